@@ -1,0 +1,157 @@
+//! The one pipeline that every call takes, whichever adapter it came through.
+//!
+//! ```text
+//! the tool exists → the arguments are JSON → they are what the tool takes → the function runs → its output
+//! ```
+//!
+//! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,
+//! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
+//! schema, so that everything wrong is found at once and in the same words.
+
+pub(crate) mod numbers;
+pub(crate) mod reader;
+mod run;
+mod scan;
+mod strict;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+pub use run::block_on;
+pub(crate) use run::Runner;
+#[cfg(feature = "tokio")]
+pub(crate) use run::blocking;
+
+use crate::call::reader::Reader;
+use crate::call::scan::{Scan, Slots, scan};
+use crate::context::{CallId, Context};
+use crate::definition::ToolDefinition;
+use crate::entry::{Call, Step};
+use crate::failure::{Failure, Problem};
+use crate::output::Output;
+use crate::schema::{received, unescaped};
+use crate::state::States;
+
+/// The answer to one call, and the identifier that joins it to the log.
+///
+/// ```
+/// use tool_core::{Registry, tool};
+///
+/// /// Doubles a number.
+/// #[tool(operation = Transform)]
+/// fn double_it(/** The number. */ n: i64) -> i64 {
+///     2 * n
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "double_it").build().unwrap();
+/// let reply = registry.invoke("double_it", br#"{"n": 4}"#).await;
+/// assert_eq!(reply.result.unwrap().value(), 8);
+/// # });
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The identifier of the call.
+    pub call_id: CallId,
+    /// What came of it.
+    pub result: Result<Output, Failure>,
+}
+
+/// Calls a tool with the text of its arguments.
+pub(crate) async fn invoke(tool: &ToolDefinition, runner: &Runner, states: &States, arguments: &[u8]) -> Reply {
+    let call_id = CallId::new();
+    let context = Context::new(tool.name(), call_id);
+    let result = match enter(tool, states, &context, arguments, |reader| Call::Run(reader)) {
+        Err(failure) => Err(failure),
+        Ok(Step::Done(result)) => result,
+        Ok(Step::Running(future)) => runner.run(tool, context, future).await,
+        Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
+    };
+    let result = result.map(|output| output.wrapped_as(|| tool.wrapped()));
+    Reply { call_id, result }
+}
+
+/// Checks the text of the arguments for a tool, and runs nothing.
+pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
+    let context = Context::new(tool.name(), CallId::new());
+    enter(tool, states, &context, arguments, |reader| Call::Validate(reader)).map(|_| ())
+}
+
+/// Reads the arguments and enters the tool with them.
+fn enter(
+    tool: &ToolDefinition,
+    states: &States,
+    context: &Context,
+    arguments: &[u8],
+    purpose: for<'r> fn(Reader<'r>) -> Call<'r>,
+) -> Result<Step, Failure> {
+    let text = text(tool, arguments)?;
+    let attempt = |slots: &Slots<'_>| {
+        let mut call = purpose(Reader::new(tool.plan(), slots, states, context));
+        let step = run::contained(|| (tool.entry())(&mut call)).map_err(|run::Panicked| Failure::internal())?;
+        Ok::<_, Failure>(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+    };
+    if !tool.composite()
+        && let Scan::Clean(slots) = scan(text, tool.plan())
+        && let Ok(step) = attempt(&slots)?
+    {
+        return Ok(step);
+    }
+    let text = check(tool, text)?;
+    let Scan::Clean(slots) = scan(&text, tool.plan()) else {
+        tracing::error!(tool = tool.name(), "valid arguments do not fit the inputs");
+        return Err(Failure::internal());
+    };
+    attempt(&slots)?.map_err(|findings| match findings.refusal {
+        Some(refusal) => refusal,
+        None => Failure::input(tool.name(), findings.problems, Some(tool.example().clone())),
+    })
+}
+
+/// Finds everything that the schema has against the arguments.
+///
+/// Returns the text to decode: the same, or one without the members that are `null` and count as left out.
+fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Cow<'t, str>, Failure> {
+    let mut arguments = strict::parse(text).map_err(|problem| Failure::not_json(tool.name(), problem))?;
+    let invalid = |problems| Failure::input(tool.name(), problems, Some(tool.example().clone()));
+    if !arguments.is_object() {
+        let message = format!("expected an object with the inputs as its members, got {}", received(&arguments));
+        return Err(invalid(vec![Problem::new("", "type", message)]));
+    }
+    let validator = tool.validator().map_err(|error| {
+        tracing::error!(tool = tool.name(), error, "the input schema is invalid");
+        Failure::internal()
+    })?;
+    let problems = validator.problems(&arguments);
+    if problems.is_empty() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let nulls = validator.superfluous_nulls(&arguments);
+    if nulls.is_empty() {
+        return Err(invalid(problems));
+    }
+    nulls.iter().for_each(|path| remove(&mut arguments, path));
+    let problems = validator.problems(&arguments);
+    if problems.is_empty() { Ok(Cow::Owned(arguments.to_string())) } else { Err(invalid(problems)) }
+}
+
+/// Removes a member by its JSON Pointer.
+fn remove(arguments: &mut Value, path: &str) {
+    let Some((parent, name)) = path.rsplit_once('/') else { return };
+    if let Some(Value::Object(parent)) = arguments.pointer_mut(parent) {
+        parent.shift_remove(&unescaped(name));
+    }
+}
+
+/// The arguments as text; nothing at all counts as `{}`.
+fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failure> {
+    let not_json = |message: &str| Failure::not_json(tool.name(), Problem::new("", "format", message));
+    let text = std::str::from_utf8(arguments)
+        .map_err(|error| not_json(&format!("invalid UTF-8 after {} bytes", error.valid_up_to())))?;
+    if text.starts_with('\u{feff}') {
+        return Err(not_json("the text begins with a byte order mark, which JSON does not allow: leave it out"));
+    }
+    Ok(if text.trim_ascii().is_empty() { "{}" } else { text })
+}

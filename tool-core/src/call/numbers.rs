@@ -1,0 +1,109 @@
+//! Integers that are written as floating-point numbers: `1.0`, `1e3`, `-0`.
+
+/// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
+///
+/// `None` when there is none, so that a text is not decoded again to the same effect. The texts of strings stay as they
+/// are, and so do numbers with a fraction, and those of more than [`LONGEST`] digits, which no integer type holds.
+pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'-' | b'0'..=b'9' => {
+                let end = at + bytes[at..].iter().take_while(|b| is_number(**b)).count();
+                if let Some(integer) = integer(&text[at..end]) {
+                    out.push_str(&text[copied..at]);
+                    out.push_str(&integer);
+                    copied = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+/// More digits than the widest integer type has.
+const LONGEST: usize = 40;
+
+fn is_number(byte: u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
+}
+
+/// The position after the closing quote of the string that opens at `start`.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// The digits of a number that is written in another way and is an integer; `None` for all others.
+fn integer(number: &str) -> Option<String> {
+    if !number.contains(['.', 'e', 'E']) {
+        return (number == "-0").then(|| "0".to_owned());
+    }
+    let (sign, number) = match number.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", number),
+    };
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (number, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    let zeros = i64::from(exponent) - i64::try_from(fraction.len()).ok()?;
+    if zeros >= 0 {
+        let zeros = usize::try_from(zeros).ok().filter(|zeros| digits.len() + zeros <= LONGEST)?;
+        return Some(format!("{sign}{digits}{}", "0".repeat(zeros)));
+    }
+    let cut = digits.len().checked_sub(usize::try_from(-zeros).ok()?)?;
+    let (kept, dropped) = digits.split_at(cut);
+    (!kept.is_empty() && dropped.bytes().all(|b| b == b'0')).then(|| format!("{sign}{kept}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spell_out_integers;
+
+    #[test]
+    fn integers_are_spelled_out_and_nothing_else_changes() {
+        for (text, expected) in [
+            ("1.0", Some("1")),
+            ("1e3", Some("1000")),
+            ("1E0", Some("1")),
+            ("-0", Some("0")),
+            ("-0.0", Some("0")),
+            ("-1.50e1", Some("-15")),
+            ("12300e-2", Some("123")),
+            ("0.001e3", Some("1")),
+            ("9007199254740993.0", Some("9007199254740993")),
+            ("1e19", Some("10000000000000000000")),
+            ("1", None),
+            ("1.5", None),
+            ("15e-1", None),
+            ("1e400", None),
+            ("5e-400", None),
+            (r#""1.0""#, None),
+            (r#""a\"1.0""#, None),
+            (r#"{"1e3":[1.0,"2.0",{"a":3E0}],"b":-0}"#, Some(r#"{"1e3":[1,"2.0",{"a":3}],"b":0}"#)),
+        ] {
+            assert_eq!(spell_out_integers(text).as_deref(), expected, "{text}");
+        }
+    }
+}

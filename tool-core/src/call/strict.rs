@@ -1,0 +1,147 @@
+//! JSON read without forgiveness: an object that has a member twice is refused wherever it stands.
+
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::failure::Problem;
+use crate::schema::push_escaped;
+
+/// More members than this in the arguments of one call are an attack and no input.
+const MOST_MEMBERS: usize = 10_000;
+
+/// Reads a JSON text.
+///
+/// # Errors
+///
+/// One problem when the text is not JSON, is nested more than 127 levels deep, or names a member twice.
+pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
+    let mut place = Place { path: String::new(), twice: None, members: 0 };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed = Node(&mut place).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
+    parsed.map_err(|error| match place.twice {
+        Some(path) => Problem::new(path, "duplicate", "the same member is given twice"),
+        None => Problem::new("", "format", error.to_string()),
+    })
+}
+
+/// The place in the text, and what was found there.
+struct Place {
+    path: String,
+    twice: Option<String>,
+    members: usize,
+}
+
+struct Node<'p>(&'p mut Place);
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        let length = self.0.path.len();
+        loop {
+            self.0.path.push('/');
+            self.0.path.push_str(&values.len().to_string());
+            let item = items.next_element_seed(Node(self.0))?;
+            self.0.path.truncate(length);
+            match item {
+                Some(item) => values.push(item),
+                None => return Ok(values.into()),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        let length = self.0.path.len();
+        while let Some(Name(name)) = members.next_key()? {
+            self.0.members += 1;
+            if self.0.members > MOST_MEMBERS {
+                return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
+            }
+            self.0.path.push('/');
+            push_escaped(&mut self.0.path, &name);
+            if object.contains_key(&name) {
+                self.0.twice = Some(self.0.path.clone());
+                return Err(A::Error::custom("given twice"));
+            }
+            let value = members.next_value_seed(Node(self.0))?;
+            self.0.path.truncate(length);
+            object.insert(name, value);
+        }
+        Ok(object.into())
+    }
+}
+
+struct Name(String);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use serde_json::json;
+
+    #[test]
+    fn a_member_given_twice_is_found_at_every_depth() {
+        for (text, path) in [
+            (r#"{"a":1,"a":1}"#, "/a"),
+            (r#"{"a":1,"\u0061":2}"#, "/a"),
+            (r#"{"a":[{},{"b/c":1,"b/c":2}]}"#, "/a/1/b~1c"),
+        ] {
+            let problem = parse(text).unwrap_err();
+            assert_eq!((problem.path.as_str(), problem.keyword.as_str()), (path, "duplicate"), "{text}");
+        }
+        assert_eq!(parse(r#"{"a":1,"A":[true,null,-1,1.5,"x"]}"#).unwrap(), json!({"a":1,"A":[true,null,-1,1.5,"x"]}));
+    }
+
+    #[test]
+    fn what_is_no_json_is_one_problem() {
+        for text in ["{", "[1,]", "NaN", "1e400", "1 2", "\u{feff}{}", r#""\ud800""#, &"[".repeat(200)] {
+            let problem = parse(text).unwrap_err();
+            assert_eq!((problem.path.as_str(), problem.keyword.as_str()), ("", "format"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What a tool can know about the call that it answers.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::failure::Failure;
+use crate::inject::{Inject, Injection, Needs};
+
+/// The call that a tool answers: its identifier, and whether the caller still waits.
+///
+/// ```
+/// use tool_core::{Context, tool};
+///
+/// /// Tells which call this is.
+/// #[tool(operation = Explain)]
+/// fn which_call(#[inject] context: Context) -> String {
+///     format!("{} of {}", context.call_id(), context.tool())
+/// }
+/// # let context = tool_core::Context::for_tests("which_call");
+/// # assert!(which_call(context).ends_with(" of which_call"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Context(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    call_id: CallId,
+    tool: String,
+    #[cfg(feature = "tokio")]
+    cancellation: tokio_util::sync::CancellationToken,
+}
+
+impl Context {
+    pub(crate) fn new(tool: &str, call_id: CallId) -> Self {
+        Context(Arc::new(Inner {
+            call_id,
+            tool: tool.to_owned(),
+            #[cfg(feature = "tokio")]
+            cancellation: tokio_util::sync::CancellationToken::new(),
+        }))
+    }
+
+    /// A context for a call of the plain function, as in a unit test.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
+    /// ```
+    pub fn for_tests(tool: &str) -> Self {
+        Context::new(tool, CallId::new())
+    }
+
+    /// The identifier that joins the answer and the log.
+    ///
+    /// ```
+    /// let context = tool_core::Context::for_tests("add");
+    /// assert_eq!(context.call_id().to_string().len(), 16);
+    /// ```
+    pub fn call_id(&self) -> CallId {
+        self.0.call_id
+    }
+
+    /// The name of the tool that was called.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
+    /// ```
+    pub fn tool(&self) -> &str {
+        &self.0.tool
+    }
+
+    /// Whether the caller took the call back or went away.
+    ///
+    /// ```
+    /// assert!(!tool_core::Context::for_tests("add").is_cancelled());
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancellation.is_cancelled()
+    }
+
+    /// Waits until the caller takes the call back or goes away.
+    ///
+    /// ```
+    /// # let context = tool_core::Context::for_tests("add");
+    /// let waiting = context.cancelled();
+    /// # drop(waiting);
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub async fn cancelled(&self) {
+        self.0.cancellation.cancelled().await;
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn cancel(&self) {
+        self.0.cancellation.cancel();
+    }
+}
+
+impl<Op> Inject<Op> for Context {
+    fn needs(_: &mut Needs) {}
+
+    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        Ok(source.context().clone())
+    }
+}
+
+/// The identifier of one call: 16 hexadecimal digits, unique within a process and unlikely to meet itself elsewhere.
+///
+/// ```
+/// use tool_core::CallId;
+///
+/// assert_ne!(CallId::new(), CallId::new());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallId(u64);
+
+impl CallId {
+    /// The next identifier.
+    ///
+    /// ```
+    /// println!("{}", tool_core::CallId::new());
+    /// ```
+    #[expect(clippy::new_without_default, reason = "two new identifiers differ, which no default does")]
+    pub fn new() -> Self {
+        static START: OnceLock<u64> = OnceLock::new();
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let start = START.get_or_init(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let spread = now.as_nanos().to_le_bytes();
+            let hash = blake3::hash(&[&spread[..], &std::process::id().to_le_bytes()].concat());
+            u64::from_le_bytes(std::array::from_fn(|i| hash.as_bytes()[i]))
+        });
+        CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

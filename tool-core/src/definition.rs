@@ -1,0 +1,287 @@
+//! A tool as everybody sees it: what it is called, does, takes and returns.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::call::reader::InputPlan;
+use crate::declaration::Declaration;
+use crate::digest::Digest;
+use crate::entry::{Call, Entry, Step};
+use crate::inject::Needs;
+use crate::input::{InputSpec, Visitor};
+use crate::operation::{Annotations, Operation};
+use crate::returns::Returned;
+use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
+
+/// The definition of one tool. Its schemas and its digest are computed on first use.
+///
+/// ```
+/// use tool_core::{Registry, tool};
+///
+/// /// Adds two numbers.
+/// #[tool(operation = Transform, open_world = false)]
+/// fn add(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().linked().build().unwrap();
+/// let add = registry.get("add").unwrap();
+/// assert_eq!(add.description(), "Adds two numbers.");
+/// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
+/// assert_eq!(add.output_schema().unwrap()["properties"]["result"]["type"], "integer");
+/// ```
+#[derive(Debug)]
+pub struct ToolDefinition {
+    declaration: &'static Declaration,
+    annotations: Annotations,
+    inputs: Vec<&'static InputSpec>,
+    needs: Needs,
+    returned: Returned,
+    plan: OnceLock<Vec<InputPlan>>,
+    input: OnceLock<InputSchema>,
+    output: OnceLock<Option<OutputSchema>>,
+    validator: OnceLock<Result<Validator, String>>,
+    digest: OnceLock<Digest>,
+}
+
+impl ToolDefinition {
+    pub(crate) fn new(declaration: &'static Declaration) -> Self {
+        let mut inputs = Vec::new();
+        let mut needs = Needs::default();
+        let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
+        let returned = match (declaration.entry)(&mut call) {
+            Step::Described(returned) => returned,
+            // `run` and its siblings answer `Describe` in this one way.
+            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+        };
+        ToolDefinition {
+            declaration,
+            annotations: declaration.annotations(),
+            inputs,
+            needs,
+            returned,
+            plan: OnceLock::new(),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+            validator: OnceLock::new(),
+            digest: OnceLock::new(),
+        }
+    }
+
+    /// The name on the wire.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Nothing much.
+    /// #[tool(operation = Explain, name = "say.nothing")]
+    /// fn nothing() {}
+    /// # let registry = Registry::builder().linked().build().unwrap();
+    /// assert_eq!(registry.get("say.nothing").unwrap().name(), "say.nothing");
+    /// ```
+    pub fn name(&self) -> &str {
+        self.declaration.name
+    }
+
+    /// The name for people, where one was declared.
+    pub fn title(&self) -> Option<&str> {
+        self.declaration.title
+    }
+
+    /// What the tool does, in the words of its doc comment.
+    pub fn description(&self) -> &str {
+        self.declaration.description
+    }
+
+    /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.
+    pub fn operation(&self) -> Option<Operation> {
+        Some(self.declaration.operation)
+    }
+
+    /// What a client may assume about the tool; `None` for a hand-written tool without hints.
+    pub fn annotations(&self) -> Option<&Annotations> {
+        Some(&self.annotations)
+    }
+
+    /// Whether the tool changes something. One that does not say its operation counts as modifying.
+    pub fn modifies(&self) -> bool {
+        self.operation().is_none_or(Operation::modifies)
+    }
+
+    /// Whether the tool may destroy or overwrite. One that does not say counts as destructive.
+    pub fn destructive(&self) -> bool {
+        self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
+    }
+
+    /// Whether the same call again has no further effect.
+    pub fn idempotent(&self) -> bool {
+        self.annotations().and_then(|hints| hints.idempotent_hint).unwrap_or(false)
+    }
+
+    /// Whether the tool reaches entities outside this system.
+    pub fn open_world(&self) -> bool {
+        self.annotations().and_then(|hints| hints.open_world_hint).unwrap_or(true)
+    }
+
+    /// Where the tool was declared.
+    pub fn source(&self) -> Source<'_> {
+        let location = self.declaration.location;
+        Source { file: location.file(), line: location.line(), module: self.declaration.module }
+    }
+
+    /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
+    /// references but to recursive types, optional inputs without `null`.
+    pub fn input_schema(&self) -> &Value {
+        &self.input().schema
+    }
+
+    /// The schema of the structured output, always an object: another type stands under `result`. `None` for a tool
+    /// that returns nothing, a text or content.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output().map(|output| &output.schema)
+    }
+
+    /// The inputs without JSON Schema, for people and scripts.
+    pub fn inputs(&self) -> &[NativeSchema] {
+        &self.input().native
+    }
+
+    /// The bare output without JSON Schema, where it has a schema.
+    pub fn outputs(&self) -> Option<&NativeSchema> {
+        self.output().map(|output| &output.native)
+    }
+
+    /// A minimal call that is valid, made from declared examples, defaults and the schema, in this order.
+    pub fn example(&self) -> &Value {
+        &self.input().example
+    }
+
+    /// The identity of everything that this definition promises.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Nothing much.
+    /// #[tool(operation = Explain)]
+    /// fn nothing() {}
+    /// # let registry = Registry::builder().linked().build().unwrap();
+    /// let digest = registry.get("nothing").unwrap().digest();
+    /// assert_eq!(digest, registry.get("nothing").unwrap().digest());
+    /// ```
+    pub fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| {
+            Digest::of(&json!({
+                "name": self.name(),
+                "title": self.title(),
+                "description": self.description(),
+                "operation": self.operation(),
+                "annotations": self.annotations(),
+                "inputSchema": self.input_schema(),
+                "outputSchema": self.output_schema(),
+            }))
+        })
+    }
+
+    /// Everything that is wrong with the declaration and shows only when its schema is made.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let input = self.input();
+        let mut faults = input.faults.clone();
+        match self.validator() {
+            Err(error) => faults.push(format!("the input schema is invalid: {error}")),
+            Ok(validator) => {
+                for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
+                    let examples = schema["examples"].as_array().into_iter().flatten();
+                    let values = schema.get("default").into_iter().map(|value| ("default", value));
+                    for (what, value) in values.chain(examples.map(|value| ("example", value))) {
+                        let mut arguments = input.example.clone();
+                        arguments[name] = value.clone();
+                        let path = crate::schema::pointer(name);
+                        let problems = validator.problems(&arguments);
+                        if let Some(problem) = problems.iter().find(|problem| problem.path.starts_with(&path)) {
+                            faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(Err(error)) = self.output_schema().map(Validator::new) {
+            faults.push(format!("the output schema is invalid: {error}"));
+        }
+        faults
+    }
+
+    pub(crate) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    pub(crate) fn declaration(&self) -> &'static Declaration {
+        self.declaration
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        self.declaration.entry
+    }
+
+    /// What reading the arguments needs to know; cheaper than the schema, and all that a simple call takes.
+    pub(crate) fn plan(&self) -> &[InputPlan] {
+        self.plan.get_or_init(|| {
+            let plan = |spec: &&'static InputSpec| InputPlan {
+                name: spec.name,
+                presence: (spec.presence)(),
+                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
+                default: spec.default.and_then(|make| make().ok()).map(|value| value.to_string()),
+            };
+            self.inputs.iter().map(plan).collect()
+        })
+    }
+
+    /// Whether arguments are checked before they are decoded.
+    pub(crate) fn composite(&self) -> bool {
+        self.input().composite
+    }
+
+    /// Whether the output stands under `result` on the wire.
+    pub(crate) fn wrapped(&self) -> bool {
+        self.output().is_some_and(|output| output.wrapped)
+    }
+
+    pub(crate) fn validator(&self) -> Result<&Validator, &str> {
+        self.validator.get_or_init(|| Validator::new(self.input_schema())).as_ref().map_err(String::as_str)
+    }
+
+    fn input(&self) -> &InputSchema {
+        self.input.get_or_init(|| InputSchema::compose(&self.inputs))
+    }
+
+    fn output(&self) -> Option<&OutputSchema> {
+        self.output.get_or_init(|| OutputSchema::compose(self.returned)).as_ref()
+    }
+}
+
+/// Where a tool was declared.
+///
+/// ```
+/// # use tool_core::{Registry, tool};
+/// /// Nothing much.
+/// #[tool(operation = Explain)]
+/// fn nothing() {}
+/// # let registry = Registry::builder().linked().build().unwrap();
+/// let source = registry.get("nothing").unwrap().source();
+/// assert_eq!(source.to_string(), format!("{}:{}", source.file, source.line));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source<'d> {
+    /// The file, as the compiler was given it.
+    pub file: &'d str,
+    /// The line of the function's name, counted from 1.
+    pub line: u32,
+    /// The module path.
+    pub module: &'d str,
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}

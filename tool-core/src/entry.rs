@@ -1,0 +1,135 @@
+//! The door into one declared tool: the generic code between a declaration and the function behind it.
+//!
+//! A declaration holds one function, its [`Entry`], and the macro writes nothing into it but a call of [`run`],
+//! [`run_sync`] or [`run_blocking`]. Everything here is instantiated for each tool, so everything here is short.
+
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::call::reader::{Findings, Reader};
+use crate::failure::Failure;
+use crate::input::{Inputs, Visitor};
+use crate::output::Output;
+use crate::returns::{Return, Returned};
+
+/// What a declaration is entered by.
+pub type Entry = fn(&mut Call<'_>) -> Step;
+
+/// What is wanted of a tool.
+#[derive(Debug)]
+pub enum Call<'c> {
+    /// Tell the inputs, the needs and the output.
+    Describe(Visitor<'c>),
+    /// Read the arguments and run nothing.
+    Validate(Reader<'c>),
+    /// Read the arguments and run the function.
+    Run(Reader<'c>),
+}
+
+impl Call<'_> {
+    /// What was wrong with the arguments.
+    pub(crate) fn into_findings(self) -> Findings {
+        match self {
+            Call::Describe(_) => Findings::default(),
+            Call::Validate(reader) | Call::Run(reader) => reader.into_findings(),
+        }
+    }
+}
+
+/// What came of it.
+pub enum Step {
+    /// Described: this is what the function returns.
+    Described(Returned),
+    /// Every argument was read, and nothing was run.
+    Valid,
+    /// An argument could not be read; the reader knows which.
+    Invalid,
+    /// The function has returned.
+    Done(Result<Output, Failure>),
+    /// The function runs.
+    Running(Running),
+}
+
+/// A function on its way.
+pub type Running = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send>>;
+
+/// Enters an `async fn`.
+pub fn run<I: Inputs, F, R: Return<F::Output>>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    function: fn(I::Values) -> F,
+    returns: R,
+) -> Step
+where
+    F: Future + Send + 'static,
+{
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => Step::Running(Box::pin(Finishing { future: function(values), returns })),
+        Err(step) => step,
+    }
+}
+
+/// Enters a `fn`.
+pub fn run_sync<I: Inputs, T, R: Return<T>>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    function: fn(I::Values) -> T,
+    returns: R,
+) -> Step {
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => Step::Done(returns.finish(function(values))),
+        Err(step) => step,
+    }
+}
+
+/// Enters a `fn` that blocks: it runs off the threads that drive other calls.
+#[cfg(feature = "tokio")]
+pub fn run_blocking<I: Inputs, T: 'static, R: Return<T>>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    function: fn(I::Values) -> T,
+    returns: R,
+) -> Step
+where
+    I::Values: Send,
+{
+    match prepare(call, inputs, returns.returned()) {
+        Ok(values) => Step::Running(crate::call::blocking(move || returns.finish(function(values)))),
+        Err(step) => step,
+    }
+}
+
+/// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
+fn prepare<I: Inputs>(call: &mut Call<'_>, inputs: &'static I, returned: Returned) -> Result<I::Values, Step> {
+    match call {
+        Call::Describe(visitor) => {
+            inputs.describe(visitor);
+            Err(Step::Described(returned))
+        }
+        Call::Validate(reader) => Err(match inputs.read(reader) {
+            Some(_) => Step::Valid,
+            None => Step::Invalid,
+        }),
+        Call::Run(reader) => inputs.read(reader).ok_or(Step::Invalid),
+    }
+}
+
+pin_project! {
+    /// The future of the user's function, with its output made ready.
+    struct Finishing<F, R> {
+        #[pin]
+        future: F,
+        returns: R,
+    }
+}
+
+impl<F: Future, R: Return<F::Output>> Future for Finishing<F, R> {
+    type Output = Result<Output, Failure>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        this.future.poll(cx).map(|returned| this.returns.finish(returned))
+    }
+}

@@ -1,0 +1,399 @@
+//! What a call that did not succeed tells its caller, and what each face makes of it.
+
+use std::fmt;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// Why a call did not succeed: one kind a cause, the same on every face.
+///
+/// The codes of each kind stand in one table, [`FailureKind::codes`].
+///
+/// ```
+/// use tool_core::FailureKind;
+///
+/// let codes = FailureKind::Input.codes();
+/// assert_eq!((codes.http, codes.error_type, codes.exit), (422, "invalid_input", 5));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// No such tool.
+    NotFound,
+    /// Execution is off, or the program is read only.
+    Disabled,
+    /// The caller did not say who it is.
+    Unauthenticated,
+    /// The caller may not do this.
+    Denied,
+    /// Configuration that the tool requires is missing.
+    Unmet,
+    /// The arguments are no JSON.
+    NotJson,
+    /// The arguments are JSON, and not what the tool takes.
+    Input,
+    /// The tool itself failed, and says why.
+    Failed(Reason),
+    /// The tool did not finish in its time.
+    Timeout,
+    /// Too many calls at once.
+    Busy,
+    /// The caller went away or took the call back.
+    Cancelled,
+    /// A fault of the application: a panic, an output that cannot be written.
+    Internal,
+}
+
+/// What the failure of a tool means to its caller.
+///
+/// ```
+/// use tool_core::{FailureKind, Reason};
+///
+/// assert_eq!(FailureKind::Failed(Reason::NotFound).codes().http, 404);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// No more is known than the message.
+    #[default]
+    Other,
+    /// The thing asked for does not exist.
+    NotFound,
+    /// The state of the thing does not allow this.
+    Conflict,
+    /// Something that the tool needs is not there at the moment; trying again can help.
+    Unavailable,
+}
+
+/// The codes of one [`FailureKind`] on the faces that use numbers and words.
+///
+/// ```
+/// assert_eq!(tool_core::FailureKind::Timeout.codes().exit, 6);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FailureCodes {
+    /// The HTTP status of the answer (RFC 9110).
+    pub http: u16,
+    /// The word for it in JSON: `error_type` on the command line, `kind` over HTTP.
+    pub error_type: &'static str,
+    /// The exit code of the command line.
+    pub exit: u8,
+}
+
+impl FailureKind {
+    /// HTTP status, word and exit code: the one table that every adapter reads.
+    ///
+    /// ```
+    /// use tool_core::FailureKind;
+    ///
+    /// assert_eq!(FailureKind::NotFound.codes().error_type, "tool_not_found");
+    /// assert_eq!(FailureKind::NotJson.codes().http, 400);
+    /// ```
+    pub const fn codes(self) -> FailureCodes {
+        let (http, error_type, exit) = match self {
+            FailureKind::NotFound => (404, "tool_not_found", 3),
+            FailureKind::Disabled => (403, "refused", 7),
+            FailureKind::Unauthenticated => (401, "unauthenticated", 4),
+            FailureKind::Denied => (403, "access_denied", 4),
+            FailureKind::Unmet => (503, "requirements", 8),
+            FailureKind::NotJson => (400, "invalid_input", 5),
+            FailureKind::Input => (422, "invalid_input", 5),
+            FailureKind::Failed(Reason::NotFound) => (404, "execution_failed", 1),
+            FailureKind::Failed(Reason::Conflict) => (409, "execution_failed", 1),
+            FailureKind::Failed(Reason::Unavailable) => (503, "execution_failed", 1),
+            FailureKind::Failed(Reason::Other) => (500, "execution_failed", 1),
+            FailureKind::Timeout => (504, "timeout", 6),
+            FailureKind::Busy => (429, "busy", 1),
+            FailureKind::Cancelled => (499, "cancelled", 130),
+            FailureKind::Internal => (500, "internal", 70),
+        };
+        FailureCodes { http, error_type, exit }
+    }
+}
+
+/// A call that did not succeed: its kind, a message for the caller, and for a wrong input everything that was wrong.
+///
+/// ```
+/// use tool_core::{Failure, FailureKind};
+///
+/// let failure = Failure::new(FailureKind::Busy, "too many calls at once");
+/// assert_eq!(failure.to_string(), "too many calls at once");
+/// assert!(failure.retryable());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Failure(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: FailureKind,
+    message: String,
+    retryable: bool,
+    problems: Vec<Problem>,
+    example: Option<Value>,
+}
+
+impl Failure {
+    /// A failure of this kind with a message that the caller may see.
+    ///
+    /// ```
+    /// # use tool_core::{Failure, FailureKind};
+    /// assert_eq!(Failure::new(FailureKind::Denied, "not yours").kind(), FailureKind::Denied);
+    /// ```
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        let retryable = matches!(
+            kind,
+            FailureKind::NotJson
+                | FailureKind::Input
+                | FailureKind::Busy
+                | FailureKind::Unmet
+                | FailureKind::Failed(Reason::Unavailable)
+        );
+        Failure(Box::new(Inner { kind, message: message.into(), retryable, problems: Vec::new(), example: None }))
+    }
+
+    /// A fault of the application. Its cause belongs in the log; the caller learns that it happened.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Failure::internal().message(), "internal error");
+    /// ```
+    pub fn internal() -> Self {
+        Failure::new(FailureKind::Internal, "internal error")
+    }
+
+    pub(crate) fn not_found(name: &str) -> Self {
+        Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"))
+    }
+
+    pub(crate) fn input(tool: &str, problems: Vec<Problem>, example: Option<Value>) -> Self {
+        let count = problems.len();
+        let noun = if count == 1 { "problem" } else { "problems" };
+        let mut failure = Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: {count} {noun}"));
+        failure.0.problems = problems;
+        failure.0.example = example;
+        failure
+    }
+
+    pub(crate) fn not_json(tool: &str, problem: Problem) -> Self {
+        let mut failure = Failure::new(FailureKind::NotJson, format!("the arguments for `{tool}` are not JSON"));
+        failure.0.problems = vec![problem];
+        failure
+    }
+
+    /// The kind of this failure.
+    ///
+    /// ```
+    /// # use tool_core::{Failure, FailureKind};
+    /// assert_eq!(Failure::internal().kind(), FailureKind::Internal);
+    /// ```
+    pub fn kind(&self) -> FailureKind {
+        self.0.kind
+    }
+
+    /// What went wrong, in one line for the caller.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Failure::internal().message(), "internal error");
+    /// ```
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Everything that was wrong with the input; empty for other kinds.
+    ///
+    /// ```
+    /// assert!(tool_core::Failure::internal().problems().is_empty());
+    /// ```
+    pub fn problems(&self) -> &[Problem] {
+        &self.0.problems
+    }
+
+    /// A minimal call that would have been valid, where the input was not.
+    ///
+    /// ```
+    /// assert!(tool_core::Failure::internal().example().is_none());
+    /// ```
+    pub fn example(&self) -> Option<&Value> {
+        self.0.example.as_ref()
+    }
+
+    /// Whether trying again can help: as it is, or for a wrong input after a change.
+    ///
+    /// ```
+    /// assert!(!tool_core::Failure::internal().retryable());
+    /// ```
+    pub fn retryable(&self) -> bool {
+        self.0.retryable
+    }
+
+    /// The whole failure as text, for models and people: the message, each problem with its place, and a valid call.
+    ///
+    /// ```
+    /// use tool_core::{Failure, FailureKind};
+    ///
+    /// assert_eq!(Failure::new(FailureKind::Busy, "too many calls").text(), "too many calls");
+    /// ```
+    pub fn text(&self) -> String {
+        let mut text = self.0.message.clone();
+        for problem in &self.0.problems {
+            text.push_str("\n- ");
+            text.push_str(&problem.to_string());
+        }
+        if let Some(example) = &self.0.example {
+            text.push_str("\nexample of a valid call: ");
+            text.push_str(&example.to_string());
+        }
+        text
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// As over HTTP: `{"error", "kind", "retryable", "problems"?, "example"?}`.
+impl Serialize for Failure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("error", &self.0.message)?;
+        map.serialize_entry("kind", self.0.kind.codes().error_type)?;
+        map.serialize_entry("retryable", &self.0.retryable)?;
+        if !self.0.problems.is_empty() {
+            map.serialize_entry("problems", &self.0.problems)?;
+        }
+        if let Some(example) = &self.0.example {
+            map.serialize_entry("example", example)?;
+        }
+        map.end()
+    }
+}
+
+/// One thing that is wrong with an input.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let json = r#"{"path":"/city","message":"missing required input","keyword":"required"}"#;
+/// let problem: tool_core::Problem = serde_json::from_str(json).unwrap();
+/// assert_eq!(problem.to_string(), "/city: missing required input");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Problem {
+    /// Where: a JSON Pointer (RFC 6901) into the arguments. A missing input has the place where it should be.
+    pub path: String,
+    /// What is wrong: what was expected and what came.
+    pub message: String,
+    /// The keyword of JSON Schema that was broken, such as `required` or `type`; `format` for a text that does not decode.
+    pub keyword: String,
+    /// The name that was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub suggestion: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(path: impl Into<String>, keyword: &str, message: impl Into<String>) -> Self {
+        Problem { path: path.into(), message: message.into(), keyword: keyword.to_owned(), suggestion: None }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        match &self.suggestion {
+            Some(name) => write!(f, " (there is one with a similar name: `{name}`)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An error of a tool that says what it means to the caller, beyond its message.
+///
+/// A tool may return any error that implements [`Display`](fmt::Display). One that is a `ToolError`, or that converts
+/// into one, also chooses the HTTP status and whether trying again can help.
+///
+/// ```
+/// use tool_core::ToolError;
+///
+/// enum ShopError {
+///     SoldOut,
+///     NoSuchItem(u32),
+/// }
+///
+/// impl From<ShopError> for ToolError {
+///     fn from(error: ShopError) -> Self {
+///         match error {
+///             ShopError::SoldOut => ToolError::conflict("the item is sold out"),
+///             ShopError::NoSuchItem(id) => ToolError::not_found(format!("there is no item {id}")),
+///         }
+///     }
+/// }
+///
+/// assert_eq!(ToolError::from(ShopError::NoSuchItem(5)).to_string(), "there is no item 5");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    reason: Reason,
+    message: String,
+}
+
+impl ToolError {
+    /// A failure of which no more is known than its message.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ToolError::failed("it rains").reason(), tool_core::Reason::Other);
+    /// ```
+    pub fn failed(message: impl Into<String>) -> Self {
+        ToolError { reason: Reason::Other, message: message.into() }
+    }
+
+    /// The thing asked for does not exist.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ToolError::not_found("no such day").reason(), tool_core::Reason::NotFound);
+    /// ```
+    pub fn not_found(message: impl Into<String>) -> Self {
+        ToolError { reason: Reason::NotFound, message: message.into() }
+    }
+
+    /// The state of the thing does not allow this.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ToolError::conflict("already sold").reason(), tool_core::Reason::Conflict);
+    /// ```
+    pub fn conflict(message: impl Into<String>) -> Self {
+        ToolError { reason: Reason::Conflict, message: message.into() }
+    }
+
+    /// Something that the tool needs is not there at the moment.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ToolError::unavailable("store is down").reason(), tool_core::Reason::Unavailable);
+    /// ```
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        ToolError { reason: Reason::Unavailable, message: message.into() }
+    }
+
+    /// What the failure means to the caller.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ToolError::failed("no").reason(), tool_core::Reason::Other);
+    /// ```
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        Failure::new(FailureKind::Failed(error.reason), error.message)
+    }
+}

@@ -1,0 +1,226 @@
+//! The inputs of a tool: what a declaration says about each, and how one is read from the arguments of a call.
+//!
+//! [`Input`] is what a parameter's type must be. A declaration holds its inputs as one typed tuple of [`In`]s, and
+//! [`Inputs`] reads such a tuple; both are made by `#[tool]` and named by nobody else.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::call::reader::{Reader, Slot};
+use crate::inject::{Inject, Needs};
+
+mod missing;
+
+pub(crate) use missing::Presence;
+
+/// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
+/// and borrows nothing.
+///
+/// `Option<T>` is an input that may be left out.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use tool_core::Input;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Point {
+///     x: f64,
+///     y: f64,
+/// }
+///
+/// fn takes<T: Input>() {}
+/// takes::<Point>();
+/// takes::<Option<Vec<Point>>>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an input of a tool",
+    label = "an input must be read from JSON and have a schema",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, or mark the parameter `#[inject]` if it is no input"
+)]
+pub trait Input: DeserializeOwned + JsonSchema + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
+
+/// What a declaration says about one input, without its type.
+#[derive(Clone, Copy, Debug)]
+pub struct InputSpec {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) presence: fn() -> Presence,
+    pub(crate) default: Option<JsonFn>,
+    pub(crate) examples: &'static [JsonFn],
+}
+
+/// Makes a default or an example as JSON: a function, so that nothing is computed before somebody asks.
+pub type JsonFn = fn() -> Result<Value, serde_json::Error>;
+
+/// One input with its type: its description, and how its value is read.
+#[derive(Debug)]
+pub struct In<T> {
+    pub(crate) spec: InputSpec,
+    read: fn(&mut Reader<'_>) -> Option<T>,
+}
+
+impl<T: Input> In<T> {
+    /// An input of this wire name.
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        In {
+            spec: InputSpec {
+                name,
+                description,
+                schema: SchemaGenerator::subschema_for::<T>,
+                presence: missing::presence::<T>,
+                default: None,
+                examples: &[],
+            },
+            read: read::<T>,
+        }
+    }
+
+    /// The value of an input that was left out, as JSON.
+    #[must_use]
+    pub const fn default(mut self, default: JsonFn) -> Self {
+        self.spec.default = Some(default);
+        self
+    }
+
+    /// The type's own default is the value of an input that was left out.
+    #[must_use]
+    pub const fn defaulted(self) -> Self
+    where
+        T: Default + serde::Serialize,
+    {
+        self.default(|| serde_json::to_value(T::default()))
+    }
+
+    /// Values that a caller might give, as JSON.
+    #[must_use]
+    pub const fn examples(mut self, examples: &'static [JsonFn]) -> Self {
+        self.spec.examples = examples;
+        self
+    }
+}
+
+/// A parameter that is no input: its value comes from the call.
+///
+/// `Op` is the operation of the tool, so that the compiler can refuse what the operation may not have.
+#[derive(Debug)]
+pub struct Injected<T, Op> {
+    needs: fn(&mut Needs),
+    read: fn(&mut Reader<'_>) -> Option<T>,
+    operation: PhantomData<fn() -> Op>,
+}
+
+impl<T: Inject<Op>, Op: 'static> Injected<T, Op> {
+    /// A parameter of this type, for a tool of this operation.
+    #[expect(clippy::new_without_default, reason = "made in a `static`, where `Default` cannot be called")]
+    pub const fn new() -> Self {
+        Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
+    }
+}
+
+/// A typed tuple of inputs.
+pub trait Inputs: Sync + 'static {
+    /// What the function is called with.
+    type Values;
+
+    /// Tells each input and each need, in order.
+    fn describe(&'static self, visitor: &mut Visitor<'_>);
+
+    /// Reads every value; `None` when one of them could not be read, after all were tried.
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Values>;
+}
+
+/// Hears what a tuple of inputs consists of.
+#[derive(Debug)]
+pub struct Visitor<'v> {
+    pub(crate) inputs: &'v mut Vec<&'static InputSpec>,
+    pub(crate) needs: &'v mut Needs,
+}
+
+impl<T: 'static> Inputs for In<T> {
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        visitor.inputs.push(&self.spec);
+    }
+
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
+        (self.read)(reader)
+    }
+}
+
+impl<T: 'static, Op: 'static> Inputs for Injected<T, Op> {
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        (self.needs)(visitor.needs);
+    }
+
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
+        (self.read)(reader)
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        impl<$($name: Inputs),*> Inputs for ($($name,)*) {
+            type Values = ($($name::Values,)*);
+
+            #[allow(non_snake_case, unused_variables)]
+            fn describe(&'static self, visitor: &mut Visitor<'_>) {
+                let ($($name,)*) = self;
+                $($name.describe(visitor);)*
+            }
+
+            // Every element is read before the first `?`, so that all problems of a call are found at once.
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Values> {
+                let ($($name,)*) = self;
+                $(let $name = $name.read(reader);)*
+                Some(($($name?,)*))
+            }
+        }
+    };
+}
+
+// A longer list of parameters is a tuple of tuples; the macro folds it.
+tuples!();
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+tuples!(A B C D E F G);
+tuples!(A B C D E F G H);
+
+/// Reads one input: the only code of a call that is made anew for each type.
+fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
+    let mut text = match reader.next() {
+        Slot::Given(text) => Cow::Borrowed(text),
+        Slot::Null => return missing::null::<T>(),
+        Slot::Absent => return missing::absent::<T>().or_else(|| reader.missing()),
+    };
+    loop {
+        match serde_json::from_str(&text) {
+            Ok(value) => return Some(value),
+            Err(error) => text = Cow::Owned(reader.rewritten(&text, &error)?),
+        }
+    }
+}
+
+/// Takes one parameter from the call.
+fn inject<T: Inject<Op>, Op: 'static>(reader: &mut Reader<'_>) -> Option<T> {
+    match T::inject(&reader.injection()) {
+        Ok(value) => Some(value),
+        Err(failure) => reader.refuse(failure),
+    }
+}

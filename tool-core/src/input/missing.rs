@@ -1,0 +1,82 @@
+//! Whether an input may be left out, and what it is then: asked of the type's own `Deserialize`, never of its name.
+
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor, value::Error};
+use serde::forward_to_deserialize_any;
+
+/// Whether an input may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It must be given, unless it has a default.
+    Required,
+    /// It may be left out, and `null` means the same.
+    Optional,
+    /// It may be left out, and `null` means something else: `Option<Option<T>>`.
+    Nullable,
+}
+
+/// How the type behaves when nothing is given.
+pub(super) fn presence<T: DeserializeOwned>() -> Presence {
+    if absent::<T>().is_none() {
+        Presence::Required
+    } else if null::<T>().is_none() {
+        Presence::Optional
+    } else {
+        Presence::Nullable
+    }
+}
+
+/// The value of an input that was left out, where the type has one.
+pub(super) fn absent<T: DeserializeOwned>() -> Option<T> {
+    T::deserialize(Nothing { depth: 0 }).ok()
+}
+
+/// The value of an input that is `null`, where that differs from one left out.
+pub(super) fn null<T: DeserializeOwned>() -> Option<T> {
+    T::deserialize(Nothing { depth: 1 }).ok()
+}
+
+/// A deserializer that has `None` to offer, behind `depth` levels of `Some`, and nothing else.
+struct Nothing {
+    depth: u8,
+}
+
+impl<'de> Deserializer<'de> for Nothing {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("nothing was given"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.depth.checked_sub(1) {
+            None => visitor.visit_none(),
+            Some(depth) => visitor.visit_some(Nothing { depth }),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_itself_says_whether_it_may_be_left_out() {
+        assert_eq!(presence::<u32>(), Presence::Required);
+        assert_eq!(presence::<Vec<Option<u32>>>(), Presence::Required);
+        assert_eq!(presence::<serde_json::Value>(), Presence::Required);
+        assert_eq!(presence::<Option<u32>>(), Presence::Optional);
+        assert_eq!(presence::<Option<serde_json::Value>>(), Presence::Optional);
+        assert_eq!(presence::<Option<Option<u32>>>(), Presence::Nullable);
+        assert_eq!(null::<Option<Option<u32>>>(), Some(Some(None)));
+        assert_eq!(absent::<Option<Option<u32>>>(), Some(None));
+    }
+}

@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+
+mod call;
+mod context;
+mod declaration;
+mod definition;
+mod digest;
+mod entry;
+mod failure;
+mod inject;
+mod input;
+mod operation;
+mod output;
+mod registration;
+mod registry;
+mod returns;
+mod schema;
+mod state;
+
+#[doc(hidden)]
+pub mod private;
+
+pub use call::Reply;
+pub use context::{CallId, Context};
+pub use definition::{Source, ToolDefinition};
+pub use digest::Digest;
+pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
+pub use inject::{Inject, Injection, Needs, op};
+pub use input::Input;
+pub use operation::{Annotations, Operation, UnknownOperation};
+pub use output::{Content, Output};
+pub use registry::{BuildError, BuildErrors, Builder, Registry};
+pub use returns::{ReturnError, ReturnValue};
+pub use schema::{Allowed, Constraints, NativeSchema};
+pub use state::State;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::tool;

@@ -1,0 +1,129 @@
+//! What kind of thing a tool does, and what follows from it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of thing that a tool does.
+///
+/// ```
+/// use tool_core::Operation;
+///
+/// assert!(!Operation::Read.modifies());
+/// assert!(Operation::Trigger.modifies());
+/// assert_eq!(Operation::Explain.to_string(), "explain");
+/// assert_eq!("write".parse(), Ok(Operation::Write));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// Tells about the system itself: columns, kinds, help.
+    Explain,
+    /// Returns stored state.
+    Read,
+    /// Computes a new value from its inputs, or derives one from stored state, and changes nothing.
+    Transform,
+    /// Starts something whose effect lies elsewhere: sends, publishes, runs a job.
+    Trigger,
+    /// Changes stored state.
+    Write,
+}
+
+impl Operation {
+    /// All operations, in the order of their declaration.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Operation::ALL.len(), 5);
+    /// ```
+    pub const ALL: [Operation; 5] =
+        [Operation::Explain, Operation::Read, Operation::Transform, Operation::Trigger, Operation::Write];
+
+    /// Whether a tool of this operation changes something, here or elsewhere.
+    ///
+    /// ```
+    /// # use tool_core::Operation;
+    /// let modifying: Vec<_> = Operation::ALL.into_iter().filter(|o| o.modifies()).collect();
+    /// assert_eq!(modifying, [Operation::Trigger, Operation::Write]);
+    /// ```
+    pub const fn modifies(self) -> bool {
+        matches!(self, Operation::Trigger | Operation::Write)
+    }
+
+    /// Whether the same call again has no further effect, when the declaration does not say.
+    ///
+    /// ```
+    /// # use tool_core::Operation;
+    /// assert!(Operation::Read.idempotent_by_default());
+    /// assert!(!Operation::Write.idempotent_by_default());
+    /// ```
+    pub const fn idempotent_by_default(self) -> bool {
+        !self.modifies()
+    }
+
+    /// The name on the wire: the variant in lower case.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Operation::Transform.as_str(), "transform");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Operation::Explain => "explain",
+            Operation::Read => "read",
+            Operation::Transform => "transform",
+            Operation::Trigger => "trigger",
+            Operation::Write => "write",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Operation {
+    type Err = UnknownOperation;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Operation::ALL.into_iter().find(|o| o.as_str() == text).ok_or_else(|| UnknownOperation(text.to_owned()))
+    }
+}
+
+/// A text that names no [`Operation`].
+///
+/// ```
+/// let error = "drop".parse::<tool_core::Operation>().unwrap_err();
+/// assert_eq!(error.to_string(), "`drop` is no operation: expected one of explain, read, transform, trigger, write");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no operation: expected one of explain, read, transform, trigger, write")]
+pub struct UnknownOperation(String);
+
+/// What a client may assume about a tool before it calls it: MCP's tool annotations.
+///
+/// For a declared tool all four hints are present, because MCP's own defaults are pessimistic.
+///
+/// ```
+/// use tool_core::Annotations;
+///
+/// let hints = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+/// assert_eq!(serde_json::to_string(&hints).unwrap(), r#"{"readOnlyHint":true}"#);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    /// The tool does not modify its environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// The tool may destroy or overwrite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// The same call again has no further effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// The tool reaches entities outside this system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}

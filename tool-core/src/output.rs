@@ -1,0 +1,278 @@
+//! What a successful call returns: content for people and models, and a JSON value for programs.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// The result of a successful call.
+///
+/// It was chosen by the *shape* of what the function returned: nothing, a text, content, or any other value as JSON.
+///
+/// ```
+/// use tool_core::Output;
+///
+/// let output = Output::text("hello");
+/// assert_eq!(serde_json::to_string(&output.content()).unwrap(), r#"[{"type":"text","text":"hello"}]"#);
+/// assert!(output.structured().is_none());
+/// assert_eq!(output.value(), "hello");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Output {
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Empty,
+    Text(String),
+    Json { value: Box<RawValue>, wrapped: bool },
+    Content(Vec<Content>),
+}
+
+impl Output {
+    /// Nothing: what a function without a return value gives.
+    ///
+    /// ```
+    /// assert!(tool_core::Output::empty().content().is_empty());
+    /// ```
+    pub fn empty() -> Self {
+        Output { body: Body::Empty }
+    }
+
+    /// One text.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Output::text("hi").value(), "hi");
+    /// ```
+    pub fn text(text: impl Into<String>) -> Self {
+        Output { body: Body::Text(text.into()) }
+    }
+
+    /// Content made by hand: texts, images, audio, links.
+    ///
+    /// ```
+    /// use tool_core::{Content, Output};
+    ///
+    /// let output = Output::from_content(vec![Content::image(vec![1, 2, 3], "image/png")]);
+    /// assert_eq!(output.value()[0]["data"], "AQID");
+    /// ```
+    pub fn from_content(content: Vec<Content>) -> Self {
+        Output { body: Body::Content(content) }
+    }
+
+    /// Any value as JSON; one that is no JSON object is wrapped as `{"result": …}` where the wire wants an object.
+    ///
+    /// # Errors
+    ///
+    /// When the value cannot be written as JSON, such as a map whose keys are no strings.
+    ///
+    /// ```
+    /// use tool_core::Output;
+    ///
+    /// let output = Output::json(&[1, 2]).unwrap();
+    /// assert_eq!(output.structured().unwrap().get(), r#"{"result":[1,2]}"#);
+    /// assert_eq!(output.value(), serde_json::json!([1, 2]));
+    /// ```
+    pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        let value = serde_json::value::to_raw_value(value)?;
+        let wrapped = !value.get().starts_with('{');
+        Ok(Output { body: Body::Json { value, wrapped } })
+    }
+
+    /// The same, wrapped as the tool's output schema says and not as the value at hand suggests, so that an untagged
+    /// enum is wrapped in each of its variants or in none.
+    pub(crate) fn wrapped_as(mut self, schema_is_wrapped: impl FnOnce() -> bool) -> Self {
+        if let Body::Json { wrapped, .. } = &mut self.body {
+            *wrapped = schema_is_wrapped();
+        }
+        self
+    }
+
+    /// The blocks that a model or a person reads. A JSON value is mirrored as one text.
+    ///
+    /// ```
+    /// use tool_core::Output;
+    ///
+    /// let content = Output::json(&serde_json::json!({"a": 1})).unwrap().content().into_owned();
+    /// assert_eq!(serde_json::to_value(content).unwrap()[0]["text"], r#"{"a":1}"#);
+    /// ```
+    pub fn content(&self) -> Cow<'_, [Content]> {
+        match &self.body {
+            Body::Empty => Cow::Borrowed(&[]),
+            Body::Text(text) => Cow::Owned(vec![Content::text(text)]),
+            Body::Json { .. } => {
+                Cow::Owned(self.structured().map(|json| Content::text(json.get())).into_iter().collect())
+            }
+            Body::Content(content) => Cow::Borrowed(content),
+        }
+    }
+
+    /// The value for programs, always a JSON object; `None` for a text, for content, and for nothing.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Output::json(&5).unwrap().structured().unwrap().get(), r#"{"result":5}"#);
+    /// ```
+    pub fn structured(&self) -> Option<Cow<'_, RawValue>> {
+        match &self.body {
+            Body::Json { value, wrapped: false } => Some(Cow::Borrowed(value)),
+            Body::Json { value, wrapped: true } => {
+                let text = format!(r#"{{"result":{}}}"#, value.get());
+                // Valid JSON in a literal frame is valid JSON, so that the error case does not occur.
+                RawValue::from_string(text).ok().map(Cow::Owned)
+            }
+            Body::Empty | Body::Text(_) | Body::Content(_) => None,
+        }
+    }
+
+    /// The bare value, as the command line shows it: a text as a string, content as an array, nothing as `null`.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Output::empty().value(), serde_json::Value::Null);
+    /// ```
+    pub fn value(&self) -> serde_json::Value {
+        match &self.body {
+            Body::Empty => serde_json::Value::Null,
+            Body::Text(text) => serde_json::Value::String(text.clone()),
+            Body::Json { value, .. } => serde_json::from_str(value.get()).unwrap_or_default(),
+            Body::Content(content) => serde_json::to_value(content).unwrap_or_default(),
+        }
+    }
+
+    /// The bare value decoded, for the tests of an application.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not of type `T`.
+    ///
+    /// ```
+    /// let sum: i64 = tool_core::Output::json(&5).unwrap().decode().unwrap();
+    /// assert_eq!(sum, 5);
+    /// ```
+    pub fn decode<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        match &self.body {
+            Body::Json { value, .. } => serde_json::from_str(value.get()),
+            _ => serde_json::from_value(self.value()),
+        }
+    }
+}
+
+/// One block of content, in the shape of MCP's content blocks.
+///
+/// ```
+/// use tool_core::Content;
+///
+/// let link = Content::link("file:///report.pdf", "report");
+/// assert_eq!(
+///     serde_json::to_string(&link).unwrap(),
+///     r#"{"type":"resource_link","uri":"file:///report.pdf","name":"report"}"#,
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Content {
+    /// A text.
+    Text {
+        /// The text itself.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// The bytes of the picture; Base64 on the wire.
+        data: Vec<u8>,
+        /// Its media type, such as `image/png`.
+        mime_type: String,
+    },
+    /// A sound.
+    Audio {
+        /// The bytes of the sound; Base64 on the wire.
+        data: Vec<u8>,
+        /// Its media type, such as `audio/wav`.
+        mime_type: String,
+    },
+    /// A link to a resource that the client can read.
+    ResourceLink {
+        /// The address of the resource (RFC 3986).
+        uri: String,
+        /// Its short name.
+        name: String,
+        /// Its media type, where it is known.
+        mime_type: Option<String>,
+        /// What it is, where the name does not say enough.
+        description: Option<String>,
+    },
+}
+
+impl Content {
+    /// A text.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Content::text("a"), tool_core::Content::Text { text: "a".into() });
+    /// ```
+    pub fn text(text: impl Into<String>) -> Self {
+        Content::Text { text: text.into() }
+    }
+
+    /// A picture from its bytes.
+    ///
+    /// ```
+    /// let image = tool_core::Content::image([0u8], "image/png");
+    /// assert_eq!(serde_json::to_value(image).unwrap()["data"], "AA==");
+    /// ```
+    pub fn image(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
+        Content::Image { data: data.into(), mime_type: mime_type.into() }
+    }
+
+    /// A sound from its bytes.
+    ///
+    /// ```
+    /// let audio = tool_core::Content::audio([0u8], "audio/wav");
+    /// assert_eq!(serde_json::to_value(audio).unwrap()["mimeType"], "audio/wav");
+    /// ```
+    pub fn audio(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
+        Content::Audio { data: data.into(), mime_type: mime_type.into() }
+    }
+
+    /// A link to a resource.
+    ///
+    /// ```
+    /// let link = tool_core::Content::link("weather://columns", "columns");
+    /// assert_eq!(serde_json::to_value(link).unwrap()["uri"], "weather://columns");
+    /// ```
+    pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Content::ResourceLink { uri: uri.into(), name: name.into(), mime_type: None, description: None }
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Content::Text { text } => {
+                map.serialize_entry("type", "text")?;
+                map.serialize_entry("text", text)?;
+            }
+            Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+                let kind = if matches!(self, Content::Image { .. }) { "image" } else { "audio" };
+                map.serialize_entry("type", kind)?;
+                map.serialize_entry("data", &BASE64.encode(data))?;
+                map.serialize_entry("mimeType", mime_type)?;
+            }
+            Content::ResourceLink { uri, name, mime_type, description } => {
+                map.serialize_entry("type", "resource_link")?;
+                map.serialize_entry("uri", uri)?;
+                map.serialize_entry("name", name)?;
+                if let Some(description) = description {
+                    map.serialize_entry("description", description)?;
+                }
+                if let Some(mime_type) = mime_type {
+                    map.serialize_entry("mimeType", mime_type)?;
+                }
+            }
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,18 @@
+//! What the expansion of `#[tool]` calls. Not public API: nothing here keeps its name or its shape between versions.
+
+pub use crate::__register as register;
+pub use crate::call::block_on;
+pub use crate::declaration::Declaration;
+#[cfg(feature = "tokio")]
+pub use crate::entry::run_blocking;
+pub use crate::entry::{Call, Step, run, run_sync};
+pub use crate::input::{In, Injected, Inputs, JsonFn};
+pub use crate::registration::Registered;
+#[cfg(feature = "inventory")]
+pub use crate::registration::inventory;
+pub use crate::returns::Shape;
+
+/// A default or an example as JSON.
+pub fn json<T: serde::Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, serde_json::Error> {
+    serde_json::to_value(value)
+}

@@ -1,0 +1,40 @@
+//! Registration at link time. `inventory` occurs in this file and nowhere else.
+
+use crate::declaration::Declaration;
+
+/// A declaration on its way into [`linked`].
+#[derive(Debug)]
+pub struct Registered(pub &'static Declaration);
+
+#[cfg(feature = "inventory")]
+inventory::collect!(Registered);
+
+/// Every declaration of every crate that was linked into this program, in no order.
+#[cfg(feature = "inventory")]
+pub(crate) fn linked() -> impl Iterator<Item = &'static Declaration> {
+    inventory::iter::<Registered>.into_iter().map(|registered| registered.0)
+}
+
+#[cfg(feature = "inventory")]
+#[doc(hidden)]
+pub use inventory;
+
+/// Leaves a declaration where [`linked`] finds it.
+#[cfg(feature = "inventory")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register {
+    ($declaration:expr) => {
+        $crate::private::inventory::submit! { $crate::private::Registered($declaration) }
+    };
+}
+
+/// Without link-time registration a declaration is only reachable by its name.
+#[cfg(not(feature = "inventory"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register {
+    ($declaration:expr) => {
+        const _: &$crate::private::Declaration = $declaration;
+    };
+}

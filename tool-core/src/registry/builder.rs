@@ -1,0 +1,265 @@
+//! Building a registry, and everything that can be wrong with it, told at once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::Runner;
+use crate::declaration::Declaration;
+use crate::definition::ToolDefinition;
+use crate::registry::{Inner, Registry};
+use crate::state::States;
+
+/// Builds a [`Registry`]: which tools, with which state.
+///
+/// ```
+/// use tool_core::{Registry, State, tool};
+///
+/// /// The greeting of this shop.
+/// #[tool(operation = Read)]
+/// fn greeting(#[inject] text: State<String>) -> String {
+///     text.clone()
+/// }
+///
+/// let registry = Registry::builder()
+///     .linked()
+///     .select(|tool| tool.name() == "greeting")
+///     .state("Good morning".to_owned())
+///     .build()
+///     .unwrap();
+/// ```
+#[derive(Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct Builder {
+    declarations: Vec<&'static Declaration>,
+    linked: bool,
+    select: Vec<Box<dyn Fn(&ToolDefinition) -> bool>>,
+    expected: Vec<String>,
+    states: States,
+    allow_empty: bool,
+}
+
+impl Builder {
+    /// Adds every tool that was linked into this program.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().linked();
+    /// ```
+    #[cfg(feature = "inventory")]
+    pub fn linked(mut self) -> Self {
+        if !self.linked {
+            self.linked = true;
+            self.declarations.extend(crate::registration::linked());
+        }
+        self
+    }
+
+    /// Keeps only the tools that this function likes; asked twice, only those that both like.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let reading = Registry::builder().linked().select(|tool| !tool.modifies());
+    /// ```
+    pub fn select(mut self, likes: impl Fn(&ToolDefinition) -> bool + 'static) -> Self {
+        self.select.push(Box::new(likes));
+        self
+    }
+
+    /// Says that a crate has tools, so that its absence is a fault: the linker leaves out a crate that nothing names,
+    /// and its tools with it. The remedy is `use my_tools as _;`.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let errors = Registry::builder().linked().expect_crate("my_tools").build().unwrap_err();
+    /// assert!(errors.to_string().contains("use my_tools as _;"));
+    /// ```
+    pub fn expect_crate(mut self, name: impl Into<String>) -> Self {
+        self.expected.push(name.into().replace('-', "_"));
+        self
+    }
+
+    /// Adds state, for the parameters that are [`State<T>`](crate::State). The last of a type counts.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().state(String::from("Corner"));
+    /// ```
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.shared_state(Arc::new(state))
+    }
+
+    /// Adds state that the application keeps a hold of.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # use std::sync::Arc;
+    /// let shop = Arc::new(String::from("Corner"));
+    /// let builder = Registry::builder().shared_state(Arc::clone(&shop));
+    /// ```
+    pub fn shared_state<T: Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        self.states.insert(state);
+        self
+    }
+
+    /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// assert!(Registry::builder().build().is_err());
+    /// assert!(Registry::builder().allow_empty().build().is_ok());
+    /// ```
+    pub fn allow_empty(mut self) -> Self {
+        self.allow_empty = true;
+        self
+    }
+
+    /// Builds the registry.
+    ///
+    /// # Errors
+    ///
+    /// All faults at once, ordered by the names of the tools: see [`BuildError`].
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let errors = Registry::builder().build().unwrap_err();
+    /// assert_eq!(errors.iter().count(), 1);
+    /// ```
+    pub fn build(self) -> Result<Registry, BuildErrors> {
+        let linked = |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
+        let mut faults: Vec<BuildError> =
+            self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
+
+        let mut tools: Vec<ToolDefinition> = self.declarations.iter().copied().map(ToolDefinition::new).collect();
+        tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
+        // Declarations arrive in the order of the linker, which is none.
+        tools.sort_by_key(|tool| {
+            let declaration = tool.declaration();
+            (declaration.name, declaration.location.file(), declaration.location.line())
+        });
+        if tools.is_empty() && !self.allow_empty {
+            faults.push(BuildError::Empty);
+        }
+
+        let mut positions = HashMap::new();
+        for (position, tool) in tools.iter().enumerate() {
+            let declaration = tool.declaration();
+            if let Some(first) = positions.insert(declaration.name, position) {
+                faults.push(BuildError::Duplicate {
+                    name: declaration.name.to_owned(),
+                    first: tools[first].declaration().place(),
+                    second: declaration.place(),
+                });
+            }
+            faults.extend(tool.needs().unmet(&self.states).into_iter().map(|state| BuildError::MissingState {
+                tool: declaration.name.to_owned(),
+                place: declaration.place(),
+                state: state.to_owned(),
+            }));
+        }
+        BuildErrors::unless_empty(faults)?;
+        Ok(Registry(Arc::new(Inner { tools, positions, states: self.states, runner: Runner::default() })))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.declarations.iter().map(|declaration| declaration.name);
+        f.debug_struct("Builder").field("tools", &names.collect::<Vec<_>>()).finish_non_exhaustive()
+    }
+}
+
+/// One reason why a registry cannot be built.
+///
+/// ```
+/// use tool_core::BuildError;
+///
+/// assert!(BuildError::Empty.to_string().starts_with("the registry has no tools"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools have one name. Places read `file:line, module path`.
+    #[error(
+        "two tools are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[tool(name = \"…\")]`"
+    )]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// Where the first is declared.
+        first: String,
+        /// Where the second is declared.
+        second: String,
+    },
+    /// There is no tool at all.
+    #[error(
+        "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
+    )]
+    Empty,
+    /// A crate that should have tools has none in this program.
+    #[error("no tool of the crate `{0}` is linked\nhelp: name it in the application, as in `use {0} as _;`")]
+    NotLinked(String),
+    /// A tool takes state that the registry does not have.
+    #[error(
+        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+    )]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// The type of the state.
+        state: String,
+    },
+    /// The schema of a tool contradicts itself.
+    #[error("tool `{tool}`: {fault}\n  declared: {place}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// What is wrong.
+        fault: String,
+    },
+}
+
+/// Everything that is wrong with a registry.
+///
+/// ```
+/// # use tool_core::Registry;
+/// let errors = Registry::builder().build().unwrap_err();
+/// eprintln!("{errors}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildErrors(Vec<BuildError>);
+
+impl BuildErrors {
+    pub(crate) fn unless_empty(errors: Vec<BuildError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(BuildErrors(errors)) }
+    }
+
+    /// Each error.
+    ///
+    /// ```
+    /// # use tool_core::{BuildError, Registry};
+    /// let errors = Registry::builder().build().unwrap_err();
+    /// assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::Empty]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, error) in self.0.iter().enumerate() {
+            if position > 0 {
+                f.write_str("\n\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}

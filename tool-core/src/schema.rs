@@ -1,0 +1,40 @@
+//! The schema of a tool: composed from its inputs, brought into one normal form, validated against, and shown.
+//!
+//! Everything is computed once a tool, on first use, from the types that the declaration names.
+
+mod compose;
+mod example;
+mod message;
+mod native;
+mod nearest;
+mod normal;
+mod validator;
+
+pub use native::{Allowed, Constraints, NativeSchema};
+
+pub(crate) use message::received;
+pub(crate) use compose::{InputSchema, OutputSchema};
+pub(crate) use validator::Validator;
+
+/// The JSON Pointer (RFC 6901) of a member of the root object.
+pub(crate) fn pointer(name: &str) -> String {
+    let mut pointer = String::from("/");
+    push_escaped(&mut pointer, name);
+    pointer
+}
+
+/// Appends one reference token to a JSON Pointer.
+pub(crate) fn push_escaped(pointer: &mut String, token: &str) {
+    for c in token.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}
+
+/// One reference token of a JSON Pointer, unescaped.
+pub(crate) fn unescaped(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}

@@ -1,0 +1,243 @@
+//! A schema for people and scripts: a flat structure of inputs with type, allowed values, properties and items,
+//! without the vocabulary of JSON Schema.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::schema::normal::TEXTS;
+
+/// One input, property, list item or output, described without JSON Schema.
+///
+/// ```
+/// use tool_core::{Registry, tool};
+///
+/// /// Adds.
+/// #[tool(operation = Transform)]
+/// fn add(/** First. */ a: u8, /** Second. */ b: u8) -> u16 {
+///     u16::from(a) + u16::from(b)
+/// }
+///
+/// let registry = Registry::builder().linked().build().unwrap();
+/// let first = &registry.get("add").unwrap().inputs()[0];
+/// assert_eq!((first.name.as_deref(), first.kind), (Some("a"), "integer"));
+/// assert_eq!(first.constraints.as_ref().unwrap().max, Some(255.into()));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct NativeSchema {
+    /// Its name; a list item, a map value and an output have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `string`, `integer`, `number`, `boolean`, `null`, `list`, `map`, `any` or `union`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether it must be given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+    /// Its value when it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Values that one might give.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Value>,
+    /// The only values that are allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<Allowed>,
+    /// The standard format of a text, such as `date`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Limits of its value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<Constraints>,
+    /// The item of a list, or the value of a map whose names are free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Box<NativeSchema>>,
+    /// The members of a map whose names are fixed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<NativeSchema>,
+    /// The alternatives of a union.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<NativeSchema>,
+    /// The name of the recursive type that is described further up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recursive: Option<String>,
+}
+
+/// One allowed value with what it means.
+///
+/// ```
+/// # use tool_core::Allowed;
+/// let allowed = Allowed { value: "rain".into(), description: Some("It rained.".into()) };
+/// assert_eq!(serde_json::to_string(&allowed).unwrap(), r#"{"value":"rain","description":"It rained."}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Allowed {
+    /// The value.
+    pub value: Value,
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// Limits of a value. Bounds are inclusive, lengths count Unicode code points.
+///
+/// ```
+/// # use tool_core::Constraints;
+/// let limits = Constraints { min: Some(1.into()), ..Constraints::default() };
+/// assert_eq!(serde_json::to_string(&limits).unwrap(), r#"{"min":1}"#);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Constraints {
+    /// The least number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<Value>,
+    /// The greatest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<Value>,
+    /// The least length of a text or list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_length: Option<Value>,
+    /// The greatest length of a text or list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<Value>,
+    /// The regular expression that a text must match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Value>,
+}
+
+/// The members of an object schema.
+pub(super) fn properties(object: &Value, root: &Value) -> Vec<NativeSchema> {
+    Rendering { root, open: Vec::new() }.properties(object)
+}
+
+/// A value of any schema.
+pub(super) fn value(schema: &Value, root: &Value) -> NativeSchema {
+    Rendering { root, open: Vec::new() }.value(schema)
+}
+
+struct Rendering<'s> {
+    root: &'s Value,
+    /// The definitions that are being rendered: one that refers to itself is named, not repeated.
+    open: Vec<&'s str>,
+}
+
+impl<'s> Rendering<'s> {
+    fn properties(&mut self, object: &'s Value) -> Vec<NativeSchema> {
+        let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let Some(properties) = object["properties"].as_object() else { return Vec::new() };
+        let member = |(name, schema): (&'s String, &'s Value)| NativeSchema {
+            name: Some(name.clone()),
+            required: Some(required.iter().any(|required| required == name)),
+            ..self.value(schema)
+        };
+        properties.iter().map(member).collect()
+    }
+
+    fn value(&mut self, schema: &'s Value) -> NativeSchema {
+        let mut native = match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
+            Some(name) if self.open.contains(&name) => {
+                NativeSchema { kind: "map", recursive: Some(name.to_owned()), ..NativeSchema::default() }
+            }
+            Some(name) => {
+                self.open.push(name);
+                let native = self.value(&self.root["$defs"][name]);
+                self.open.pop();
+                native
+            }
+            None => self.described(schema),
+        };
+        let text = |key: &str| schema[key].as_str().map(str::to_owned);
+        native.description = text("description").or(native.description);
+        native.default = schema.get("default").cloned().or(native.default);
+        native
+    }
+
+    fn described(&mut self, schema: &'s Value) -> NativeSchema {
+        let branches = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array());
+        let kind = match (branches, &schema["type"]) {
+            (Some(_), _) | (None, Value::Array(_)) => "union",
+            (None, Value::String(kind)) => kind_of(kind),
+            _ => "any",
+        };
+        let variants = match (branches, &schema["type"]) {
+            (Some(branches), _) => branches.iter().map(|branch| self.value(branch)).collect(),
+            (None, Value::Array(kinds)) => self.variants_of(schema, kinds),
+            _ => Vec::new(),
+        };
+        let (items, properties) = if kind == "union" {
+            (None, Vec::new())
+        } else {
+            let items = [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+            (items.map(|items| Box::new(self.value(items))), self.properties(schema))
+        };
+        NativeSchema {
+            kind,
+            examples: schema["examples"].as_array().cloned().unwrap_or_default(),
+            allowed: if kind == "union" { Vec::new() } else { allowed(schema) },
+            format: schema["format"].as_str().map(str::to_owned),
+            constraints: if kind == "union" { None } else { constraints(schema) },
+            items,
+            properties,
+            variants,
+            ..NativeSchema::default()
+        }
+    }
+
+    /// A list of types, such as a number or `null`, as one variant a type.
+    fn variants_of(&mut self, schema: &'s Value, kinds: &'s [Value]) -> Vec<NativeSchema> {
+        let variant = |kind: &'s Value| {
+            let kind = kind.as_str().unwrap_or_default();
+            if kind == "null" {
+                return NativeSchema { kind: "null", ..NativeSchema::default() };
+            }
+            let items = [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+            NativeSchema {
+                kind: kind_of(kind),
+                allowed: allowed(schema).into_iter().filter(|allowed| !allowed.value.is_null()).collect(),
+                constraints: constraints(schema),
+                items: items.map(|items| Box::new(self.value(items))),
+                properties: self.properties(schema),
+                ..NativeSchema::default()
+            }
+        };
+        kinds.iter().map(variant).collect()
+    }
+}
+
+fn kind_of(kind: &str) -> &'static str {
+    match kind {
+        "string" => "string",
+        "integer" => "integer",
+        "number" => "number",
+        "boolean" => "boolean",
+        "null" => "null",
+        "array" => "list",
+        "object" => "map",
+        _ => "any",
+    }
+}
+
+fn allowed(schema: &Value) -> Vec<Allowed> {
+    let values = match (&schema["enum"], schema.get("const")) {
+        (Value::Array(values), _) => values.as_slice(),
+        (_, Some(value)) => std::slice::from_ref(value),
+        _ => &[],
+    };
+    let text = |value: &Value| value.as_str().and_then(|value| schema[TEXTS][value].as_str()).map(str::to_owned);
+    values.iter().map(|value| Allowed { value: value.clone(), description: text(value) }).collect()
+}
+
+fn constraints(schema: &Value) -> Option<Constraints> {
+    let either = |a: &str, b: &str| schema.get(a).or_else(|| schema.get(b)).cloned();
+    let limits = Constraints {
+        min: schema.get("minimum").cloned(),
+        max: schema.get("maximum").cloned(),
+        min_length: either("minLength", "minItems"),
+        max_length: either("maxLength", "maxItems"),
+        pattern: schema.get("pattern").cloned(),
+    };
+    (limits != Constraints::default()).then_some(limits)
+}

@@ -1,0 +1,34 @@
+//! The name that was probably meant.
+
+/// The most similar of the candidates, if one is similar enough to suggest.
+///
+/// Case and separators do not count; beyond that a third of the letters may differ, swapped neighbours counting once.
+pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");
+    let name = plain(name);
+    // A long text is no misspelt name, and comparing costs the product of the lengths.
+    if name.len() > 64 {
+        return None;
+    }
+    let (distance, best) = candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&name, &plain(candidate)), candidate))
+        .min_by_key(|(distance, _)| *distance)?;
+    (distance <= name.chars().count().max(2) / 3 || distance == 0).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_is_recognised_and_another_word_is_not() {
+        let names = ["location", "date", "temp_max"];
+        assert_eq!(nearest("locaton", names), Some("location"));
+        assert_eq!(nearest("Date", names), Some("date"));
+        assert_eq!(nearest("tempMax", names), Some("temp_max"));
+        assert_eq!(nearest("dtae", names), Some("date"));
+        assert_eq!(nearest("colour", names), None);
+        assert_eq!(nearest("x", []), None);
+    }
+}

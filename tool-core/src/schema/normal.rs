@@ -1,0 +1,293 @@
+//! The one normal form that every adapter publishes and the validator runs on.
+//!
+//! What it changes in the output of `schemars` (which already inlines what is not recursive):
+//!
+//! - an object that comes from a struct is closed: `additionalProperties` is `false`;
+//! - for inputs, a property that may be left out does not admit `null` as well;
+//! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`];
+//! - a `format` that JSON Schema does not know becomes the range that it stands for;
+//! - `true` as a schema becomes `{}`, and no subschema carries a `$schema` or a generated `title`;
+//! - properties beside a choice of objects move into each of its branches, so that these can be closed.
+
+use serde_json::{Map, Value, json};
+
+/// Which way the values of a schema travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Input,
+    Output,
+}
+
+/// Where the texts of documented constants wait for [`publish`]. No schema has this key of its own.
+pub(super) const TEXTS: &str = "\u{0}texts";
+
+/// Brings a schema and everything below it into normal form.
+pub(super) fn normalise(schema: &mut Value, side: Side) {
+    if *schema == Value::Bool(true) {
+        *schema = json!({});
+    }
+    let Some(object) = schema.as_object_mut() else { return };
+    object.remove("$schema");
+    object.remove("title");
+    merge_choice(object);
+    for_each_subschema(object, &mut |subschema| normalise(subschema, side));
+    collapse_constants(object);
+    collapse_nullable_choice(object);
+    translate_format(object);
+    portable_patterns(object);
+    close(object);
+    if side == Side::Input {
+        drop_null_of_optional_properties(object);
+    }
+}
+
+/// Takes out what [`normalise`] kept for the other renderings.
+pub(super) fn publish(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.remove(TEXTS);
+            object.values_mut().for_each(publish);
+        }
+        Value::Array(items) => items.iter_mut().for_each(publish),
+        _ => {}
+    }
+}
+
+/// Whether serde accepts no more than a schema fresh from `schemars` does, so that a value which decodes need not be
+/// validated: scalars without a constraint of their own, and lists of them.
+///
+/// A range counts as a constraint unless it is the range of the integer type itself.
+pub(super) fn decode_implies_validity(schema: &Value) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    let only = |known: &[&str]| object.keys().all(|key| known.contains(&key.as_str()));
+    match kind(object) {
+        Some("boolean") => only(&["type", "description"]),
+        Some("string") => only(&["type", "description", "format"]),
+        Some("number") => only(&["type", "description", "format"]) && object.contains_key("format"),
+        Some("integer") => {
+            let format = object.get("format").and_then(Value::as_str);
+            only(&["type", "description", "format", "minimum", "maximum"])
+                && format.and_then(range).is_some_and(|(minimum, maximum)| {
+                    object.get("minimum").is_none_or(|given| *given == minimum)
+                        && object.get("maximum").is_none_or(|given| *given == maximum)
+                })
+        }
+        Some("array") => {
+            only(&["type", "description", "items"]) && object.get("items").is_some_and(decode_implies_validity)
+        }
+        _ => false,
+    }
+}
+
+/// The one type that a schema admits beside `null`.
+fn kind(object: &Map<String, Value>) -> Option<&str> {
+    match object.get("type")? {
+        Value::String(kind) => Some(kind),
+        Value::Array(kinds) => match kinds.as_slice() {
+            [Value::String(kind), null] | [null, Value::String(kind)] if null == "null" => Some(kind),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `T | null` becomes `T`.
+pub(super) fn drop_null(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(constants)) = object.get_mut("enum") {
+        constants.retain(|constant| !constant.is_null());
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(branches)) = object.get_mut(keyword) else { continue };
+        branches.retain(|branch| *branch != json!({"type": "null"}));
+        if branches.len() == 1 {
+            let only = branches.remove(0);
+            object.remove(keyword);
+            merge_under(object, only);
+        }
+    }
+}
+
+fn for_each_subschema(object: &mut Map<String, Value>, f: &mut dyn FnMut(&mut Value)) {
+    for (key, value) in object.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
+                schemas.values_mut().for_each(&mut *f);
+            }
+            ("items" | "not" | "contains" | "propertyNames" | "additionalProperties", value @ Value::Object(_)) => {
+                f(value);
+            }
+            ("items", value @ Value::Bool(true)) => f(value),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(&mut *f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Properties beside a choice of objects, as a flattened enum gives them, move into each branch.
+fn merge_choice(object: &mut Map<String, Value>) {
+    if !object.contains_key("properties") {
+        return;
+    }
+    let Some(keyword) = ["oneOf", "anyOf"].into_iter().find(|keyword| {
+        object.get(*keyword).and_then(Value::as_array).is_some_and(|branches| {
+            branches.iter().all(|branch| branch["type"] == "object" && branch.get("properties").is_some())
+        })
+    }) else {
+        return;
+    };
+    let (Some(Value::Object(properties)), Some(Value::Array(mut branches))) =
+        (object.remove("properties"), object.remove(keyword))
+    else {
+        return;
+    };
+    let required = object.remove("required");
+    let required = required.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let open = object.remove("additionalProperties");
+    object.remove("type");
+    for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
+        let own = branch.insert("properties".to_owned(), properties.clone().into());
+        if let (Some(Value::Object(all)), Some(Value::Object(own))) = (branch.get_mut("properties"), own) {
+            all.extend(own);
+        }
+        let own = branch.remove("required");
+        let own = own.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        branch.insert("required".to_owned(), [required, own].concat().into());
+        if let Some(open) = &open {
+            branch.insert("additionalProperties".to_owned(), open.clone());
+        }
+    }
+    object.insert(keyword.to_owned(), branches.into());
+}
+
+/// A choice between constants becomes an `enum`.
+fn collapse_constants(object: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = object.get("oneOf") else { return };
+    let mut constants = Vec::new();
+    let mut texts = Map::new();
+    for branch in branches {
+        let Some(branch) = branch.as_object() else { return };
+        let known = |key: &String| matches!(key.as_str(), "type" | "const" | "enum" | "description");
+        if branch.get("type").is_none_or(|kind| kind != "string") || !branch.keys().all(known) {
+            return;
+        }
+        match (branch.get("const"), branch.get("enum")) {
+            (Some(Value::String(constant)), None) => {
+                if let Some(text) = branch.get("description") {
+                    texts.insert(constant.clone(), text.clone());
+                }
+                constants.push(Value::from(constant.as_str()));
+            }
+            (None, Some(Value::Array(several))) => constants.extend(several.iter().cloned()),
+            _ => return,
+        }
+    }
+    object.remove("oneOf");
+    object.insert("type".to_owned(), "string".into());
+    object.insert("enum".to_owned(), constants.into());
+    if !texts.is_empty() {
+        object.insert(TEXTS.to_owned(), texts.into());
+    }
+}
+
+/// `anyOf: [enum of strings, null]` becomes `type: [string, null]`, as `schemars` writes it where there are no texts.
+fn collapse_nullable_choice(object: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = object.get("anyOf") else { return };
+    let [Value::Object(constants), null] = branches.as_slice() else { return };
+    if *null != json!({"type": "null"}) || !constants.contains_key("enum") {
+        return;
+    }
+    let mut constants = constants.clone();
+    constants.insert("type".to_owned(), json!(["string", "null"]));
+    if let Some(Value::Array(values)) = constants.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    object.remove("anyOf");
+    merge_under(object, constants.into());
+}
+
+/// Adds the members of `schema` that `object` does not have itself: a description on the outside wins.
+fn merge_under(object: &mut Map<String, Value>, schema: Value) {
+    if let Value::Object(schema) = schema {
+        for (key, value) in schema {
+            object.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// The formats that JSON Schema 2020-12 defines (Validation, section 7.3).
+const STANDARD_FORMATS: [&str; 19] = [
+    "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri",
+    "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer", "regex",
+];
+
+fn translate_format(object: &mut Map<String, Value>) {
+    let Some(format) = object.get("format").and_then(Value::as_str) else { return };
+    if STANDARD_FORMATS.contains(&format) {
+        return;
+    }
+    let range = range(format);
+    object.remove("format");
+    if let Some((minimum, maximum)) = range {
+        object.entry("minimum").or_insert(minimum);
+        object.entry("maximum").or_insert(maximum);
+    }
+}
+
+/// The range of an integer type, by the name that `schemars` gives it.
+fn range(format: &str) -> Option<(Value, Value)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int64" | "int" => (i64::MIN.into(), i64::MAX.into()),
+        "uint8" => (0.into(), u8::MAX.into()),
+        "uint16" => (0.into(), u16::MAX.into()),
+        "uint32" => (0.into(), u32::MAX.into()),
+        "uint64" | "uint" => (0.into(), u64::MAX.into()),
+        _ => return None,
+    })
+}
+
+/// The patterns that `schemars` itself writes, in the subset that means the same in ECMA-262 and in Rust.
+fn portable_patterns(object: &mut Map<String, Value>) {
+    if let Some(Value::Object(patterns)) = object.get_mut("patternProperties") {
+        let portable = std::mem::take(patterns).into_iter().map(|(key, schema)| (key.replace(r"\d", "[0-9]"), schema));
+        *patterns = portable.collect();
+    }
+}
+
+/// An object without `additionalProperties` comes from a struct: a map always has one.
+fn close(object: &mut Map<String, Value>) {
+    let is_object = match object.get("type") {
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        _ => false,
+    };
+    let choice = ["oneOf", "anyOf", "allOf", "$ref"].into_iter().any(|keyword| object.contains_key(keyword));
+    if is_object && !choice && !object.contains_key("additionalProperties") {
+        object.entry("properties").or_insert_with(|| json!({}));
+        object.insert("additionalProperties".to_owned(), false.into());
+    }
+}
+
+fn drop_null_of_optional_properties(object: &mut Map<String, Value>) {
+    let required = object.get("required").cloned().unwrap_or_default();
+    let required = required.as_array().map_or(&[][..], Vec::as_slice);
+    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+        for (name, schema) in properties.iter_mut() {
+            if !required.iter().any(|required| required == name) {
+                drop_null(schema);
+            }
+        }
+    }
+}

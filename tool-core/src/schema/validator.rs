@@ -1,0 +1,175 @@
+//! The one validator, behind a type of our own: what it finds becomes our problems.
+
+use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use crate::failure::Problem;
+use crate::schema::message::{self, Noun};
+use crate::schema::nearest::nearest;
+use crate::schema::{push_escaped, unescaped};
+
+/// More problems than this help nobody.
+pub(crate) const MOST_PROBLEMS: usize = 20;
+
+/// Checks values against a schema in normal form.
+#[derive(Debug)]
+pub(crate) struct Validator {
+    schema: Value,
+    validator: jsonschema::Validator,
+}
+
+impl Validator {
+    /// Makes ready to check against this schema.
+    ///
+    /// # Errors
+    ///
+    /// When the schema is none, such as a pattern that is no regular expression.
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        jsonschema::draft202012::options()
+            .should_validate_formats(false)
+            .with_pattern_options(jsonschema::PatternOptions::regex())
+            .build(schema)
+            .map(|validator| Validator { schema: schema.clone(), validator })
+            .map_err(|error| error.to_string())
+    }
+
+    /// Everything that is wrong with the arguments, in the order of the schema, [`MOST_PROBLEMS`] at most.
+    pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
+        if self.validator.is_valid(arguments) {
+            return Vec::new();
+        }
+        let mut problems = Vec::new();
+        for error in self.validator.iter_errors(arguments) {
+            self.explain(&error, &mut problems);
+            if problems.len() >= MOST_PROBLEMS {
+                break;
+            }
+        }
+        problems.truncate(MOST_PROBLEMS);
+        problems
+    }
+
+    /// The members that are `null`, may be left out, and do not admit `null`: each counts as left out.
+    pub(crate) fn superfluous_nulls(&self, arguments: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        for error in self.validator.iter_errors(arguments) {
+            self.nulls_of(&error, &mut found);
+        }
+        found
+    }
+
+    fn nulls_of(&self, error: &ValidationError<'_>, found: &mut Vec<String>) {
+        match error.kind() {
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                let Some(branch) = self.intended(error) else { return };
+                context.iter().nth(branch).into_iter().flatten().for_each(|error| self.nulls_of(error, found));
+            }
+            _ if error.instance().is_null() => {
+                // …/properties/NAME/KEYWORD: the object that has the member as an optional one is two steps up.
+                let path = error.schema_path().as_str();
+                let Some((member, _)) = path.rsplit_once('/') else { return };
+                let Some((properties, name)) = member.rsplit_once('/') else { return };
+                let Some(object) = properties.strip_suffix("/properties") else { return };
+                let name = unescaped(name);
+                let required = self.schema.pointer(object).and_then(|object| object["required"].as_array());
+                if !required.is_some_and(|required| required.iter().any(|required| *required == name)) {
+                    found.push(error.instance_path().as_str().to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn explain(&self, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+        let path = error.instance_path().as_str();
+        let schema = self.schema_of(error);
+        let noun = Noun::at(path);
+        let keyword = error.kind().keyword();
+        match error.kind() {
+            Kind::AdditionalProperties { unexpected } => {
+                let known: Vec<&str> =
+                    schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+                for name in unexpected.iter().take(MOST_PROBLEMS) {
+                    let mut problem =
+                        Problem::new(member(path, name), keyword, message::unknown(noun, name, &known));
+                    problem.suggestion = nearest(name, known.iter().copied()).map(str::to_owned);
+                    problems.push(problem);
+                }
+            }
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                let wanted = message::expected(&schema["properties"][name]);
+                let text = format!("missing required {}: expected {wanted}", noun.singular());
+                problems.push(Problem::new(member(path, name), keyword, text));
+            }
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                let branch = self.intended(error).and_then(|branch| context.get(branch));
+                match branch {
+                    Some(branch) => branch.iter().for_each(|error| self.explain(error, problems)),
+                    None => problems.push(self.no_branch(error, schema)),
+                }
+            }
+            Kind::Enum { options } => {
+                let mut problem = Problem::new(path, keyword, message::mismatch(schema, error.instance()));
+                let options = options.as_array().into_iter().flatten().filter_map(Value::as_str);
+                problem.suggestion =
+                    error.instance().as_str().and_then(|given| nearest(given, options)).map(str::to_owned);
+                problems.push(problem);
+            }
+            kind => problems.push(Problem::new(path, keyword, message::of(kind, schema, error.instance()))),
+        }
+    }
+
+    /// The schema whose keyword was broken.
+    fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
+        let path = error.schema_path().as_str();
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        self.schema.pointer(parent).unwrap_or(&Value::Null)
+    }
+
+    /// Which branch of a choice the value was meant for: told by its tag, by its only member, or by its type.
+    fn intended(&self, error: &ValidationError<'_>) -> Option<usize> {
+        let branches = branches(self.schema_of(error))?;
+        let given = error.instance();
+        let resolved = branches.iter().map(|branch| self.resolved(branch));
+        let mut fitting = resolved.enumerate().filter(|(_, branch)| message::is_meant_for(given, branch));
+        match (fitting.next(), fitting.next()) {
+            (Some((only, _)), None) => Some(only),
+            _ => None,
+        }
+    }
+
+    fn no_branch(&self, error: &ValidationError<'_>, schema: &Value) -> Problem {
+        let branches: Vec<&Value> =
+            branches(schema).into_iter().flatten().map(|branch| self.resolved(branch)).collect();
+        let path = error.instance_path().as_str();
+        let keyword = error.kind().keyword();
+        if let Some((tag, allowed)) = message::tags(&branches) {
+            if let Some(given) = error.instance().get(tag) {
+                let mut problem =
+                    Problem::new(member(path, tag), "enum", message::not_among(&allowed, given));
+                let allowed = allowed.iter().copied();
+                problem.suggestion = given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
+                return problem;
+            }
+        }
+        Problem::new(path, keyword, message::no_branch(&branches, error.instance()))
+    }
+
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        schema["$ref"]
+            .as_str()
+            .and_then(|reference| self.schema.pointer(reference.strip_prefix('#')?))
+            .unwrap_or(schema)
+    }
+}
+
+fn branches(schema: &Value) -> Option<&Vec<Value>> {
+    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
+}
+
+fn member(path: &str, name: &str) -> String {
+    let mut path = format!("{path}/");
+    push_escaped(&mut path, name);
+    path
+}
