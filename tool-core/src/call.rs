@@ -18,8 +18,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-pub use run::block_on;
 pub(crate) use run::Runner;
+pub use run::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use run::blocking;
 
@@ -60,7 +60,12 @@ pub struct Reply {
 }
 
 /// Calls a tool with the text of its arguments.
-pub(crate) async fn invoke(tool: &ToolDefinition, runner: &Runner, states: &States, arguments: &[u8]) -> Reply {
+pub(crate) async fn invoke(
+    tool: &ToolDefinition,
+    runner: &Runner,
+    states: &States,
+    arguments: &[u8],
+) -> Reply {
     let call_id = CallId::new();
     let context = Context::new(tool.name(), call_id);
     let result = match enter(tool, states, &context, arguments, |reader| Call::Run(reader)) {
@@ -90,7 +95,8 @@ fn enter(
     let text = text(tool, arguments)?;
     let attempt = |slots: &Slots<'_>| {
         let mut call = purpose(Reader::new(tool.plan(), slots, states, context));
-        let step = run::contained(|| (tool.entry())(&mut call)).map_err(|run::Panicked| Failure::internal())?;
+        let step =
+            run::contained(|| (tool.entry())(&mut call)).map_err(|run::Panicked| Failure::internal())?;
         Ok::<_, Failure>(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
     };
     if !tool.composite()
@@ -117,7 +123,8 @@ fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Cow<'t, str>, Failu
     let mut arguments = strict::parse(text).map_err(|problem| Failure::not_json(tool.name(), problem))?;
     let invalid = |problems| Failure::input(tool.name(), problems, Some(tool.example().clone()));
     if !arguments.is_object() {
-        let message = format!("expected an object with the inputs as its members, got {}", received(&arguments));
+        let message =
+            format!("expected an object with the inputs as its members, got {}", received(&arguments));
         return Err(invalid(vec![Problem::new("", "type", message)]));
     }
     let validator = tool.validator().map_err(|error| {
@@ -151,7 +158,9 @@ fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failu
     let text = std::str::from_utf8(arguments)
         .map_err(|error| not_json(&format!("invalid UTF-8 after {} bytes", error.valid_up_to())))?;
     if text.starts_with('\u{feff}') {
-        return Err(not_json("the text begins with a byte order mark, which JSON does not allow: leave it out"));
+        return Err(not_json(
+            "the text begins with a byte order mark, which JSON does not allow: leave it out",
+        ));
     }
     Ok(if text.trim_ascii().is_empty() { "{}" } else { text })
 }

@@ -197,8 +197,12 @@ impl ToolDefinition {
                         arguments[name] = value.clone();
                         let path = crate::schema::pointer(name);
                         let problems = validator.problems(&arguments);
-                        if let Some(problem) = problems.iter().find(|problem| problem.path.starts_with(&path)) {
-                            faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                        if let Some(problem) = problems.iter().find(|problem| problem.path.starts_with(&path))
+                        {
+                            faults.push(format!(
+                                "the {what} of input `{name}` is invalid: {}",
+                                problem.message
+                            ));
                         }
                     }
                 }

@@ -102,7 +102,11 @@ where
 }
 
 /// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
-fn prepare<I: Inputs>(call: &mut Call<'_>, inputs: &'static I, returned: Returned) -> Result<I::Values, Step> {
+fn prepare<I: Inputs>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    returned: Returned,
+) -> Result<I::Values, Step> {
     match call {
         Call::Describe(visitor) => {
             inputs.describe(visitor);

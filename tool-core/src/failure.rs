@@ -150,7 +150,13 @@ impl Failure {
                 | FailureKind::Unmet
                 | FailureKind::Failed(Reason::Unavailable)
         );
-        Failure(Box::new(Inner { kind, message: message.into(), retryable, problems: Vec::new(), example: None }))
+        Failure(Box::new(Inner {
+            kind,
+            message: message.into(),
+            retryable,
+            problems: Vec::new(),
+            example: None,
+        }))
     }
 
     /// A fault of the application. Its cause belongs in the log; the caller learns that it happened.
@@ -169,14 +175,16 @@ impl Failure {
     pub(crate) fn input(tool: &str, problems: Vec<Problem>, example: Option<Value>) -> Self {
         let count = problems.len();
         let noun = if count == 1 { "problem" } else { "problems" };
-        let mut failure = Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: {count} {noun}"));
+        let mut failure =
+            Failure::new(FailureKind::Input, format!("invalid input for `{tool}`: {count} {noun}"));
         failure.0.problems = problems;
         failure.0.example = example;
         failure
     }
 
     pub(crate) fn not_json(tool: &str, problem: Problem) -> Self {
-        let mut failure = Failure::new(FailureKind::NotJson, format!("the arguments for `{tool}` are not JSON"));
+        let mut failure =
+            Failure::new(FailureKind::NotJson, format!("the arguments for `{tool}` are not JSON"));
         failure.0.problems = vec![problem];
         failure
     }

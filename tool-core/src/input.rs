@@ -15,7 +15,7 @@ use crate::inject::{Inject, Needs};
 
 mod missing;
 
-pub(crate) use missing::Presence;
+pub use missing::Presence;
 
 /// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
 /// and borrows nothing.
@@ -68,36 +68,37 @@ pub struct In<T> {
     read: fn(&mut Reader<'_>) -> Option<T>,
 }
 
-impl<T: Input> In<T> {
-    /// An input of this wire name.
-    pub const fn new(name: &'static str, description: &'static str) -> Self {
-        In {
-            spec: InputSpec {
-                name,
-                description,
-                schema: SchemaGenerator::subschema_for::<T>,
-                presence: missing::presence::<T>,
-                default: None,
-                examples: &[],
-            },
-            read: read::<T>,
-        }
+/// An input of this wire name. A function and not a method, so that a type that is no [`Input`] is told by that name.
+pub const fn input<T: Input>(name: &'static str, description: &'static str) -> In<T> {
+    In {
+        spec: InputSpec {
+            name,
+            description,
+            schema: SchemaGenerator::subschema_for::<T>,
+            presence: missing::presence::<T>,
+            default: None,
+            examples: &[],
+        },
+        read: read::<T>,
     }
+}
 
+/// The type's own default is the value of an input that was left out.
+pub const fn defaulted<T: Default + serde::Serialize>(input: In<T>) -> In<T> {
+    input.default(|| serde_json::to_value(T::default()))
+}
+
+/// A parameter of this type, for a tool of this operation.
+pub const fn injected<T: Inject<Op>, Op: 'static>() -> Injected<T, Op> {
+    Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
+}
+
+impl<T> In<T> {
     /// The value of an input that was left out, as JSON.
     #[must_use]
     pub const fn default(mut self, default: JsonFn) -> Self {
         self.spec.default = Some(default);
         self
-    }
-
-    /// The type's own default is the value of an input that was left out.
-    #[must_use]
-    pub const fn defaulted(self) -> Self
-    where
-        T: Default + serde::Serialize,
-    {
-        self.default(|| serde_json::to_value(T::default()))
     }
 
     /// Values that a caller might give, as JSON.
@@ -116,14 +117,6 @@ pub struct Injected<T, Op> {
     needs: fn(&mut Needs),
     read: fn(&mut Reader<'_>) -> Option<T>,
     operation: PhantomData<fn() -> Op>,
-}
-
-impl<T: Inject<Op>, Op: 'static> Injected<T, Op> {
-    /// A parameter of this type, for a tool of this operation.
-    #[expect(clippy::new_without_default, reason = "made in a `static`, where `Default` cannot be called")]
-    pub const fn new() -> Self {
-        Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
-    }
 }
 
 /// A typed tuple of inputs.

@@ -87,7 +87,10 @@ impl FromStr for Operation {
     type Err = UnknownOperation;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Operation::ALL.into_iter().find(|o| o.as_str() == text).ok_or_else(|| UnknownOperation(text.to_owned()))
+        Operation::ALL
+            .into_iter()
+            .find(|o| o.as_str() == text)
+            .ok_or_else(|| UnknownOperation(text.to_owned()))
     }
 }
 

@@ -5,8 +5,8 @@ pub use crate::call::block_on;
 pub use crate::declaration::Declaration;
 #[cfg(feature = "tokio")]
 pub use crate::entry::run_blocking;
-pub use crate::entry::{Call, Step, run, run_sync};
-pub use crate::input::{In, Injected, Inputs, JsonFn};
+pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
+pub use crate::input::{In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input};
 pub use crate::registration::Registered;
 #[cfg(feature = "inventory")]
 pub use crate::registration::inventory;

@@ -312,7 +312,10 @@ mod tests {
     #[test]
     fn an_error_keeps_its_meaning_where_it_has_one() {
         let meaning = Shape::<Result<(), Meaningful>>::new().split().value().error();
-        assert_eq!(meaning.finish(Err(Meaningful)).unwrap_err().kind(), FailureKind::Failed(Reason::Conflict));
+        assert_eq!(
+            meaning.finish(Err(Meaningful)).unwrap_err().kind(),
+            FailureKind::Failed(Reason::Conflict)
+        );
         let message = Shape::<Result<(), String>>::new().split().value().error();
         let failure = message.finish(Err("no".to_owned())).unwrap_err();
         assert_eq!((failure.kind(), failure.message()), (FailureKind::Failed(Reason::Other), "no"));

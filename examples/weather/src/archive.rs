@@ -55,11 +55,7 @@ impl Archive {
         self.days
             .binary_search_by_key(&(date, city), key)
             .map(|found| &self.days[found])
-            .map_err(|_| ArchiveError::DateNotCovered {
-                date,
-                first: self.first,
-                last: self.last,
-            })
+            .map_err(|_| ArchiveError::DateNotCovered { date, first: self.first, last: self.last })
     }
 
     /// The days that match a query, ordered by date, then location.
@@ -98,10 +94,7 @@ impl Archive {
             .filter(|day| query.location.is_none_or(|city| day.location == city))
             .filter(|day| query.weather.is_none_or(|kind| day.weather == kind))
             .collect();
-        Ok(Days {
-            total: matches.len(),
-            days: matches.into_iter().take(query.limit).cloned().collect(),
-        })
+        Ok(Days { total: matches.len(), days: matches.into_iter().take(query.limit).cloned().collect() })
     }
 
     /// One city's year, month by month; figures are rounded to two decimals.
@@ -110,11 +103,8 @@ impl Archive {
     ///
     /// The archive does not cover the year.
     pub fn monthly_summary(&self, city: City, year: i16) -> Result<YearSummary, ArchiveError> {
-        let days: Vec<&Observation> = self
-            .days
-            .iter()
-            .filter(|day| day.location == city && day.date.year() == year)
-            .collect();
+        let days: Vec<&Observation> =
+            self.days.iter().filter(|day| day.location == city && day.date.year() == year).collect();
         if days.is_empty() {
             return Err(ArchiveError::YearNotCovered {
                 year,
@@ -140,11 +130,7 @@ impl Archive {
             column("temp_max", Some("°C"), "highest temperature of the day"),
             column("temp_min", Some("°C"), "lowest temperature of the day"),
             column("wind", Some("m/s"), "wind speed of the day"),
-            column(
-                "weather",
-                None,
-                "kind of weather that marked the day: drizzle, fog, rain, snow or sun",
-            ),
+            column("weather", None, "kind of weather that marked the day: drizzle, fog, rain, snow or sun"),
         ]
     }
 
@@ -161,18 +147,13 @@ impl Archive {
     }
 
     fn parse(table: &str) -> Result<Self, csv::Error> {
-        let mut days: Vec<Observation> = csv::Reader::from_reader(table.as_bytes())
-            .into_deserialize()
-            .collect::<Result<_, _>>()?;
+        let mut days: Vec<Observation> =
+            csv::Reader::from_reader(table.as_bytes()).into_deserialize().collect::<Result<_, _>>()?;
         days.sort_by_key(key);
         let (Some(first), Some(last)) = (days.first(), days.last()) else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no rows").into());
         };
-        Ok(Self {
-            first: first.date,
-            last: last.date,
-            days,
-        })
+        Ok(Self { first: first.date, last: last.date, days })
     }
 }
 

@@ -32,9 +32,7 @@ pub struct Observation {
 // of the names.
 
 /// A city with daily observations.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum City {
     /// New York City, New York.
     #[serde(rename = "New York")]
@@ -44,9 +42,7 @@ pub enum City {
 }
 
 /// The kind of weather that marked a day.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Weather {
     /// Light rain in fine drops.
@@ -90,13 +86,8 @@ mod tests {
     use super::*;
 
     const CITIES: [City; 2] = [City::NewYork, City::Seattle];
-    const WEATHERS: [Weather; 5] = [
-        Weather::Drizzle,
-        Weather::Fog,
-        Weather::Rain,
-        Weather::Snow,
-        Weather::Sun,
-    ];
+    const WEATHERS: [Weather; 5] =
+        [Weather::Drizzle, Weather::Fog, Weather::Rain, Weather::Snow, Weather::Sun];
 
     #[test]
     fn displayed_names_are_the_serialized_ones() {
@@ -130,10 +121,7 @@ mod tests {
             "temp_max": 24.4, "temp_min": 18.9, "wind": 6.7, "weather": "rain",
         });
         assert_eq!(json!(observation), json);
-        assert_eq!(
-            serde_json::from_value::<Observation>(json).unwrap(),
-            observation
-        );
+        assert_eq!(serde_json::from_value::<Observation>(json).unwrap(), observation);
     }
 
     #[test]
@@ -149,9 +137,11 @@ mod tests {
         for (name, variants) in [("City", 2), ("Weather", 5)] {
             let listed = schema["$defs"][name]["oneOf"].as_array().unwrap();
             assert_eq!(listed.len(), variants);
-            assert!(listed.iter().all(|variant| {
-                variant["const"].is_string() && variant["description"].is_string()
-            }));
+            assert!(
+                listed
+                    .iter()
+                    .all(|variant| { variant["const"].is_string() && variant["description"].is_string() })
+            );
         }
     }
 }

@@ -59,15 +59,8 @@ impl Reports {
     /// The file cannot be created, or not opened for writing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReportsError> {
         let path = path.as_ref();
-        let file = create(path).map_err(|cause| ReportsError::Open {
-            path: path.to_owned(),
-            cause,
-        })?;
-        Ok(Self {
-            lock: beside(&file, ".lock"),
-            replacement: beside(&file, ".new"),
-            file,
-        })
+        let file = create(path).map_err(|cause| ReportsError::Open { path: path.to_owned(), cause })?;
+        Ok(Self { lock: beside(&file, ".lock"), replacement: beside(&file, ".new"), file })
     }
 
     /// Stores a report; once this returns `Ok`, the report is on the disk.
@@ -81,13 +74,8 @@ impl Reports {
         let _lock = self.lock(File::lock)?;
         let stored = self.read()?;
         self.write(report, stored.text.len() as u64)
-            .map_err(|cause| ReportsError::Write {
-                path: self.file.clone(),
-                cause,
-            })?;
-        Ok(Receipt {
-            number: stored.reports.len() as u64 + 1,
-        })
+            .map_err(|cause| ReportsError::Write { path: self.file.clone(), cause })?;
+        Ok(Receipt { number: stored.reports.len() as u64 + 1 })
     }
 
     /// All reports, in the order in which they were stored.
@@ -123,15 +111,9 @@ impl Reports {
             }
         }
         if deleted > 0 {
-            self.replace(&kept).map_err(|cause| ReportsError::Replace {
-                path: self.file.clone(),
-                cause,
-            })?;
+            self.replace(&kept).map_err(|cause| ReportsError::Replace { path: self.file.clone(), cause })?;
         }
-        Ok(Deleted {
-            deleted,
-            kept: kept_count,
-        })
+        Ok(Deleted { deleted, kept: kept_count })
     }
 
     /// Waits for the lock, which is held until the file returned is dropped.
@@ -146,10 +128,7 @@ impl Reports {
                 }
             }
         });
-        locked.map_err(|cause| ReportsError::Lock {
-            path: self.lock.clone(),
-            cause,
-        })
+        locked.map_err(|cause| ReportsError::Lock { path: self.lock.clone(), cause })
     }
 
     fn read(&self) -> Result<Stored, ReportsError> {
@@ -158,10 +137,7 @@ impl Reports {
             // Somebody took it away since it was opened; the next report creates it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(cause) => {
-                return Err(ReportsError::Read {
-                    path: self.file.clone(),
-                    cause,
-                });
+                return Err(ReportsError::Read { path: self.file.clone(), cause });
             }
         };
         // What follows the last newline was torn off when its writer died.

@@ -26,11 +26,7 @@ pub fn convert(value: f64, from: Scale, to: Scale) -> Result<Conversion, Tempera
 
     let minimum = from.absolute_zero();
     if value.is_finite() && value < minimum {
-        return Err(TemperatureError::BelowAbsoluteZero {
-            value,
-            scale: from,
-            minimum,
-        });
+        return Err(TemperatureError::BelowAbsoluteZero { value, scale: from, minimum });
     }
     // One formula a pair, not a chain through one scale: each step rounds.
     let converted = match (from, to) {
@@ -45,27 +41,18 @@ pub fn convert(value: f64, from: Scale, to: Scale) -> Result<Conversion, Tempera
     if !converted.is_finite() {
         return Err(TemperatureError::NotFinite { value, from, to });
     }
-    Ok(Conversion {
-        value: converted,
-        scale: to,
-    })
+    Ok(Conversion { value: converted, scale: to })
 }
 
 /// To nine decimals, which takes away what binary fractions add to decimal ones
 /// (-40 °C would be 233.14999999999998 K); the sum turns a negative zero into zero.
 fn tidied(value: f64) -> f64 {
     // Larger values have no more decimals than that, and might overflow.
-    if value.abs() < 1e6 {
-        (value * 1e9).round() / 1e9 + 0.0
-    } else {
-        value
-    }
+    if value.abs() < 1e6 { (value * 1e9).round() / 1e9 + 0.0 } else { value }
 }
 
 /// A scale of temperature.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Degrees Celsius: water freezes at 0 and boils at 100.
@@ -146,11 +133,9 @@ mod tests {
 
     #[test]
     fn the_fixed_points_are_exact() {
-        for [celsius, fahrenheit, kelvin] in [
-            [-40.0, -40.0, 233.15],
-            [0.0, 32.0, 273.15],
-            [100.0, 212.0, 373.15],
-        ] {
+        for [celsius, fahrenheit, kelvin] in
+            [[-40.0, -40.0, 233.15], [0.0, 32.0, 273.15], [100.0, 212.0, 373.15]]
+        {
             assert_eq!(value(celsius, Celsius, Fahrenheit), fahrenheit);
             assert_eq!(value(celsius, Celsius, Kelvin), kelvin);
             assert_eq!(value(fahrenheit, Fahrenheit, Celsius), celsius);
@@ -205,11 +190,7 @@ mod tests {
                 let value = minimum - 0.01;
                 assert_eq!(
                     convert(value, from, to),
-                    Err(TemperatureError::BelowAbsoluteZero {
-                        value,
-                        scale: from,
-                        minimum
-                    })
+                    Err(TemperatureError::BelowAbsoluteZero { value, scale: from, minimum })
                 );
             }
         }
@@ -222,25 +203,16 @@ mod tests {
     #[test]
     fn what_has_no_finite_value_is_refused() {
         let error = convert(1.5e308, Celsius, Fahrenheit).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "1.5e308 celsius is too far from zero to be converted to fahrenheit"
-        );
+        assert_eq!(error.to_string(), "1.5e308 celsius is too far from zero to be converted to fahrenheit");
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(matches!(
-                convert(value, Kelvin, Kelvin),
-                Err(TemperatureError::NotFinite { .. })
-            ));
+            assert!(matches!(convert(value, Kelvin, Kelvin), Err(TemperatureError::NotFinite { .. })));
         }
     }
 
     #[test]
     fn scales_are_named_in_lower_case() {
         for scale in SCALES {
-            assert_eq!(
-                serde_json::json!(scale),
-                serde_json::json!(scale.to_string())
-            );
+            assert_eq!(serde_json::json!(scale), serde_json::json!(scale.to_string()));
         }
         assert_eq!(Celsius.to_string(), "celsius");
     }

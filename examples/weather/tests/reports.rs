@@ -67,21 +67,14 @@ fn nothing_confirmed_is_lost_when_processes_are_killed() {
         }
 
         // The next writer, which repairs the file if need be.
-        let ours = Identity {
-            writer: 1000 + round,
-            place: 1,
-        };
+        let ours = Identity { writer: 1000 + round, place: 1 };
         let receipt = reports.append(&ours.report()).unwrap();
         expected.insert(ours);
 
         let stored = stored(&file);
         assert_eq!(receipt.number, stored.len() as u64);
         let unique: BTreeSet<Identity> = stored.into_iter().collect();
-        assert_eq!(
-            receipt.number,
-            unique.len() as u64,
-            "a report is stored twice"
-        );
+        assert_eq!(receipt.number, unique.len() as u64, "a report is stored twice");
         let lost: Vec<_> = expected.difference(&unique).collect();
         assert!(lost.is_empty(), "lost in round {round}: {lost:?}");
         assert_nothing_unheard_of(&unique, &confirmed);
@@ -97,10 +90,8 @@ fn nothing_confirmed_is_lost_when_processes_are_killed() {
 
 /// Of what was not confirmed, only what a writer was at when it died is stored.
 fn assert_nothing_unheard_of(stored: &BTreeSet<Identity>, confirmed: &[(Identity, u64)]) {
-    let last: BTreeMap<u32, u32> = confirmed
-        .iter()
-        .map(|(identity, _)| (identity.writer, identity.place))
-        .collect();
+    let last: BTreeMap<u32, u32> =
+        confirmed.iter().map(|(identity, _)| (identity.writer, identity.place)).collect();
     for identity in stored {
         if let Some(place) = last.get(&identity.writer) {
             assert!(identity.place <= place + 1, "{identity:?} was not heard of");
@@ -141,9 +132,7 @@ fn play_round(file: &Path, round: u32, deleting: bool) -> Vec<(Identity, u64)> {
                 // The system's locks are not fair, so that one writer could do
                 // all the work: its reports are turns for the others.
                 let others = children.iter_mut().filter(|_| !killed);
-                others
-                    .filter(|child| child.number != identity.writer)
-                    .for_each(|child| child.order(1));
+                others.filter(|child| child.number != identity.writer).for_each(|child| child.order(1));
             }
             Ok(Event::Deleted) => deletions += 1,
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
@@ -182,18 +171,12 @@ impl Player {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        Self {
-            number,
-            orders: process.stdin.take().unwrap(),
-            process,
-        }
+        Self { number, orders: process.stdin.take().unwrap(), process }
     }
 
     /// Lets it work so many times.
     fn order(&mut self, times: usize) {
-        self.orders
-            .write_all("\n".repeat(times).as_bytes())
-            .unwrap();
+        self.orders.write_all("\n".repeat(times).as_bytes()).unwrap();
     }
 }
 
@@ -222,10 +205,7 @@ fn listen(mut output: impl BufRead, events: &Sender<Event>) {
         let words: Vec<&str> = said.unwrap_or_default().split(' ').collect();
         let event = match words[..] {
             [.., "confirmed", writer, place, number] => Some(Event::Confirmed {
-                identity: Identity {
-                    writer: writer.parse().unwrap(),
-                    place: place.parse().unwrap(),
-                },
+                identity: Identity { writer: writer.parse().unwrap(), place: place.parse().unwrap() },
                 number: number.parse().unwrap(),
             }),
             [.., "deleted"] => Some(Event::Deleted),
@@ -242,9 +222,7 @@ fn listen(mut output: impl BufRead, events: &Sender<Event>) {
 fn stored(file: &Path) -> Vec<Identity> {
     let text = fs::read_to_string(file).unwrap();
     assert!(text.is_empty() || text.ends_with('\n'));
-    text.lines()
-        .map(|line| Identity::of(&serde_json::from_str(line).unwrap()))
-        .collect()
+    text.lines().map(|line| Identity::of(&serde_json::from_str(line).unwrap())).collect()
 }
 
 impl Identity {
@@ -254,11 +232,7 @@ impl Identity {
 
     /// A report that says whose it is where it should say what the weather was.
     fn report(self) -> Observation {
-        let date = if self.may_be_deleted() {
-            date(2015, 12, 31)
-        } else {
-            CUT
-        };
+        let date = if self.may_be_deleted() { date(2015, 12, 31) } else { CUT };
         Observation {
             location: City::Seattle,
             date,
@@ -272,10 +246,7 @@ impl Identity {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn of(report: &Observation) -> Self {
-        let identity = Self {
-            writer: report.wind as u32,
-            place: report.precipitation as u32,
-        };
+        let identity = Self { writer: report.wind as u32, place: report.precipitation as u32 };
         assert_eq!(identity.report(), *report, "not a report of this test");
         identity
     }

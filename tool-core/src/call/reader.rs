@@ -55,7 +55,16 @@ impl<'r> Reader<'r> {
         states: &'r States,
         context: &'r Context,
     ) -> Self {
-        Reader { plan, slots, states, context, position: 0, rewritten: false, problems: Vec::new(), refusal: None }
+        Reader {
+            plan,
+            slots,
+            states,
+            context,
+            position: 0,
+            rewritten: false,
+            problems: Vec::new(),
+            refusal: None,
+        }
     }
 
     /// What was given for the next input, with its default in place.
@@ -66,7 +75,9 @@ impl<'r> Reader<'r> {
         let plan = &self.plan[position];
         match self.slots.get(position) {
             Some("null") if plan.presence == Presence::Nullable => Slot::Null,
-            Some("null") if plan.presence == Presence::Optional || plan.default.is_some() => self.left_out(plan),
+            Some("null") if plan.presence == Presence::Optional || plan.default.is_some() => {
+                self.left_out(plan)
+            }
             Some(text) => Slot::Given(text),
             None => self.left_out(plan),
         }

@@ -24,7 +24,12 @@ impl Runner {
     ///
     /// When the caller goes away, a function that modifies nothing is dropped. One that does runs on in a task of its
     /// own, since half of a change is worse than none; [`Runner::idle`] waits for it.
-    pub(crate) async fn run(&self, tool: &ToolDefinition, context: Context, future: Running) -> Result<Output, Failure> {
+    pub(crate) async fn run(
+        &self,
+        tool: &ToolDefinition,
+        context: Context,
+        future: Running,
+    ) -> Result<Output, Failure> {
         let contained = Contained { running: Some(future), context: context.clone() };
         let gone = Gone(Some(context));
         let result = self.drive(tool, contained).await;
@@ -96,7 +101,8 @@ impl Future for Contained {
     type Output = Result<Output, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let span = tracing::error_span!("tool", name = self.context.tool(), call_id = %self.context.call_id());
+        let span =
+            tracing::error_span!("tool", name = self.context.tool(), call_id = %self.context.call_id());
         let _entered = span.enter();
         let Some(running) = &mut self.running else { return Poll::Ready(Err(Failure::internal())) };
         let polled = match contained(|| running.as_mut().poll(cx)) {
@@ -132,7 +138,8 @@ pub(super) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
 
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a payload that is no text")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a payload that is no text")
 }
 
 /// A function that blocks, on a thread where that harms nobody.

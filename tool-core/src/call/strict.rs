@@ -134,7 +134,10 @@ mod tests {
             let problem = parse(text).unwrap_err();
             assert_eq!((problem.path.as_str(), problem.keyword.as_str()), (path, "duplicate"), "{text}");
         }
-        assert_eq!(parse(r#"{"a":1,"A":[true,null,-1,1.5,"x"]}"#).unwrap(), json!({"a":1,"A":[true,null,-1,1.5,"x"]}));
+        assert_eq!(
+            parse(r#"{"a":1,"A":[true,null,-1,1.5,"x"]}"#).unwrap(),
+            json!({"a":1,"A":[true,null,-1,1.5,"x"]})
+        );
     }
 
     #[test]

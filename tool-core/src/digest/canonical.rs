@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn members_are_sorted_by_utf_16_code_units() {
-        let value = json!({"\u{20ac}": 1, "\r": 2, "\u{fb33}": 3, "1": 4, "\u{1f600}": 5, "\u{80}": 6, "\u{f6}": 7});
+        let value =
+            json!({"\u{20ac}": 1, "\r": 2, "\u{fb33}": 3, "1": 4, "\u{1f600}": 5, "\u{80}": 6, "\u{f6}": 7});
         let names = ["\\r", "1", "\u{80}", "\u{f6}", "\u{20ac}", "\u{1f600}", "\u{fb33}"];
         let numbers = [2, 4, 6, 7, 1, 5, 3];
         let members: Vec<_> = names.iter().zip(numbers).map(|(name, n)| format!("\"{name}\":{n}")).collect();
@@ -81,7 +82,9 @@ mod tests {
 
     #[test]
     fn integers_beyond_2_53_stay_exact() {
-        assert_eq!(canonical(&json!([9_007_199_254_740_993_u64, u64::MAX, i64::MIN])),
-            "[9007199254740993,18446744073709551615,-9223372036854775808]");
+        assert_eq!(
+            canonical(&json!([9_007_199_254_740_993_u64, u64::MAX, i64::MIN])),
+            "[9007199254740993,18446744073709551615,-9223372036854775808]"
+        );
     }
 }

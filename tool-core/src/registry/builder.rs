@@ -126,11 +126,13 @@ impl Builder {
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
     pub fn build(self) -> Result<Registry, BuildErrors> {
-        let linked = |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
+        let linked =
+            |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<ToolDefinition> = self.declarations.iter().copied().map(ToolDefinition::new).collect();
+        let mut tools: Vec<ToolDefinition> =
+            self.declarations.iter().copied().map(ToolDefinition::new).collect();
         tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
         tools.sort_by_key(|tool| {
@@ -151,10 +153,12 @@ impl Builder {
                     second: declaration.place(),
                 });
             }
-            faults.extend(tool.needs().unmet(&self.states).into_iter().map(|state| BuildError::MissingState {
-                tool: declaration.name.to_owned(),
-                place: declaration.place(),
-                state: state.to_owned(),
+            faults.extend(tool.needs().unmet(&self.states).into_iter().map(|state| {
+                BuildError::MissingState {
+                    tool: declaration.name.to_owned(),
+                    place: declaration.place(),
+                    state: state.to_owned(),
+                }
             }));
         }
         BuildErrors::unless_empty(faults)?;

@@ -120,7 +120,9 @@ fn annotate(schema: &mut Value, spec: &InputSpec, faults: &mut Vec<String>) {
         schema.insert("description".to_owned(), spec.description.into());
     }
     let mut evaluate = |make: JsonFn, what: &str| {
-        make().map_err(|error| faults.push(format!("the {what} of input `{}` is no JSON: {error}", spec.name))).ok()
+        make()
+            .map_err(|error| faults.push(format!("the {what} of input `{}` is no JSON: {error}", spec.name)))
+            .ok()
     };
     if let Some(default) = spec.default.and_then(|make| evaluate(make, "default")) {
         schema.insert("default".to_owned(), default);

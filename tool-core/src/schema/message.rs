@@ -70,7 +70,9 @@ pub(super) fn of(kind: &Kind, schema: &Value, given: &Value) -> String {
         Kind::MaxLength { limit } | Kind::MaxItems { limit } | Kind::MaxProperties { limit } => {
             length("at most", *limit)
         }
-        Kind::Pattern { pattern } => format!("expected a text that matches `{pattern}`, got {}", received(given)),
+        Kind::Pattern { pattern } => {
+            format!("expected a text that matches `{pattern}`, got {}", received(given))
+        }
         Kind::UniqueItems => "expected a list without an item that occurs twice".to_owned(),
         Kind::OneOfMultipleValid { .. } => format!("{} fits more than one alternative", received(given)),
         _ => mismatch(schema, given),
@@ -86,7 +88,8 @@ pub(super) fn not_among(allowed: &[&str], given: &Value) -> String {
 }
 
 pub(super) fn no_branch(branches: &[&Value], given: &Value) -> String {
-    let alternatives: Vec<String> = branches.iter().take(MOST_LISTED).map(|branch| expected(branch)).collect();
+    let alternatives: Vec<String> =
+        branches.iter().take(MOST_LISTED).map(|branch| expected(branch)).collect();
     format!("expected {}, got {}", alternatives.join(" or "), received(given))
 }
 
@@ -119,7 +122,8 @@ fn one_of(values: &[Value]) -> String {
 
 /// An object is known by its required members.
 fn object(schema: &Value) -> String {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if required.is_empty() { "an object".to_owned() } else { format!("an object with {}", listed(required)) }
 }
 
@@ -163,7 +167,8 @@ fn shortened(text: &str) -> String {
 
 fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
-    let shown: Vec<String> = names.by_ref().take(MOST_LISTED).map(|name| format!("`{}`", shortened(name))).collect();
+    let shown: Vec<String> =
+        names.by_ref().take(MOST_LISTED).map(|name| format!("`{}`", shortened(name))).collect();
     let more = names.count();
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }
@@ -174,14 +179,16 @@ pub(super) fn is_meant_for(given: &Value, branch: &Value) -> bool {
     match given {
         Value::Object(members) if kind == Some("object") => {
             let properties = branch["properties"].as_object();
-            let mut constants = properties.into_iter().flatten().filter_map(|(name, schema)| {
-                Some((name, schema.get("const")?))
-            });
+            let mut constants = properties
+                .into_iter()
+                .flatten()
+                .filter_map(|(name, schema)| Some((name, schema.get("const")?)));
             match constants.next() {
                 // Internally and adjacently tagged: the tag decides.
                 Some((tag, constant)) => members.get(tag) == Some(constant),
                 // Externally tagged: the only member decides. Untagged: any shared member is a hint.
-                None => properties.is_some_and(|properties| members.keys().any(|name| properties.contains_key(name))),
+                None => properties
+                    .is_some_and(|properties| members.keys().any(|name| properties.contains_key(name))),
             }
         }
         Value::Array(_) => kind == Some("array"),

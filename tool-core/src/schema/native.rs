@@ -137,18 +137,19 @@ impl<'s> Rendering<'s> {
     }
 
     fn value(&mut self, schema: &'s Value) -> NativeSchema {
-        let mut native = match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
-            Some(name) if self.open.contains(&name) => {
-                NativeSchema { kind: "map", recursive: Some(name.to_owned()), ..NativeSchema::default() }
-            }
-            Some(name) => {
-                self.open.push(name);
-                let native = self.value(&self.root["$defs"][name]);
-                self.open.pop();
-                native
-            }
-            None => self.described(schema),
-        };
+        let mut native =
+            match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
+                Some(name) if self.open.contains(&name) => {
+                    NativeSchema { kind: "map", recursive: Some(name.to_owned()), ..NativeSchema::default() }
+                }
+                Some(name) => {
+                    self.open.push(name);
+                    let native = self.value(&self.root["$defs"][name]);
+                    self.open.pop();
+                    native
+                }
+                None => self.described(schema),
+            };
         let text = |key: &str| schema[key].as_str().map(str::to_owned);
         native.description = text("description").or(native.description);
         native.default = schema.get("default").cloned().or(native.default);
@@ -170,7 +171,9 @@ impl<'s> Rendering<'s> {
         let (items, properties) = if kind == "union" {
             (None, Vec::new())
         } else {
-            let items = [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+            let items = [&schema["items"], &schema["additionalProperties"]]
+                .into_iter()
+                .find(|items| items.is_object());
             (items.map(|items| Box::new(self.value(items))), self.properties(schema))
         };
         NativeSchema {
@@ -193,7 +196,9 @@ impl<'s> Rendering<'s> {
             if kind == "null" {
                 return NativeSchema { kind: "null", ..NativeSchema::default() };
             }
-            let items = [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+            let items = [&schema["items"], &schema["additionalProperties"]]
+                .into_iter()
+                .find(|items| items.is_object());
             NativeSchema {
                 kind: kind_of(kind),
                 allowed: allowed(schema).into_iter().filter(|allowed| !allowed.value.is_null()).collect(),
@@ -226,7 +231,8 @@ fn allowed(schema: &Value) -> Vec<Allowed> {
         (_, Some(value)) => std::slice::from_ref(value),
         _ => &[],
     };
-    let text = |value: &Value| value.as_str().and_then(|value| schema[TEXTS][value].as_str()).map(str::to_owned);
+    let text =
+        |value: &Value| value.as_str().and_then(|value| schema[TEXTS][value].as_str()).map(str::to_owned);
     values.iter().map(|value| Allowed { value: value.clone(), description: text(value) }).collect()
 }
 

@@ -73,7 +73,8 @@ pub(super) fn decode_implies_validity(schema: &Value) -> bool {
                 })
         }
         Some("array") => {
-            only(&["type", "description", "items"]) && object.get("items").is_some_and(decode_implies_validity)
+            only(&["type", "description", "items"])
+                && object.get("items").is_some_and(decode_implies_validity)
         }
         _ => false,
     }
@@ -121,7 +122,10 @@ fn for_each_subschema(object: &mut Map<String, Value>, f: &mut dyn FnMut(&mut Va
             ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
                 schemas.values_mut().for_each(&mut *f);
             }
-            ("items" | "not" | "contains" | "propertyNames" | "additionalProperties", value @ Value::Object(_)) => {
+            (
+                "items" | "not" | "contains" | "propertyNames" | "additionalProperties",
+                value @ Value::Object(_),
+            ) => {
                 f(value);
             }
             ("items", value @ Value::Bool(true)) => f(value),
@@ -226,8 +230,25 @@ fn merge_under(object: &mut Map<String, Value>, schema: Value) {
 
 /// The formats that JSON Schema 2020-12 defines (Validation, section 7.3).
 const STANDARD_FORMATS: [&str; 19] = [
-    "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri",
-    "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer", "regex",
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
 ];
 
 fn translate_format(object: &mut Map<String, Value>) {
@@ -261,7 +282,8 @@ fn range(format: &str) -> Option<(Value, Value)> {
 /// The patterns that `schemars` itself writes, in the subset that means the same in ECMA-262 and in Rust.
 fn portable_patterns(object: &mut Map<String, Value>) {
     if let Some(Value::Object(patterns)) = object.get_mut("patternProperties") {
-        let portable = std::mem::take(patterns).into_iter().map(|(key, schema)| (key.replace(r"\d", "[0-9]"), schema));
+        let portable =
+            std::mem::take(patterns).into_iter().map(|(key, schema)| (key.replace(r"\d", "[0-9]"), schema));
         *patterns = portable.collect();
     }
 }

@@ -62,7 +62,12 @@ impl Validator {
         match error.kind() {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let Some(branch) = self.intended(error) else { return };
-                context.iter().nth(branch).into_iter().flatten().for_each(|error| self.nulls_of(error, found));
+                context
+                    .iter()
+                    .nth(branch)
+                    .into_iter()
+                    .flatten()
+                    .for_each(|error| self.nulls_of(error, found));
             }
             _ if error.instance().is_null() => {
                 // …/properties/NAME/KEYWORD: the object that has the member as an optional one is two steps up.
@@ -87,8 +92,12 @@ impl Validator {
         let keyword = error.kind().keyword();
         match error.kind() {
             Kind::AdditionalProperties { unexpected } => {
-                let known: Vec<&str> =
-                    schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+                let known: Vec<&str> = schema["properties"]
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name.as_str())
+                    .collect();
                 for name in unexpected.iter().take(MOST_PROBLEMS) {
                     let mut problem =
                         Problem::new(member(path, name), keyword, message::unknown(noun, name, &known));
@@ -149,7 +158,8 @@ impl Validator {
                 let mut problem =
                     Problem::new(member(path, tag), "enum", message::not_among(&allowed, given));
                 let allowed = allowed.iter().copied();
-                problem.suggestion = given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
+                problem.suggestion =
+                    given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
                 return problem;
             }
         }

@@ -94,11 +94,7 @@ mod tests {
                 mean_temp_max: 26.9,
                 mean_temp_min: 14.43,
                 total_precipitation: 19.6,
-                days_by_weather: BTreeMap::from([
-                    (Weather::Fog, 4),
-                    (Weather::Rain, 2),
-                    (Weather::Sun, 25),
-                ]),
+                days_by_weather: BTreeMap::from([(Weather::Fog, 4), (Weather::Rain, 2), (Weather::Sun, 25),]),
             }
         );
 

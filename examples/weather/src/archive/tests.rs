@@ -36,25 +36,14 @@ fn a_day_is_the_row_of_the_table() {
         (City::NewYork, [8.1, 24.4, 18.9, 6.7], Weather::Rain),
     ] {
         let [precipitation, temp_max, temp_min, wind] = figures;
-        let row = Observation {
-            location,
-            date: fourth,
-            precipitation,
-            temp_max,
-            temp_min,
-            wind,
-            weather,
-        };
+        let row = Observation { location, date: fourth, precipitation, temp_max, temp_min, wind, weather };
         assert_eq!(archive.get(location, fourth), Ok(&row));
     }
 }
 
 #[test]
 fn a_day_outside_names_the_days_inside() {
-    for (outside, text) in [
-        (date(2011, 12, 31), "2011-12-31"),
-        (date(2016, 1, 1), "2016-01-01"),
-    ] {
+    for (outside, text) in [(date(2011, 12, 31), "2011-12-31"), (date(2016, 1, 1), "2016-01-01")] {
         let error = Archive::embedded().get(City::Seattle, outside).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -65,18 +54,12 @@ fn a_day_outside_names_the_days_inside() {
 
 #[test]
 fn days_come_by_date_then_location_with_both_ends() {
-    let found = Archive::embedded().find(Query {
-        from: date(2013, 12, 20),
-        to: date(2013, 12, 21),
-        ..EVERYTHING
-    });
+    let found =
+        Archive::embedded().find(Query { from: date(2013, 12, 20), to: date(2013, 12, 21), ..EVERYTHING });
     let found = found.unwrap();
     assert_eq!(found.total, 4);
-    let listed: Vec<String> = found
-        .days
-        .iter()
-        .map(|day| format!("{} {} {}", day.date, day.location, day.weather))
-        .collect();
+    let listed: Vec<String> =
+        found.days.iter().map(|day| format!("{} {} {}", day.date, day.location, day.weather)).collect();
     assert_eq!(
         listed,
         [
@@ -105,10 +88,7 @@ fn filters_combine_and_the_limit_leaves_the_total() {
 
     let none = archive.find(Query { limit: 0, ..snow }).unwrap();
     assert_eq!((none.days.len(), none.total), (0, 7));
-    let rain = Query {
-        weather: Some(Weather::Rain),
-        ..EVERYTHING
-    };
+    let rain = Query { weather: Some(Weather::Rain), ..EVERYTHING };
     assert_eq!(archive.find(rain).unwrap().total, 1087);
 }
 
@@ -116,35 +96,17 @@ fn filters_combine_and_the_limit_leaves_the_total() {
 fn a_range_outside_is_empty_and_a_reversed_one_an_error() {
     let archive = Archive::embedded();
     let (from, to) = (date(2016, 1, 1), date(2016, 12, 31));
-    let found = archive
-        .find(Query {
-            from,
-            to,
-            ..EVERYTHING
-        })
-        .unwrap();
+    let found = archive.find(Query { from, to, ..EVERYTHING }).unwrap();
     assert_eq!((found.days.len(), found.total), (0, 0));
 
     let (from, to) = (to, from);
-    let error = archive
-        .find(Query {
-            from,
-            to,
-            ..EVERYTHING
-        })
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`from` is 2016-12-31, which is after `to`, 2016-01-01"
-    );
+    let error = archive.find(Query { from, to, ..EVERYTHING }).unwrap_err();
+    assert_eq!(error.to_string(), "`from` is 2016-12-31, which is after `to`, 2016-01-01");
 }
 
 #[test]
 fn the_columns_are_those_of_the_header() {
-    let names: Vec<String> = Archive::columns()
-        .into_iter()
-        .map(|column| column.name)
-        .collect();
+    let names: Vec<String> = Archive::columns().into_iter().map(|column| column.name).collect();
     assert_eq!(Archive::CSV.lines().next(), Some(names.join(",").as_str()));
 }
 
@@ -154,8 +116,5 @@ fn a_table_that_is_damaged_or_empty_is_refused() {
     assert!(Archive::parse(header).is_err());
     let row = format!("{header}\nSeattle,2012-01-01,0.0,12.8,5.0,4.7,hail\n");
     let error = Archive::parse(&row).unwrap_err().to_string();
-    assert!(
-        error.contains("line: 2") && error.contains("hail"),
-        "{error}"
-    );
+    assert!(error.contains("line: 2") && error.contains("hail"), "{error}");
 }

@@ -1,0 +1,255 @@
+//! What becomes of the arguments of a call: every input is decoded, and everything wrong is told at once.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{Failure, FailureKind, tool};
+
+use crate::tools_of;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Point {
+    x: f64,
+    y: f64,
+    label: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "shape", rename_all = "lowercase")]
+enum Shape {
+    Circle { radius: u32 },
+    Line { from: Point, to: Point },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    Celsius,
+    Fahrenheit,
+}
+
+/// Repeats what it was given.
+#[tool(operation = Transform)]
+fn echo(
+    /// A required text.
+    text: String,
+    /// A small number.
+    #[arg(example = 7)]
+    small: u8,
+    #[arg(default = 20)] limit: u32,
+    #[arg(default)] flags: Vec<bool>,
+    #[arg(rename = "as")] unit: Option<Unit>,
+    nothing_or_null: Option<Option<i64>>,
+) -> Value {
+    json!({"text": text, "small": small, "limit": limit, "flags": flags, "unit": unit, "n": nothing_or_null.map(|n| json!([n]))})
+}
+
+/// Draws shapes.
+#[tool(operation = Transform)]
+async fn draw(shapes: Vec<Shape>, names: BTreeMap<String, Point>, on: Option<Date>) -> Value {
+    json!({"shapes": shapes, "names": names, "on": on})
+}
+
+/// Large numbers.
+#[tool(operation = Transform)]
+fn numbers(#[arg(default)] a: i64, #[arg(default)] b: u64, #[arg(default)] c: f64, d: Option<i64>) -> String {
+    format!("{a} {b} {c} {d:?}")
+}
+
+/// Takes ten inputs, which is more than one tuple holds.
+#[tool(operation = Transform)]
+#[allow(clippy::too_many_arguments)]
+fn ten(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: Option<u8>) -> Vec<u8> {
+    vec![a, b, c, d, e, f, g, h, i, j.unwrap_or(10)]
+}
+
+async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
+    let reply = tools_of(module_path!()).invoke(name, arguments.as_bytes()).await;
+    reply.result.map(|output| output.value())
+}
+
+/// The places of all problems, with the keywords.
+async fn places(name: &str, arguments: &str) -> Vec<(String, String)> {
+    let failure = call(name, arguments).await.unwrap_err();
+    failure.problems().iter().map(|problem| (problem.path.clone(), problem.keyword.clone())).collect()
+}
+
+#[tokio::test]
+async fn defaults_options_and_renames() {
+    let output = call("echo", r#"{"text":"a","small":1}"#).await.unwrap();
+    assert_eq!(output, json!({"text":"a","small":1,"limit":20,"flags":[],"unit":null,"n":null}));
+    let output =
+        call("echo", r#"{"text":"","small":1,"limit":null,"as":null,"flags":[true],"nothing_or_null":null}"#);
+    assert_eq!(
+        output.await.unwrap(),
+        json!({"text":"","small":1,"limit":20,"flags":[true],"unit":null,"n":[null]}),
+        "`null` counts as left out, but for `Option<Option<T>>`, and an empty text is a value"
+    );
+    let output = call("echo", r#"{"text":"a","small":1,"as":"celsius","nothing_or_null":5}"#).await.unwrap();
+    assert_eq!((&output["unit"], &output["n"]), (&json!("celsius"), &json!([5])));
+    assert_eq!(
+        call("ten", r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9}"#).await.unwrap(),
+        json!([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    );
+}
+
+#[tokio::test]
+async fn nothing_at_all_counts_as_no_arguments() {
+    assert_eq!(call("numbers", "").await.unwrap(), "0 0 0 None");
+    assert_eq!(call("numbers", " \n").await.unwrap(), "0 0 0 None");
+}
+
+#[tokio::test]
+async fn integers_in_every_spelling() {
+    for (arguments, expected) in [
+        (r#"{"a":1.0,"b":1e3,"c":2}"#, "1 1000 2 None"),
+        (r#"{"a":-0,"b":-0,"d":1E0}"#, "0 0 0 Some(1)"),
+        (
+            r#"{"a":-9223372036854775808,"b":18446744073709551615}"#,
+            "-9223372036854775808 18446744073709551615 0 None",
+        ),
+        (r#"{"a":9007199254740993,"d":9.007199254740993e15}"#, "9007199254740993 0 0 Some(9007199254740993)"),
+        (r#"{"d":null}"#, "0 0 0 None"),
+    ] {
+        assert_eq!(call("numbers", arguments).await.unwrap(), expected, "{arguments}");
+    }
+    for (arguments, message) in [
+        (r#"{"a":1.5}"#, "expected an integer from -9223372036854775808 to 9223372036854775807, got `1.5`"),
+        (r#"{"a":9223372036854775808}"#, "expected at most 9223372036854775807, got `9223372036854775808`"),
+        (r#"{"b":-1}"#, "expected at least 0, got `-1`"),
+        (
+            r#"{"b":18446744073709551616}"#,
+            "expected at most 18446744073709551615, got `1.8446744073709552e+19`",
+        ),
+    ] {
+        let failure = call("numbers", arguments).await.unwrap_err();
+        assert_eq!(failure.problems()[0].message, message, "{arguments}");
+        assert_eq!(failure.problems().len(), 1, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn everything_wrong_is_told_at_once() {
+    let failure =
+        call("echo", r#"{"small":300,"limt":1,"flags":[1,true,"x"],"as":"kelvin"}"#).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Input);
+    assert!(failure.retryable());
+    assert_eq!(
+        failure.text(),
+        "invalid input for `echo`: 6 problems\n\
+         - /text: missing required input: expected a string\n\
+         - /small: expected at most 255, got `300`\n\
+         - /flags/0: expected `true` or `false`, got `1`\n\
+         - /flags/2: expected `true` or `false`, got the string `x`\n\
+         - /as: expected one of `celsius`, `fahrenheit`, got the string `kelvin`\n\
+         - /limt: unknown input `limt`: the inputs are `text`, `small`, `limit`, `flags`, `as`, `nothing_or_null` \
+         (there is one with a similar name: `limit`)\n\
+         example of a valid call: {\"text\":\"text\",\"small\":7}"
+    );
+}
+
+#[tokio::test]
+async fn nested_values_are_checked_in_full() {
+    let valid = r#"{"shapes":[{"shape":"circle","radius":1},{"shape":"line","from":{"x":0,"y":0},"to":{"x":1,"y":1,"label":null}}],"names":{"a":{"x":1,"y":2}},"on":"2014-07-04"}"#;
+    assert_eq!(call("draw", valid).await.unwrap()["shapes"][1]["to"]["y"], 1.0);
+    for (arguments, expected) in [
+        (r#"{"shapes":[{"shape":"circle"}],"names":{}}"#, vec![("/shapes/0/radius", "required")]),
+        (r#"{"shapes":[{"shape":"circel","radius":1}],"names":{}}"#, vec![("/shapes/0/shape", "enum")]),
+        (
+            r#"{"shapes":[{"shape":"circle","radius":1,"colour":"red"}],"names":{}}"#,
+            vec![("/shapes/0/colour", "additionalProperties")],
+        ),
+        (r#"{"shapes":[],"names":{"a":[1,2]}}"#, vec![("/names/a", "type")]),
+        (
+            r#"{"shapes":[],"names":{"a/b":{"x":1,"z":1}}}"#,
+            vec![("/names/a~1b/y", "required"), ("/names/a~1b/z", "additionalProperties")],
+        ),
+        (r#"{"shapes":[],"names":{},"on":"yesterday"}"#, vec![("/on", "format")]),
+        (r#"{"shapes":{},"names":[]}"#, vec![("/shapes", "type"), ("/names", "type")]),
+        (r#"[]"#, vec![("", "type")]),
+    ] {
+        let expected: Vec<_> =
+            expected.into_iter().map(|(path, keyword)| (path.to_owned(), keyword.to_owned())).collect();
+        let mut found = places("draw", arguments).await;
+        found.sort();
+        let mut expected = expected;
+        expected.sort();
+        assert_eq!(found, expected, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_told_as_such() {
+    for arguments in [
+        "{",
+        "{}{}",
+        "NaN",
+        r#"{"a":1e400}"#,
+        "\u{feff}{}",
+        r#"{"d":"\ud800"}"#,
+        &format!(r#"{{"a":{}}}"#, "[".repeat(100_000)),
+    ] {
+        let failure = call("numbers", arguments).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::NotJson, "{}", &arguments[..arguments.len().min(40)]);
+        assert!(failure.text().len() <= 512);
+    }
+    let reply = tools_of(module_path!()).invoke("numbers", b"{\"d\":\"\xff\"}").await;
+    assert_eq!(reply.result.unwrap_err().kind(), FailureKind::NotJson);
+}
+
+#[tokio::test]
+async fn a_member_given_twice_is_refused_at_every_depth() {
+    for (name, arguments, path) in [
+        ("numbers", r#"{"a":1,"a":1}"#, "/a"),
+        ("numbers", r#"{"a":1,"\u0061":2}"#, "/a"),
+        ("draw", r#"{"shapes":[{"shape":"circle","radius":1,"radius":2}],"names":{}}"#, "/shapes/0/radius"),
+    ] {
+        let failure = call(name, arguments).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::NotJson);
+        assert_eq!(failure.problems()[0].path, path);
+        assert_eq!(failure.problems()[0].keyword, "duplicate");
+    }
+    // One that differs by case is another name, and near.
+    let failure = call("numbers", r#"{"a":1,"A":2}"#).await.unwrap_err();
+    assert_eq!(failure.problems()[0].suggestion.as_deref(), Some("a"));
+}
+
+#[tokio::test]
+async fn hostile_sizes_stay_small() {
+    let many: String = (0..100_000).map(|n| format!("\"k{n}\":1,")).collect();
+    let failure = call("numbers", &format!("{{{}\"a\":1}}", many)).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::NotJson);
+    assert!(failure.text().contains("more than 10000 members"), "{}", failure.text());
+
+    let unknown: String = (0..500).map(|n| format!("\"k{n}\":1,")).collect();
+    let failure = call("numbers", &format!("{{{}\"a\":1}}", unknown)).await.unwrap_err();
+    assert_eq!(failure.problems().len(), 20);
+
+    let failure =
+        call("echo", &format!(r#"{{"text":{{}},"small":"{}"}}"#, "x".repeat(1_000_000))).await.unwrap_err();
+    assert!(failure.text().len() < 1_000, "{}", failure.text().len());
+}
+
+#[tokio::test]
+async fn validation_runs_nothing_and_says_the_same() {
+    let registry = tools_of(module_path!());
+    for arguments in
+        [r#"{"text":"a","small":1}"#, r#"{"text":1}"#, "{", r#"{"text":"a","small":1,"small":1}"#]
+    {
+        let called =
+            registry.invoke("echo", arguments.as_bytes()).await.result.map(|_| ()).map_err(|f| f.text());
+        let validated = registry.validate("echo", arguments.as_bytes()).map_err(|f| f.text());
+        assert_eq!(called, validated, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn the_example_of_every_tool_is_valid() {
+    let registry = tools_of(module_path!());
+    for tool in registry.tools() {
+        registry.validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
+    }
+}

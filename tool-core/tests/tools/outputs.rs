@@ -1,0 +1,260 @@
+//! What becomes of what a function returns, and of a function that does not return.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tool_core::{Content, Context, FailureKind, Reason, State, ToolError, tool};
+
+use tool_core::Registry;
+
+#[derive(Serialize, JsonSchema)]
+struct Pair {
+    left: u8,
+    right: Option<u8>,
+}
+
+enum Refusal {
+    Sold,
+}
+
+impl From<Refusal> for ToolError {
+    fn from(_: Refusal) -> Self {
+        ToolError::conflict("it is sold")
+    }
+}
+
+/// Nothing.
+#[tool(operation = Explain)]
+fn nothing() {}
+
+/// A text.
+#[tool(operation = Explain)]
+fn text() -> &'static str {
+    "hello"
+}
+
+/// An object.
+#[tool(operation = Explain)]
+fn pair() -> Pair {
+    Pair { left: 1, right: None }
+}
+
+/// A number.
+#[tool(operation = Explain)]
+async fn number() -> Result<u64, std::num::ParseIntError> {
+    "18446744073709551615".parse()
+}
+
+/// Several blocks.
+#[tool(operation = Explain)]
+fn content() -> Vec<Content> {
+    vec![
+        Content::text("a"),
+        Content::image([1], "image/png"),
+        Content::audio([2], "audio/wav"),
+        Content::link("a:b", "b"),
+    ]
+}
+
+/// Fails with a text.
+#[tool(operation = Read)]
+fn fails_with_text() -> Result<(), String> {
+    Err("no such luck".to_owned())
+}
+
+/// Fails with an error of the application.
+#[tool(operation = Read)]
+async fn fails_with_anyhow() -> anyhow::Result<String> {
+    Err(anyhow::anyhow!("/secret/path").context("the store is closed"))
+}
+
+/// Fails and says what that means.
+#[tool(operation = Read)]
+fn fails_with_meaning() -> Result<Pair, Refusal> {
+    Err(Refusal::Sold)
+}
+
+/// Fails with the error of the framework.
+#[tool(operation = Read)]
+fn fails_with_tool_error() -> Result<Pair, ToolError> {
+    Err(ToolError::not_found("no such pair"))
+}
+
+/// Panics.
+#[tool(operation = Read)]
+fn panics() -> u8 {
+    panic!("a secret of the inside")
+}
+
+/// Panics after it has waited, with a payload that panics when it is dropped.
+#[tool(operation = Read)]
+async fn panics_later() -> u8 {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+    tokio::task::yield_now().await;
+    std::panic::panic_any(Bomb)
+}
+
+/// Blocks its thread.
+#[tool(operation = Read, blocking)]
+fn blocks(n: u8) -> String {
+    format!("{n} on {:?}", std::thread::current().id())
+}
+
+/// Blocks its thread, and panics.
+#[tool(operation = Read, blocking)]
+fn blocks_and_panics() {
+    panic!("off thread")
+}
+
+struct Gate {
+    open: Semaphore,
+    begun: Semaphore,
+    ended: AtomicUsize,
+}
+
+/// Changes something, slowly.
+#[tool(operation = Write, destructive = false)]
+async fn slow_write(#[inject] gate: State<Gate>) {
+    gate.begun.add_permits(1);
+    gate.open.acquire().await.unwrap().forget();
+    gate.ended.fetch_add(1, Ordering::SeqCst);
+    gate.begun.add_permits(1);
+}
+
+/// Looks something up, slowly.
+#[tool(operation = Read)]
+async fn slow_read(#[inject] gate: State<Gate>, #[inject] context: Context) {
+    struct Dropped(State<Gate>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.begun.add_permits(1);
+        }
+    }
+    let _dropped = Dropped(gate.clone());
+    gate.begun.add_permits(1);
+    context.cancelled().await;
+    gate.open.acquire().await.unwrap().forget();
+    gate.ended.fetch_add(1, Ordering::SeqCst);
+}
+
+fn registry() -> (Registry, Arc<Gate>) {
+    let gate =
+        Arc::new(Gate { open: Semaphore::new(0), begun: Semaphore::new(0), ended: AtomicUsize::new(0) });
+    let registry = Registry::builder()
+        .linked()
+        .select(|tool| tool.source().module == module_path!())
+        .shared_state(Arc::clone(&gate))
+        .build()
+        .unwrap();
+    (registry, gate)
+}
+
+#[tokio::test]
+async fn the_shape_of_the_return_type_decides() {
+    let (registry, _) = registry();
+    for (name, content, structured) in [
+        ("nothing", json!([]), None),
+        ("text", json!([{"type":"text","text":"hello"}]), None),
+        (
+            "pair",
+            json!([{"type":"text","text":"{\"left\":1,\"right\":null}"}]),
+            Some(r#"{"left":1,"right":null}"#),
+        ),
+        (
+            "number",
+            json!([{"type":"text","text":"{\"result\":18446744073709551615}"}]),
+            Some(r#"{"result":18446744073709551615}"#),
+        ),
+        (
+            "content",
+            json!([
+                {"type":"text","text":"a"},
+                {"type":"image","data":"AQ==","mimeType":"image/png"},
+                {"type":"audio","data":"Ag==","mimeType":"audio/wav"},
+                {"type":"resource_link","uri":"a:b","name":"b"},
+            ]),
+            None,
+        ),
+    ] {
+        let output = registry.call(name, json!({})).await.unwrap();
+        assert_eq!(serde_json::to_value(output.content()).unwrap(), content, "{name}");
+        assert_eq!(output.structured().as_deref().map(|json| json.get()), structured, "{name}");
+        let schema = registry.get(name).unwrap().output_schema();
+        assert_eq!(
+            schema.is_some(),
+            structured.is_some(),
+            "{name} has an output schema if it has structured output"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_failure_keeps_its_message_and_its_meaning() {
+    let (registry, _) = registry();
+    for (name, kind, message) in [
+        ("fails_with_text", FailureKind::Failed(Reason::Other), "no such luck"),
+        ("fails_with_anyhow", FailureKind::Failed(Reason::Other), "the store is closed"),
+        ("fails_with_meaning", FailureKind::Failed(Reason::Conflict), "it is sold"),
+        ("fails_with_tool_error", FailureKind::Failed(Reason::NotFound), "no such pair"),
+    ] {
+        let failure = registry.call(name, json!({})).await.unwrap_err();
+        assert_eq!((failure.kind(), failure.message()), (kind, message), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_an_internal_error_and_the_next_call_works() {
+    let (registry, _) = registry();
+    for name in ["panics", "panics_later", "blocks_and_panics"] {
+        let failure = registry.call(name, json!({})).await.unwrap_err();
+        assert_eq!((failure.kind(), failure.message()), (FailureKind::Internal, "internal error"), "{name}");
+        assert_eq!(registry.call("text", json!({})).await.unwrap().value(), "hello");
+    }
+}
+
+#[tokio::test]
+async fn a_blocking_tool_runs_elsewhere() {
+    let (registry, _) = registry();
+    let output = registry.call("blocks", json!({"n": 5})).await.unwrap().value();
+    let here = format!("5 on {:?}", std::thread::current().id());
+    assert!(output.as_str().unwrap().starts_with("5 on ThreadId"));
+    assert_ne!(output, here);
+}
+
+#[tokio::test]
+async fn a_write_whose_caller_left_runs_to_its_end() {
+    let (registry, gate) = registry();
+    let call = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.call("slow_write", json!({})).await.map(|_| ()) }
+    });
+    gate.begun.acquire().await.unwrap().forget();
+    call.abort();
+    assert!(call.await.unwrap_err().is_cancelled());
+    assert_eq!(gate.ended.load(Ordering::SeqCst), 0);
+    gate.open.add_permits(1);
+    registry.idle().await;
+    assert_eq!(gate.ended.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_read_whose_caller_left_is_dropped() {
+    let (registry, gate) = registry();
+    let call = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.call("slow_read", json!({})).await.map(|_| ()) }
+    });
+    gate.begun.acquire().await.unwrap().forget();
+    call.abort();
+    gate.begun.acquire().await.unwrap().forget();
+    assert_eq!(gate.ended.load(Ordering::SeqCst), 0);
+}

@@ -1,0 +1,129 @@
+//! Building a registry: everything that is wrong is told at once, with its place.
+
+use serde_json::json;
+use tool_core::{BuildError, Operation, Registry, State, tool};
+
+mod first {
+    use tool_core::tool;
+
+    /// Adds numbers.
+    #[tool(operation = Transform)]
+    fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+}
+
+mod second {
+    use tool_core::tool;
+
+    /// Adds texts.
+    #[tool(operation = Transform)]
+    fn add(a: String, b: String) -> String {
+        a + &b
+    }
+}
+
+struct Missing;
+
+/// Needs what nobody gave.
+#[tool(operation = Read)]
+fn needy(#[inject] _missing: State<Missing>) {}
+
+/// Says everything.
+#[tool(
+    operation = Write,
+    destructive = true,
+    idempotent = true,
+    open_world = false,
+    name = "all.said",
+    title = "All said",
+    description = "Said elsewhere."
+)]
+fn all_said() {}
+
+/// Has a default that does not fit its input.
+#[tool(operation = Read)]
+fn bad_default(#[arg(default = -1)] count: u8, #[arg(example = "x")] size: u8) -> u8 {
+    count + size
+}
+
+fn of(module: &'static str) -> tool_core::Builder {
+    Registry::builder().linked().select(move |tool| tool.source().module.starts_with(module))
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let errors = of(module_path!()).expect_crate("my-tools").build().unwrap_err();
+    let text = errors.to_string();
+    let here = file!();
+    let expected = format!(
+        "no tool of the crate `my_tools` is linked\n\
+         help: name it in the application, as in `use my_tools as _;`\n\
+         \n\
+         two tools are named `add`\n  \
+           first:  {here}:11, module tools::registry::first\n  \
+           second: {here}:21, module tools::registry::second\n\
+         help: give one of them `#[tool(name = \"…\")]`\n\
+         \n\
+         tool `needy` needs state of type `tools::registry::Missing`, which the registry does not have\n  \
+           declared: {here}:30, module tools::registry\n\
+         help: give it to the builder with `.state(…)`"
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn an_empty_registry_is_a_fault_unless_it_is_allowed() {
+    let errors = of("nowhere").build().unwrap_err();
+    assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::Empty]);
+    assert_eq!(of("nowhere").allow_empty().build().unwrap().tools().count(), 0);
+}
+
+#[test]
+fn tools_are_in_the_order_of_their_names() {
+    let registry =
+        of(module_path!()).select(|tool| tool.source().module != "tools::registry::second").state(Missing);
+    let registry = registry.build().unwrap();
+    let names: Vec<&str> = registry.tools().map(tool_core::ToolDefinition::name).collect();
+    assert_eq!(names, ["add", "all.said", "bad_default", "needy"]);
+    assert!(registry.get("add").is_some());
+    assert!(registry.get("ADD").is_none());
+}
+
+#[test]
+fn a_definition_says_what_was_declared() {
+    let registry = of(module_path!()).select(|tool| tool.name() != "add").state(Missing).build().unwrap();
+    let tool = registry.get("all.said").unwrap();
+    assert_eq!((tool.title(), tool.description()), (Some("All said"), "Said elsewhere."));
+    assert_eq!(tool.operation(), Some(Operation::Write));
+    assert_eq!(
+        serde_json::to_value(tool.annotations()).unwrap(),
+        json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false})
+    );
+    let tool = registry.get("needy").unwrap();
+    assert_eq!(
+        serde_json::to_value(tool.annotations()).unwrap(),
+        json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true})
+    );
+}
+
+#[test]
+fn a_default_that_does_not_fit_is_found_by_check() {
+    let registry = of(module_path!()).select(|tool| tool.name() == "bad_default").build().unwrap();
+    let errors = registry.check().unwrap_err().to_string();
+    assert!(
+        errors.contains(
+            "tool `bad_default`: the default of input `count` is invalid: expected at least 0, got `-1`"
+        ),
+        "{errors}"
+    );
+    assert!(errors.contains("tool `bad_default`: the example of input `size` is invalid: expected an integer from 0 to 255, got the string `x`"), "{errors}");
+}
+
+#[test]
+fn a_digest_changes_with_the_definition_and_not_otherwise() {
+    let registry = || of(module_path!()).select(|tool| tool.name() != "add").state(Missing).build().unwrap();
+    let (a, b) = (registry(), registry());
+    assert_eq!(a.get("needy").unwrap().digest(), b.get("needy").unwrap().digest());
+    assert_ne!(a.get("needy").unwrap().digest(), a.get("all.said").unwrap().digest());
+}

@@ -1,0 +1,143 @@
+//! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+
+/// Where in a declaration a mistake stands; mistakes are shown in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    Attribute,
+    Name,
+    Signature,
+    Parameters,
+    Output,
+}
+
+/// The mistakes of one declaration. One that is neither shown nor asserted to be empty is a bug in the macro.
+pub(crate) struct Errors {
+    found: Vec<(Place, TokenStream)>,
+    /// Options that were given and could not be read: one mistake, one error.
+    unread: Vec<String>,
+    settled: bool,
+}
+
+impl Errors {
+    pub(crate) fn new() -> Self {
+        Errors { found: Vec::new(), unread: Vec::new(), settled: false }
+    }
+
+    /// Notes a mistake: what is wrong as a fact, and what to type instead.
+    pub(crate) fn push(
+        &mut self,
+        place: Place,
+        tokens: impl ToTokens,
+        fact: impl AsRef<str>,
+        help: impl AsRef<str>,
+    ) {
+        let message = format!("{}\nhelp: {}", fact.as_ref(), help.as_ref());
+        self.found.push((place, compile_error(&tokens.into_token_stream(), &message)));
+    }
+
+    /// Notes a mistake that the parser of Rust itself found.
+    pub(crate) fn push_syntax(&mut self, place: Place, error: &syn::Error) {
+        self.found.push((place, error.to_compile_error()));
+    }
+
+    /// Notes that an option was given, though not readably, so that nobody says that it is missing.
+    pub(crate) fn mention(&mut self, option: String) {
+        self.unread.push(option);
+    }
+
+    /// Whether an option was given, though not readably.
+    pub(crate) fn mentions(&self, option: &str) -> bool {
+        self.unread.iter().any(|mentioned| mentioned == option)
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// The item, with all mistakes behind it.
+    pub(crate) fn beside(mut self, item: TokenStream) -> TokenStream {
+        self.settled = true;
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by_key(|(place, _)| *place);
+        let errors = found.iter().map(|(_, error)| error);
+        quote!(#item #(#errors)*)
+    }
+
+    /// There were none.
+    pub(crate) fn assert_none(mut self) {
+        self.settled = true;
+        assert!(self.found.is_empty(), "a declaration with mistakes must not be expanded");
+    }
+}
+
+impl Drop for Errors {
+    fn drop(&mut self) {
+        if !self.settled && !std::thread::panicking() {
+            panic!("mistakes of a declaration were dropped");
+        }
+    }
+}
+
+/// `compile_error!` that underlines the tokens from the first to the last.
+fn compile_error(tokens: &TokenStream, message: &str) -> TokenStream {
+    let (start, end) = ends(tokens);
+    let mut path = quote_spanned!(start=> ::core::compile_error!);
+    path.extend(quote_spanned!(end=> { #message }));
+    path
+}
+
+/// The spans of the first and the last token.
+pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
+    let mut tokens = tokens.clone().into_iter();
+    let Some(first) = tokens.next() else { return (Span::call_site(), Span::call_site()) };
+    let start = first.span();
+    (start, tokens.last().map_or(start, |last| last.span()))
+}
+
+/// Moves a path of the expansion to where the user's tokens stand, so that a message about it underlines those. Names are
+/// still resolved as the macro's, and the rest stays where it is.
+pub(crate) fn located_at(path: TokenStream, place: &TokenStream, rest: TokenStream) -> TokenStream {
+    let (start, end) = ends(place);
+    let path = path.into_iter().enumerate().map(|(position, mut token)| {
+        let span = if position == 0 { start } else { end };
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    path.chain(rest).collect()
+}
+
+/// A statement about the name that was probably meant; empty when there is none.
+pub(crate) fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    let (distance, best) = known
+        .into_iter()
+        .map(|name| (distance(&given, &name.to_lowercase()), name))
+        .min_by_key(|(d, _)| *d)?;
+    (distance <= given.chars().count().max(3) / 3).then_some(best)
+}
+
+/// Edits between two words, swapped neighbours counting once. Words of a declaration are short, and a dependency would
+/// be built before every crate that declares a tool.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i.max(j)
+            } else {
+                let changed = usize::from(a[i - 1] != b[j - 1]);
+                let mut least =
+                    (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + changed);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(rows[i - 2][j - 2] + 1);
+                }
+                least
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,98 @@
+//! Doc comments as texts: the description of a tool, and of an input.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// A description: known now, or only when the crate is compiled, as with `#[doc = include_str!("…")]`.
+#[derive(Clone)]
+pub(crate) enum Description {
+    Text(String),
+    Expression(TokenStream),
+}
+
+impl ToTokens for Description {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Description::Text(text) => text.to_tokens(tokens),
+            Description::Expression(expression) => expression.to_tokens(tokens),
+        }
+    }
+}
+
+/// Whether an attribute is a line of documentation.
+pub(crate) fn is_doc(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::NameValue(_))
+}
+
+/// The text of all doc comments among the attributes; `None` when there is none, or nothing in it.
+pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
+    let lines: Vec<&Expr> = attributes
+        .iter()
+        .filter(|attribute| is_doc(attribute))
+        .filter_map(|attribute| attribute.meta.require_name_value().ok().map(|pair| &pair.value))
+        .collect();
+    if lines.iter().all(|line| literal(line).is_some()) {
+        let text: Vec<String> = lines.iter().filter_map(|line| literal(line)).collect();
+        let text = unindented(&text.join("\n"));
+        return (!text.is_empty()).then_some(Description::Text(text));
+    }
+    let parts = lines.iter().enumerate().map(|(position, line)| {
+        let end = if position + 1 == lines.len() { "" } else { "\n" };
+        match literal(line) {
+            Some(text) => {
+                let text = format!("{}{end}", unindented(&text));
+                quote!(#text)
+            }
+            None => quote!(#line, #end),
+        }
+    });
+    Some(Description::Expression(quote!(::core::concat!(#(#parts),*))))
+}
+
+fn literal(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// Without the space that follows `///`, the stars of a block comment, and the empty lines around it.
+fn unindented(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let starred = lines.len() > 1
+        && lines[1..].iter().all(|line| line.trim_start().starts_with('*') || line.trim().is_empty());
+    let line = |line: &&str| {
+        let line = if starred { line.trim_start().trim_start_matches('*') } else { line };
+        line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Description, description};
+    use syn::{ItemStruct, parse_str};
+
+    fn text(docs: &str) -> Option<String> {
+        let item: ItemStruct = parse_str(&format!("{docs} struct S;")).unwrap();
+        description(&item.attrs).map(|description| match description {
+            Description::Text(text) => text,
+            Description::Expression(expression) => expression.to_string(),
+        })
+    }
+
+    #[test]
+    fn lines_are_joined_and_unindented() {
+        assert_eq!(text("/// One\n///\n///   two\n").as_deref(), Some("One\n\n  two"));
+        assert_eq!(text("/** One\n * two\n */").as_deref(), Some("One\ntwo"));
+        assert_eq!(text("///\n///  \n"), None);
+        assert_eq!(text(""), None);
+    }
+
+    #[test]
+    fn a_text_from_elsewhere_is_put_together_by_the_compiler() {
+        let text = text("/// One\n#[doc = include_str!(\"x.md\")]\n").unwrap();
+        assert_eq!(text, r#":: core :: concat ! ("One\n" , include_str ! ("x.md") , "")"#);
+    }
+}
