@@ -1,15 +1,39 @@
-//! The domain of the weather example: an archive of daily observations,
-//! temperature scales, and a store of reports. It knows nothing of tools.
+//! Four years of daily weather as seven tools, over HTTP, MCP and the command line.
+//!
+//! The domain ([`archive`], [`temperature`], [`reports`]) knows nothing of tools; [`tools`] declares them; [`registry`]
+//! gives them their state.
 
-#![forbid(unsafe_code)]
-#![warn(missing_docs)]
+use std::path::PathBuf;
+
+use tool_core::{BuildErrors, Registry};
 
 pub mod archive;
 pub mod observation;
 pub mod reports;
 pub mod temperature;
+pub mod tools;
 
 pub use archive::{Archive, ArchiveError, Column, Days, MonthSummary, Query, YearSummary};
 pub use observation::{City, Observation, Weather};
-pub use reports::{Deleted, Receipt, Reports, ReportsError};
+pub use reports::{Deleted, Receipt, Reports, ReportsError, ReportsFile};
 pub use temperature::{Conversion, Scale, TemperatureError, convert};
+
+/// The tools of this example, with the archive, and with the reports in a file of this path.
+///
+/// # Errors
+///
+/// When the registry cannot be built.
+///
+/// ```
+/// let registry = weather::registry("reports.jsonl")?;
+/// assert!(registry.get("get_weather").is_some());
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn registry(reports: impl Into<PathBuf>) -> Result<Registry, BuildErrors> {
+    Registry::builder()
+        .linked()
+        .expect_crate("weather")
+        .state(Archive::embedded().clone())
+        .state(ReportsFile::new(reports))
+        .build()
+}

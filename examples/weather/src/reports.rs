@@ -51,6 +51,26 @@ pub struct Reports {
     replacement: PathBuf,
 }
 
+/// The place of a store, which is opened when a call needs it: who only reads the archive leaves no file behind.
+#[derive(Debug, Clone)]
+pub struct ReportsFile(PathBuf);
+
+impl ReportsFile {
+    /// A store at this path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Opens the store.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reports::open`].
+    pub fn open(&self) -> Result<Reports, ReportsError> {
+        Reports::open(&self.0)
+    }
+}
+
 impl Reports {
     /// Opens the store at a path; a missing file or directory is created.
     ///
