@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -47,6 +48,28 @@ pub trait Input: DeserializeOwned + JsonSchema + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
 
+/// A value that can be published as the default or an example of an input: any that implements [`serde::Serialize`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the default or an example of an input",
+    label = "it must be written as JSON",
+    note = "derive `serde::Serialize` for it"
+)]
+pub trait InputValue: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> InputValue for T {}
+
+/// A type whose own default can be published as that of an input.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default that an input can have",
+    label = "`#[arg(default)]` takes the default of the type, and publishes it as JSON",
+    note = "derive `Default` and `serde::Serialize` for it, or write `#[arg(default = …)]`"
+)]
+pub trait InputDefault: Default + Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default + Serialize> InputDefault for T {}
+
 /// What a declaration says about one input, without its type.
 #[derive(Clone, Copy, Debug)]
 pub struct InputSpec {
@@ -84,8 +107,13 @@ pub const fn input<T: Input>(name: &'static str, description: &'static str) -> I
 }
 
 /// The type's own default is the value of an input that was left out.
-pub const fn defaulted<T: Default + serde::Serialize>(input: In<T>) -> In<T> {
+pub const fn defaulted<T: InputDefault>(input: In<T>) -> In<T> {
     input.default(|| serde_json::to_value(T::default()))
+}
+
+/// A default or an example as JSON.
+pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(value)
 }
 
 /// A parameter of this type, for a tool of this operation.

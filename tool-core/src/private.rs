@@ -6,13 +6,8 @@ pub use crate::declaration::Declaration;
 #[cfg(feature = "tokio")]
 pub use crate::entry::run_blocking;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
-pub use crate::input::{In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input};
+pub use crate::input::{In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input, json};
 pub use crate::registration::Registered;
 #[cfg(feature = "inventory")]
 pub use crate::registration::inventory;
 pub use crate::returns::Shape;
-
-/// A default or an example as JSON.
-pub fn json<T: serde::Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, serde_json::Error> {
-    serde_json::to_value(value)
-}

@@ -23,7 +23,6 @@ pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Erro
     check_qualifiers(function, errors);
     check_generics(function, errors);
     check_receiver(function, errors);
-    check_variadic(function, errors);
     for argument in &function.arguments {
         check_cfg(argument, errors);
         check_injected(argument, errors);
@@ -245,12 +244,6 @@ fn check_receiver(function: &Function, errors: &mut Errors) {
     }
 }
 
-fn check_variadic(function: &Function, errors: &mut Errors) {
-    if let Some(variadic) = &function.signature.variadic {
-        errors.push(Place::Parameters, variadic, "a tool cannot be variadic", "take a `Vec<…>`");
-    }
-}
-
 // The generated code names every parameter, and cannot know which of them are compiled.
 fn check_cfg(argument: &Argument, errors: &mut Errors) {
     if let Some(cfg) = &argument.cfg {
@@ -333,12 +326,10 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
     let what = if argument.inject.is_some() { "an injected parameter" } else { "an input" };
     match &argument.kind {
         Type::Reference(reference) => {
-            let owned = match reference.elem.to_token_stream().to_string().as_str() {
-                "str" => "String".to_owned(),
-                other => match &*reference.elem {
-                    Type::Slice(slice) => format!("Vec<{}>", slice.elem.to_token_stream()),
-                    _ => other.to_owned(),
-                },
+            let owned = match &*reference.elem {
+                Type::Slice(slice) => format!("Vec<{}>", written(&slice.elem)),
+                other if written(other) == "str" => "String".to_owned(),
+                other => written(other),
             };
             errors.push(
                 Place::Parameters,
@@ -357,6 +348,12 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
         }
         _ => {}
     }
+}
+
+/// A type as one writes it, which is denser than its tokens.
+fn written(kind: &Type) -> String {
+    let tokens = kind.to_token_stream().to_string();
+    tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }
 
 // One object cannot have two members of one name.

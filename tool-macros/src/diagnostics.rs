@@ -97,19 +97,17 @@ pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
     (start, tokens.last().map_or(start, |last| last.span()))
 }
 
-/// Moves a path of the expansion to where the user's tokens stand, so that a message about it underlines those. Names are
-/// still resolved as the macro's, and the rest stays where it is.
-pub(crate) fn located_at(path: TokenStream, place: &TokenStream, rest: TokenStream) -> TokenStream {
-    let (start, end) = ends(place);
-    let path = path.into_iter().enumerate().map(|(position, mut token)| {
-        let span = if position == 0 { start } else { end };
-        token.set_span(token.span().located_at(span));
+/// Gives tokens of the expansion the span of the user's, so that what rustc says about them underlines those. The tokens
+/// inside of brackets keep their own.
+pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenStream {
+    let tokens = tokens.into_iter().enumerate().map(|(position, mut token)| {
+        token.set_span(if position == 0 { start } else { end });
         token
     });
-    path.chain(rest).collect()
+    tokens.collect()
 }
 
-/// A statement about the name that was probably meant; empty when there is none.
+/// The name that was probably meant.
 pub(crate) fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let (distance, best) = known

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-use crate::diagnostics::{ends, located_at};
+use crate::diagnostics::{ends, placed};
 use crate::model::{Default, Input, Parameter, Running, Tool};
 use crate::parse::Function;
 
@@ -15,28 +15,30 @@ use crate::parse::Function;
 /// fn add(a: i64, b: i64) -> i64 { a + b }
 ///
 /// const _: () = {
-///     static __INPUTS: (In<i64>, In<i64>) = (input("a", "First."), input("b", "Second."));
 ///     static __TOOL: Declaration = Declaration::new(
 ///         "add", "Adds two numbers.", Operation::Transform, module_path!(),
 ///         |__call| run_sync(
-///             __call, &__INPUTS, |(__arg0, __arg1)| add(__arg0, __arg1),
+///             __call,
+///             const { &(input("a", "First."), input("b", "Second.")) },
+///             |(__arg0, __arg1)| add(__arg0, __arg1),
 ///             Shape::<i64>::new().split().value().error(),
 ///         ),
 ///     );
 ///     register! { &__TOOL }
 /// };
 /// ```
+///
+/// The types of the inputs are not written again: the call of the function says them, so that one which does not
+/// resolve is one error.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let cfgs = &tool.cfgs;
     let plain = self::function(function);
-    let inputs = inputs(tool);
     let declaration = declaration(tool, function);
     quote! {
         #plain
         #(#cfgs)*
         const _: () = {
-            #inputs
             static __TOOL: #krate::private::Declaration = #declaration;
             #krate::private::register! { &__TOOL }
         };
@@ -51,38 +53,28 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     quote!(#(#attributes)* #owned #visibility #signature #body)
 }
 
-/// `static __INPUTS: (In<A>, Injected<B, op::Read>) = (input("a", "…"), injected());`
+/// `const { &(input("a", "…"), injected::<_, op::Read>()) }`
 fn inputs(tool: &Tool) -> TokenStream {
-    let krate = &tool.krate;
-    let operation = &tool.operation;
-    let types = tool.parameters.iter().map(|parameter| match parameter {
-        Parameter::Input(input) => {
-            let kind = &input.kind;
-            quote!(#krate::private::In<#kind>)
-        }
-        Parameter::Injected(kind) => quote!(#krate::private::Injected<#kind, #krate::op::#operation>),
+    let Tool { krate, operation, .. } = tool;
+    let parameters = tool.parameters.iter().map(|parameter| match parameter {
+        Parameter::Input(input) => self::input(krate, input),
+        Parameter::Injected(kind) => placed(
+            quote!(#krate::private::injected::<_, #krate::op::#operation>()),
+            ends(&kind.to_token_stream()),
+        ),
     });
-    let values = tool.parameters.iter().map(|parameter| match parameter {
-        Parameter::Input(input) => self::input(tool, input),
-        Parameter::Injected(kind) => {
-            located_at(quote!(#krate::private::injected), &kind.to_token_stream(), quote!(()))
-        }
-    });
-    let (types, values) = (tuple(types.collect()), tuple(values.collect()));
-    quote!(static __INPUTS: #types = #values;)
+    let parameters = tuple(parameters.collect());
+    quote!(const { &#parameters })
 }
 
-/// `input("days", "How many.").default(|| json(&3)).examples(&[|| json(&5)])`
-fn input(tool: &Tool, input: &Input) -> TokenStream {
-    let krate = &tool.krate;
+/// `input("days", "How many.").default(|| json(3)).examples(&[|| json(5)])`
+fn input(krate: &TokenStream, input: &Input) -> TokenStream {
     let Input { name, description, kind, default, example } = input;
-    let kind = kind.to_token_stream();
+    let place = ends(&kind.to_token_stream());
     let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
-    let mut value = located_at(quote!(#krate::private::input), &kind, quote!((#name, #description)));
+    let mut value = placed(quote!(#krate::private::input(#name, #description)), place);
     match default {
-        Some(Default::OfType) => {
-            value = quote!(#krate::private::defaulted(#value));
-        }
+        Some(Default::OfType) => value = placed(quote!(#krate::private::defaulted(#value)), place),
         Some(Default::Is(expression)) => {
             let json = json(krate, expression);
             value = quote!(#value.default(#json));
@@ -96,10 +88,9 @@ fn input(tool: &Tool, input: &Input) -> TokenStream {
     value
 }
 
-/// `|| json(&expression)`
+/// `|| json(expression)`
 fn json(krate: &TokenStream, expression: &syn::Expr) -> TokenStream {
-    let call =
-        located_at(quote!(#krate::private::json), &expression.to_token_stream(), quote!((&#expression)));
+    let call = placed(quote!(#krate::private::json(#expression)), ends(&expression.to_token_stream()));
     quote!(|| #call)
 }
 
@@ -122,22 +113,18 @@ fn declaration(tool: &Tool, function: &Function) -> TokenStream {
     }
     // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
     let place = function.signature.ident.span();
-    let path = quote!(#krate::private::Declaration::new).into_iter().map(|mut token| {
-        token.set_span(place);
-        token
-    });
-    let path: TokenStream = path.collect();
     let arguments =
         quote!(#name, #description, #krate::Operation::#operation, ::core::module_path!(), #entry);
-    let new = quote_spanned!(place=> #path(#arguments));
+    let new = placed(quote!(#krate::private::Declaration::new(#arguments)), (place, place));
     quote!(#new #options)
 }
 
-/// `|__call| run(__call, &__INPUTS, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().split().value().error())`
+/// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().split().value().error())`
 fn entry(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let name = &function.signature.ident;
     let call = format_ident!("__call", span = Span::mixed_site());
+    let inputs = inputs(tool);
     let arguments: Vec<TokenStream> = (0..tool.parameters.len())
         .map(|position| format_ident!("__arg{position}", span = Span::mixed_site()).into_token_stream())
         .collect();
@@ -147,20 +134,23 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
         Running::Sync => quote!(run_sync),
         Running::Blocking => quote!(run_blocking),
     };
-    let run = located_at(quote!(#krate::private::#run), &name.to_token_stream(), TokenStream::new());
-    let shape = shape(krate, function);
-    quote!(|#call| #run(#call, &__INPUTS, |#pattern| #name(#(#arguments),*), #shape))
+    let returns = returns(krate, function);
+    let place = (name.span(), name.span());
+    let function = placed(quote!(|#pattern| #name(#(#arguments),*)), place);
+    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #returns)), place);
+    quote!(|#call| #run)
 }
 
-/// `Shape::<R>::new().split().value().error()`, with what can go wrong located at the return type.
-fn shape(krate: &TokenStream, function: &Function) -> TokenStream {
-    let returned = match function.returns() {
+/// `Shape::<R>::new().split().value().error()`
+fn returns(krate: &TokenStream, function: &Function) -> TokenStream {
+    let kind = match function.returns() {
         Some(kind) => kind.to_token_stream(),
         None => quote!(()),
     };
-    let (_, place) = ends(&returned);
-    let ladder = quote_spanned!(place=> .split().value().error());
-    quote!(#krate::private::Shape::<#returned>::new() #ladder)
+    let (start, end) = ends(&kind);
+    let path = placed(quote!(#krate::private::Shape::<), (start, end));
+    let rest = quote_spanned!(end=> >::new().split().value().error());
+    quote!(#path #kind #rest)
 }
 
 /// A tuple of any length: of more than eight, a tuple of tuples.

@@ -1,2 +1,70 @@
+//! Expansions, as people would write them: a change of what is generated shows as a change of these files.
+
+use proc_macro2::TokenStream;
+
+/// The expansion of `#[tool(attribute)] item`, formatted.
+fn expand(attribute: &str, item: &str) -> String {
+    let attribute: TokenStream = attribute.parse().unwrap();
+    let item: TokenStream = item.parse().unwrap();
+    let file = syn::parse2(crate::declare(attribute, item)).unwrap();
+    prettyplease::unparse(&file)
+}
+
+/// How many lines are ours: those of the declaration, without the function.
+fn lines_of_our_own(expansion: &str) -> usize {
+    expansion.lines().skip_while(|line| !line.starts_with("const _")).count()
+}
+
 #[test]
-fn x() {}
+fn a_plain_tool() {
+    let expansion = expand(
+        "operation = Transform",
+        "/// Adds two numbers.
+        fn add(/** First. */ a: i64, /** Second. */ b: i64) -> i64 { a + b }",
+    );
+    insta::assert_snapshot!(expansion);
+    assert!(lines_of_our_own(&expansion) <= 30, "{}", lines_of_our_own(&expansion));
+}
+
+#[test]
+fn a_tool_that_says_everything() {
+    let expansion = expand(
+        r#"operation = Write, destructive = true, idempotent = true, open_world = false, name = "purge.old",
+           title = "Purge", crate = crate::facade::core"#,
+        r#"#[cfg(unix)]
+        #[doc = include_str!("purge.md")]
+        pub(crate) async fn r#purge(
+            #[inject] store: State<Store>,
+            #[inject] context: Context,
+            /// Days to keep.
+            #[arg(default = 30, example = 7)] mut days: u32,
+            #[arg(default)] dry: bool,
+            #[arg(rename = "type")] r#type: Option<String>,
+        ) -> Result<Purged, PurgeError> { store.purge(days).await }"#,
+    );
+    insta::assert_snapshot!(expansion);
+    assert!(lines_of_our_own(&expansion) <= 50, "{}", lines_of_our_own(&expansion));
+}
+
+#[test]
+fn more_inputs_than_one_tuple_holds() {
+    let inputs: Vec<String> = (0..9).map(|n| format!("i{n}: u8")).collect();
+    insta::assert_snapshot!(expand(
+        "operation = Read, blocking, description = \"Many.\"",
+        &format!("fn many({}) {{}}", inputs.join(", "))
+    ));
+}
+
+#[test]
+fn a_declaration_with_mistakes_keeps_its_function() {
+    insta::assert_snapshot!(expand(
+        "operation = Reed",
+        "pub fn read(/** A city. */ #[arg(default = 1, whatever)] city: String, #[inject] state: State<u8>) -> u8 { 1 }"
+    ));
+}
+
+#[test]
+fn the_same_tokens_expand_to_the_same() {
+    let expand = || expand("operation = Read", "/// Reads.\nfn read(a: u8, b: Option<u8>) {}");
+    assert_eq!(expand(), expand());
+}

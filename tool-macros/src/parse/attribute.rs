@@ -115,6 +115,13 @@ fn setting(input: ParseStream<'_>, place: Place, errors: &mut Errors) -> syn::Re
     let key = input.call(Ident::parse_any)?;
     let value = if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            errors.mention(key.to_string());
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{key}` has no value\nhelp: write `{key} = …`"),
+            ));
+        }
         Some(input.parse().inspect_err(|_| errors.mention(key.to_string()))?)
     } else {
         None

@@ -1,0 +1,9 @@
+use tool_core::tool;
+
+/// Reads.
+#[tool(operation = Read, title = " ")]
+fn read() {}
+
+fn main() {
+    read();
+}
