@@ -70,19 +70,44 @@ impl Validator {
                     .for_each(|error| self.nulls_of(error, found));
             }
             _ if error.instance().is_null() => {
-                // …/properties/NAME/KEYWORD: the object that has the member as an optional one is two steps up.
-                let path = error.schema_path().as_str();
-                let Some((member, _)) = path.rsplit_once('/') else { return };
-                let Some((properties, name)) = member.rsplit_once('/') else { return };
-                let Some(object) = properties.strip_suffix("/properties") else { return };
-                let name = unescaped(name);
-                let required = self.schema.pointer(object).and_then(|object| object["required"].as_array());
-                if !required.is_some_and(|required| required.iter().any(|required| *required == name)) {
+                let Some((object, name)) = self.owner(error) else { return };
+                let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
+                if !required.iter().any(|required| *required == name) {
                     found.push(error.instance_path().as_str().to_owned());
                 }
             }
             _ => {}
         }
+    }
+
+    /// The object schema that has the faulty value as one of its properties, and the property's name.
+    ///
+    /// Follows the path that the validator took, through references too: `…/properties/next/$ref/type`.
+    fn owner(&self, error: &ValidationError<'_>) -> Option<(&Value, String)> {
+        let mut schema = &self.schema;
+        let mut owner = None;
+        let mut steps = error.evaluation_path().as_str().split('/').skip(1).map(unescaped).peekable();
+        while let Some(step) = steps.next() {
+            match step.as_str() {
+                "$ref" => schema = self.resolved(schema),
+                "properties" => {
+                    let name = steps.next()?;
+                    let property = schema["properties"].get(&name)?;
+                    owner = Some((schema, name));
+                    schema = property;
+                }
+                // The last step is the keyword that was broken.
+                _ if steps.peek().is_none() => break,
+                step => {
+                    schema = match schema {
+                        Value::Array(schemas) => schemas.get(step.parse::<usize>().ok()?)?,
+                        _ => schema.get(step)?,
+                    };
+                    owner = None;
+                }
+            }
+        }
+        owner
     }
 
     fn explain(&self, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
