@@ -26,7 +26,7 @@ use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 ///     a + b
 /// }
 ///
-/// let registry = Registry::builder().linked().build().unwrap();
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "add").build().unwrap();
 /// let add = registry.get("add").unwrap();
 /// assert_eq!(add.description(), "Adds two numbers.");
 /// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
@@ -77,7 +77,7 @@ impl ToolDefinition {
     /// /// Nothing much.
     /// #[tool(operation = Explain, name = "say.nothing")]
     /// fn nothing() {}
-    /// # let registry = Registry::builder().linked().build().unwrap();
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "say.nothing").build().unwrap();
     /// assert_eq!(registry.get("say.nothing").unwrap().name(), "say.nothing");
     /// ```
     pub fn name(&self) -> &str {
@@ -85,46 +85,154 @@ impl ToolDefinition {
     }
 
     /// The name for people, where one was declared.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_a(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_a").build().unwrap();
+    /// let tool = registry.get("send_a").unwrap();
+    /// assert_eq!(tool.title(), Some("Send"));
+    /// ```
     pub fn title(&self) -> Option<&str> {
         self.declaration.title
     }
 
     /// What the tool does, in the words of its doc comment.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_b(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_b").build().unwrap();
+    /// let tool = registry.get("send_b").unwrap();
+    /// assert_eq!(tool.description(), "Sends a letter.");
+    /// ```
     pub fn description(&self) -> &str {
         self.declaration.description
     }
 
     /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_c(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_c").build().unwrap();
+    /// let tool = registry.get("send_c").unwrap();
+    /// assert_eq!(tool.operation(), Some(tool_core::Operation::Trigger));
+    /// ```
     pub fn operation(&self) -> Option<Operation> {
         Some(self.declaration.operation)
     }
 
     /// What a client may assume about the tool; `None` for a hand-written tool without hints.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_d(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_d").build().unwrap();
+    /// let tool = registry.get("send_d").unwrap();
+    /// assert_eq!(tool.annotations().unwrap().read_only_hint, Some(false));
+    /// ```
     pub fn annotations(&self) -> Option<&Annotations> {
         Some(&self.annotations)
     }
 
     /// Whether the tool changes something. One that does not say its operation counts as modifying.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_e(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_e").build().unwrap();
+    /// let tool = registry.get("send_e").unwrap();
+    /// assert!(tool.modifies());
+    /// ```
     pub fn modifies(&self) -> bool {
         self.operation().is_none_or(Operation::modifies)
     }
 
     /// Whether the tool may destroy or overwrite. One that does not say counts as destructive.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_f(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_f").build().unwrap();
+    /// let tool = registry.get("send_f").unwrap();
+    /// assert!(!tool.destructive());
+    /// ```
     pub fn destructive(&self) -> bool {
         self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
     }
 
     /// Whether the same call again has no further effect.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_g(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_g").build().unwrap();
+    /// let tool = registry.get("send_g").unwrap();
+    /// assert!(!tool.idempotent());
+    /// ```
     pub fn idempotent(&self) -> bool {
         self.annotations().and_then(|hints| hints.idempotent_hint).unwrap_or(false)
     }
 
     /// Whether the tool reaches entities outside this system.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_h(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_h").build().unwrap();
+    /// let tool = registry.get("send_h").unwrap();
+    /// assert!(tool.open_world());
+    /// ```
     pub fn open_world(&self) -> bool {
         self.annotations().and_then(|hints| hints.open_world_hint).unwrap_or(true)
     }
 
     /// Where the tool was declared.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_i(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_i").build().unwrap();
+    /// let tool = registry.get("send_i").unwrap();
+    /// assert!(tool.source().line > 0);
+    /// ```
     pub fn source(&self) -> Source<'_> {
         let location = self.declaration.location;
         Source { file: location.file(), line: location.line(), module: self.declaration.module }
@@ -132,27 +240,87 @@ impl ToolDefinition {
 
     /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
     /// references but to recursive types, optional inputs without `null`.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_j(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_j").build().unwrap();
+    /// let tool = registry.get("send_j").unwrap();
+    /// assert_eq!(tool.input_schema()["properties"]["to"]["type"], "string");
+    /// ```
     pub fn input_schema(&self) -> &Value {
         &self.input().schema
     }
 
     /// The schema of the structured output, always an object: another type stands under `result`. `None` for a tool
     /// that returns nothing, a text or content.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_k(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_k").build().unwrap();
+    /// let tool = registry.get("send_k").unwrap();
+    /// assert_eq!(tool.output_schema().unwrap()["required"][0], "result");
+    /// ```
     pub fn output_schema(&self) -> Option<&Value> {
         self.output().map(|output| &output.schema)
     }
 
     /// The inputs without JSON Schema, for people and scripts.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_l(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_l").build().unwrap();
+    /// let tool = registry.get("send_l").unwrap();
+    /// assert_eq!(tool.inputs()[0].description.as_deref(), Some("To whom."));
+    /// ```
     pub fn inputs(&self) -> &[NativeSchema] {
         &self.input().native
     }
 
     /// The bare output without JSON Schema, where it has a schema.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_m(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_m").build().unwrap();
+    /// let tool = registry.get("send_m").unwrap();
+    /// assert_eq!(tool.outputs().unwrap().kind, "integer");
+    /// ```
     pub fn outputs(&self) -> Option<&NativeSchema> {
         self.output().map(|output| &output.native)
     }
 
     /// A minimal call that is valid, made from declared examples, defaults and the schema, in this order.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_n(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_n").build().unwrap();
+    /// let tool = registry.get("send_n").unwrap();
+    /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
+    /// ```
     pub fn example(&self) -> &Value {
         &self.input().example
     }
@@ -163,10 +331,10 @@ impl ToolDefinition {
     /// # use tool_core::{Registry, tool};
     /// /// Nothing much.
     /// #[tool(operation = Explain)]
-    /// fn nothing() {}
-    /// # let registry = Registry::builder().linked().build().unwrap();
-    /// let digest = registry.get("nothing").unwrap().digest();
-    /// assert_eq!(digest, registry.get("nothing").unwrap().digest());
+    /// fn digested() {}
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "digested").build().unwrap();
+    /// let digest = registry.get("digested").unwrap().digest();
+    /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
         *self.digest.get_or_init(|| {
@@ -268,9 +436,9 @@ impl ToolDefinition {
 /// # use tool_core::{Registry, tool};
 /// /// Nothing much.
 /// #[tool(operation = Explain)]
-/// fn nothing() {}
-/// # let registry = Registry::builder().linked().build().unwrap();
-/// let source = registry.get("nothing").unwrap().source();
+/// fn located() {}
+/// # let registry = Registry::builder().linked().select(|tool| tool.name() == "located").build().unwrap();
+/// let source = registry.get("located").unwrap().source();
 /// assert_eq!(source.to_string(), format!("{}:{}", source.file, source.line));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,12 @@ use crate::inject::{Inject, Injection, Needs};
 ///     shop.name.to_owned()
 /// }
 ///
-/// let registry = Registry::builder().linked().state(Shop { name: "Corner" }).build().unwrap();
+/// let registry = Registry::builder()
+///     .linked()
+///     # .select(|tool| tool.name() == "shop_name")
+///     .state(Shop { name: "Corner" })
+///     .build()
+///     .unwrap();
 /// # let output = tool_core::private::block_on(registry.call("shop_name", serde_json::json!({}))).unwrap();
 /// # assert_eq!(output.value(), "Corner");
 /// ```

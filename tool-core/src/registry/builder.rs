@@ -18,7 +18,7 @@ use crate::state::States;
 /// /// The greeting of this shop.
 /// #[tool(operation = Read)]
 /// fn greeting(#[inject] text: State<String>) -> String {
-///     text.clone()
+///     text.to_string()
 /// }
 ///
 /// let registry = Registry::builder()

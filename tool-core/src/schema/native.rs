@@ -13,12 +13,12 @@ use crate::schema::normal::TEXTS;
 ///
 /// /// Adds.
 /// #[tool(operation = Transform)]
-/// fn add(/** First. */ a: u8, /** Second. */ b: u8) -> u16 {
+/// fn add_small(/** First. */ a: u8, /** Second. */ b: u8) -> u16 {
 ///     u16::from(a) + u16::from(b)
 /// }
 ///
-/// let registry = Registry::builder().linked().build().unwrap();
-/// let first = &registry.get("add").unwrap().inputs()[0];
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "add_small").build().unwrap();
+/// let first = &registry.get("add_small").unwrap().inputs()[0];
 /// assert_eq!((first.name.as_deref(), first.kind), (Some("a"), "integer"));
 /// assert_eq!(first.constraints.as_ref().unwrap().max, Some(255.into()));
 /// ```

@@ -33,7 +33,8 @@ impl Validator {
             .map_err(|error| error.to_string())
     }
 
-    /// Everything that is wrong with the arguments, in the order of the schema, [`MOST_PROBLEMS`] at most.
+    /// Everything that is wrong with the arguments, in the order of the inputs, unknown ones last; [`MOST_PROBLEMS`] at
+    /// most.
     pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
         if self.validator.is_valid(arguments) {
             return Vec::new();
@@ -46,7 +47,17 @@ impl Validator {
             }
         }
         problems.truncate(MOST_PROBLEMS);
+        problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
+    }
+
+    /// The position of the input that a place belongs to.
+    fn position(&self, path: &str) -> usize {
+        let name = path.split('/').nth(1).map(unescaped).unwrap_or_default();
+        let properties = self.schema["properties"].as_object();
+        properties
+            .and_then(|properties| properties.keys().position(|known| *known == name))
+            .unwrap_or(usize::MAX)
     }
 
     /// The members that are `null`, may be left out, and do not admit `null`: each counts as left out.
