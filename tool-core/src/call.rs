@@ -68,7 +68,7 @@ pub(crate) async fn invoke(
 ) -> Reply {
     let call_id = CallId::new();
     let context = Context::new(tool.name(), call_id);
-    let result = match enter(tool, states, &context, arguments, |reader| Call::Run(reader)) {
+    let result = match enter(tool, states, &context, arguments, Purpose::Run) {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
         Ok(Step::Running(future)) => runner.run(tool, context, future).await,
@@ -81,7 +81,14 @@ pub(crate) async fn invoke(
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
     let context = Context::new(tool.name(), CallId::new());
-    enter(tool, states, &context, arguments, |reader| Call::Validate(reader)).map(|_| ())
+    enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
+}
+
+/// What arguments are read for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Validate,
+    Run,
 }
 
 /// Reads the arguments and enters the tool with them.
@@ -90,11 +97,15 @@ fn enter(
     states: &States,
     context: &Context,
     arguments: &[u8],
-    purpose: for<'r> fn(Reader<'r>) -> Call<'r>,
+    purpose: Purpose,
 ) -> Result<Step, Failure> {
     let text = text(tool, arguments)?;
     let attempt = |slots: &Slots<'_>| {
-        let mut call = purpose(Reader::new(tool.plan(), slots, states, context));
+        let reader = Reader::new(tool.plan(), slots, states, context);
+        let mut call = match purpose {
+            Purpose::Validate => Call::Validate(reader),
+            Purpose::Run => Call::Run(reader),
+        };
         let step =
             run::contained(|| (tool.entry())(&mut call)).map_err(|run::Panicked| Failure::internal())?;
         Ok::<_, Failure>(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })

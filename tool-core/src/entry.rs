@@ -72,6 +72,7 @@ where
 }
 
 /// Enters a `fn`.
+#[expect(clippy::needless_pass_by_value, reason = "the three ways to enter a function are called alike")]
 pub fn run_sync<I: Inputs, T, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,

@@ -171,7 +171,7 @@ fn check_description(attribute: &Attribute, function: &Function, errors: &mut Er
                 &function.signature.ident,
                 format!("tool `{}` has no description", name_of(function)),
                 "say what it does in a doc comment: `/// …`",
-            )
+            );
         }
         _ => {}
     }
@@ -438,7 +438,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
     };
     let parameter = |argument: &Argument| {
         if argument.inject.is_some() {
-            return Some(Parameter::Injected(argument.kind.clone()));
+            return Some(Parameter::Injected(Box::new(argument.kind.clone())));
         }
         Some(Parameter::Input(Box::new(Input {
             name: input_name(argument)?,

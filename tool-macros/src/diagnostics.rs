@@ -1,7 +1,7 @@
 //! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 
 /// Where in a declaration a mistake stands; mistakes are shown in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,8 +62,7 @@ impl Errors {
         self.settled = true;
         let mut found = std::mem::take(&mut self.found);
         found.sort_by_key(|(place, _)| *place);
-        let errors = found.iter().map(|(_, error)| error);
-        quote!(#item #(#errors)*)
+        item.into_iter().chain(found.into_iter().flat_map(|(_, error)| error)).collect()
     }
 
     /// There were none.

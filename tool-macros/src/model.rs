@@ -34,7 +34,7 @@ pub(crate) enum Running {
 /// One parameter of the function.
 pub(crate) enum Parameter {
     Input(Box<Input>),
-    Injected(Type),
+    Injected(Box<Type>),
 }
 
 /// One input.

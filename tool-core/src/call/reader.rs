@@ -129,7 +129,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// serde_json ends its messages with a position in the text, which here is the text of one value, and so misleads.
+/// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

@@ -33,11 +33,14 @@ use crate::state::States;
 pub struct Builder {
     declarations: Vec<&'static Declaration>,
     linked: bool,
-    select: Vec<Box<dyn Fn(&ToolDefinition) -> bool>>,
+    select: Vec<Box<Likes>>,
     expected: Vec<String>,
     states: States,
     allow_empty: bool,
 }
+
+/// Whether a tool is kept.
+type Likes = dyn Fn(&ToolDefinition) -> bool;
 
 impl Builder {
     /// Adds every tool that was linked into this program.

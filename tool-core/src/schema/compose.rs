@@ -1,7 +1,7 @@
 //! The schema of a whole tool, from what its declaration says about each input and about the output.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
@@ -93,12 +93,14 @@ fn generator(settings: SchemaSettings) -> SchemaGenerator {
 }
 
 fn object(properties: Map<String, Value>, required: Vec<Value>) -> Value {
-    let mut object = json!({"type": "object", "properties": properties});
+    let mut object = Map::new();
+    object.insert("type".to_owned(), "object".into());
+    object.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {
-        object["required"] = required.into();
+        object.insert("required".to_owned(), required.into());
     }
-    object["additionalProperties"] = false.into();
-    object
+    object.insert("additionalProperties".to_owned(), false.into());
+    object.into()
 }
 
 /// Adds the definitions of recursive types, in normal form too.

@@ -73,12 +73,7 @@ impl Validator {
         match error.kind() {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let Some(branch) = self.intended(error) else { return };
-                context
-                    .iter()
-                    .nth(branch)
-                    .into_iter()
-                    .flatten()
-                    .for_each(|error| self.nulls_of(error, found));
+                context.get(branch).into_iter().flatten().for_each(|error| self.nulls_of(error, found));
             }
             _ if error.instance().is_null() => {
                 let Some((object, name)) = self.owner(error) else { return };
@@ -189,15 +184,12 @@ impl Validator {
             branches(schema).into_iter().flatten().map(|branch| self.resolved(branch)).collect();
         let path = error.instance_path().as_str();
         let keyword = error.kind().keyword();
-        if let Some((tag, allowed)) = message::tags(&branches) {
-            if let Some(given) = error.instance().get(tag) {
-                let mut problem =
-                    Problem::new(member(path, tag), "enum", message::not_among(&allowed, given));
-                let allowed = allowed.iter().copied();
-                problem.suggestion =
-                    given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
-                return problem;
-            }
+        if let Some((tag, allowed)) = message::tags(&branches)
+            && let Some(given) = error.instance().get(tag)
+        {
+            let mut problem = Problem::new(member(path, tag), "enum", message::not_among(&allowed, given));
+            problem.suggestion = given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
+            return problem;
         }
         Problem::new(path, keyword, message::no_branch(&branches, error.instance()))
     }

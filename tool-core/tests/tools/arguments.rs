@@ -220,12 +220,12 @@ async fn a_member_given_twice_is_refused_at_every_depth() {
 #[tokio::test]
 async fn hostile_sizes_stay_small() {
     let many: String = (0..100_000).map(|n| format!("\"k{n}\":1,")).collect();
-    let failure = call("numbers", &format!("{{{}\"a\":1}}", many)).await.unwrap_err();
+    let failure = call("numbers", &format!("{{{many}\"a\":1}}")).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::NotJson);
     assert!(failure.text().contains("more than 10000 members"), "{}", failure.text());
 
     let unknown: String = (0..500).map(|n| format!("\"k{n}\":1,")).collect();
-    let failure = call("numbers", &format!("{{{}\"a\":1}}", unknown)).await.unwrap_err();
+    let failure = call("numbers", &format!("{{{unknown}\"a\":1}}")).await.unwrap_err();
     assert_eq!(failure.problems().len(), 20);
 
     let failure =

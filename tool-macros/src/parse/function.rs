@@ -147,8 +147,8 @@ impl Argument {
         for setting in options(list.tokens.clone(), &known, "#[arg]", Place::Parameters, errors) {
             match setting.key.to_string().as_str() {
                 "default" => {
-                    self.default =
-                        Some(setting.value.map_or(Default::OfType, |value| Default::Is(value.into())))
+                    let value = setting.value.map(Box::new);
+                    self.default = Some(value.map_or(Default::OfType, Default::Is));
                 }
                 "example" => self.example(setting, errors),
                 _ => self.rename = setting.text(errors),
