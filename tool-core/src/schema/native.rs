@@ -55,7 +55,7 @@ pub struct NativeSchema {
     /// The item of a list, or the value of a map whose names are free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Box<NativeSchema>>,
-    /// The members of a map whose names are fixed.
+    /// The members of a map whose names are fixed; of a list whose items differ, by their positions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<NativeSchema>,
     /// The alternatives of a union.
@@ -189,6 +189,26 @@ impl<'s> Rendering<'s> {
         }
     }
 
+    /// The item of a list, or the value of a map whose names are free or of one pattern.
+    fn items(&mut self, schema: &'s Value) -> Option<Box<NativeSchema>> {
+        let patterns = schema["patternProperties"].as_object();
+        let items =
+            [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+        let items = items.or_else(|| patterns?.values().next())?;
+        Some(Box::new(self.value(items)))
+    }
+
+    /// The members of a map by their names, or those of a tuple by their positions, counted from 0.
+    fn members(&mut self, schema: &'s Value) -> Vec<NativeSchema> {
+        let Some(items) = schema["prefixItems"].as_array() else { return self.properties(schema) };
+        let member = |(position, schema): (usize, &'s Value)| NativeSchema {
+            name: Some(position.to_string()),
+            required: Some(true),
+            ..self.value(schema)
+        };
+        items.iter().enumerate().map(member).collect()
+    }
+
     /// A list of types, such as a number or `null`, as one variant a type.
     fn variants_of(&mut self, schema: &'s Value, kinds: &'s [Value]) -> Vec<NativeSchema> {
         let variant = |kind: &'s Value| {
@@ -203,8 +223,8 @@ impl<'s> Rendering<'s> {
                 kind: kind_of(kind),
                 allowed: allowed(schema).into_iter().filter(|allowed| !allowed.value.is_null()).collect(),
                 constraints: constraints(schema),
-                items: items.map(|items| Box::new(self.value(items))),
-                properties: self.properties(schema),
+                items: self.items(schema),
+                properties: self.members(schema),
                 ..NativeSchema::default()
             }
         };

@@ -27,8 +27,8 @@ pub(super) fn normalise(schema: &mut Value, side: Side) {
         *schema = json!({});
     }
     let Some(object) = schema.as_object_mut() else { return };
-    object.remove("$schema");
-    object.remove("title");
+    object.shift_remove("$schema");
+    object.shift_remove("title");
     merge_choice(object);
     for_each_subschema(object, &mut |subschema| normalise(subschema, side));
     collapse_constants(object);
@@ -45,7 +45,7 @@ pub(super) fn normalise(schema: &mut Value, side: Side) {
 pub(super) fn publish(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
-            object.remove(TEXTS);
+            object.shift_remove(TEXTS);
             object.values_mut().for_each(publish);
         }
         Value::Array(items) => items.iter_mut().for_each(publish),
@@ -110,7 +110,7 @@ pub(super) fn drop_null(schema: &mut Value) {
         branches.retain(|branch| *branch != json!({"type": "null"}));
         if branches.len() == 1 {
             let only = branches.remove(0);
-            object.remove(keyword);
+            object.shift_remove(keyword);
             merge_under(object, only);
         }
     }
@@ -150,20 +150,20 @@ fn merge_choice(object: &mut Map<String, Value>) {
         return;
     };
     let (Some(Value::Object(properties)), Some(Value::Array(mut branches))) =
-        (object.remove("properties"), object.remove(keyword))
+        (object.shift_remove("properties"), object.shift_remove(keyword))
     else {
         return;
     };
-    let required = object.remove("required");
+    let required = object.shift_remove("required");
     let required = required.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let open = object.remove("additionalProperties");
-    object.remove("type");
+    let open = object.shift_remove("additionalProperties");
+    object.shift_remove("type");
     for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
         let own = branch.insert("properties".to_owned(), properties.clone().into());
         if let (Some(Value::Object(all)), Some(Value::Object(own))) = (branch.get_mut("properties"), own) {
             all.extend(own);
         }
-        let own = branch.remove("required");
+        let own = branch.shift_remove("required");
         let own = own.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         branch.insert("required".to_owned(), [required, own].concat().into());
         if let Some(open) = &open {
@@ -195,7 +195,7 @@ fn collapse_constants(object: &mut Map<String, Value>) {
             _ => return,
         }
     }
-    object.remove("oneOf");
+    object.shift_remove("oneOf");
     object.insert("type".to_owned(), "string".into());
     object.insert("enum".to_owned(), constants.into());
     if !texts.is_empty() {
@@ -215,7 +215,7 @@ fn collapse_nullable_choice(object: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = constants.get_mut("enum") {
         values.push(Value::Null);
     }
-    object.remove("anyOf");
+    object.shift_remove("anyOf");
     merge_under(object, constants.into());
 }
 
@@ -257,7 +257,7 @@ fn translate_format(object: &mut Map<String, Value>) {
         return;
     }
     let range = range(format);
-    object.remove("format");
+    object.shift_remove("format");
     if let Some((minimum, maximum)) = range {
         object.entry("minimum").or_insert(minimum);
         object.entry("maximum").or_insert(maximum);
