@@ -168,14 +168,8 @@ impl<'s> Rendering<'s> {
             (None, Value::Array(kinds)) => self.variants_of(schema, kinds),
             _ => Vec::new(),
         };
-        let (items, properties) = if kind == "union" {
-            (None, Vec::new())
-        } else {
-            let items = [&schema["items"], &schema["additionalProperties"]]
-                .into_iter()
-                .find(|items| items.is_object());
-            (items.map(|items| Box::new(self.value(items))), self.properties(schema))
-        };
+        let (items, properties) =
+            if kind == "union" { (None, Vec::new()) } else { (self.items(schema), self.members(schema)) };
         NativeSchema {
             kind,
             examples: schema["examples"].as_array().cloned().unwrap_or_default(),
@@ -216,9 +210,6 @@ impl<'s> Rendering<'s> {
             if kind == "null" {
                 return NativeSchema { kind: "null", ..NativeSchema::default() };
             }
-            let items = [&schema["items"], &schema["additionalProperties"]]
-                .into_iter()
-                .find(|items| items.is_object());
             NativeSchema {
                 kind: kind_of(kind),
                 allowed: allowed(schema).into_iter().filter(|allowed| !allowed.value.is_null()).collect(),
