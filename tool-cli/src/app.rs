@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use tool_core::Registry;
 
-use crate::stop::Stop;
+use crate::stop::{self, Stop};
 use crate::streams::Streams;
 use crate::{Server, catalogue, grammar, info, invocation, schema, serve};
 
@@ -100,9 +100,7 @@ impl App {
 
     /// Runs the command line of this process and returns its exit code.
     ///
-    /// The codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage. After an
-    /// interrupt the process ends right here, since a blocking tool or a blocking read of stdin would hold the runtime
-    /// up: 130, or 0 for a server that shut down in good order.
+    /// The codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage.
     ///
     /// # Panics
     ///
@@ -118,16 +116,33 @@ impl App {
     /// }
     /// ```
     pub async fn run(self) -> ExitCode {
+        self.run_from(std::env::args_os()).await.into()
+    }
+
+    /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
+    /// of the program, and returns the exit code.
+    ///
+    /// After an interrupt the process ends right here, since a tool that blocks or a blocking read of stdin would hold
+    /// its runtime up: with 130, or with 0 when a server shut down in good order.
+    ///
+    /// # Panics
+    ///
+    /// `run` and `serve` need the runtime of tokio around them.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let code = tool_cli::App::new("weather", registry).run_from(["weather", "list", "--format", "name"]).await;
+    /// assert_eq!(code, 0);
+    /// # });
+    /// ```
+    pub async fn run_from<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> u8 {
         let mut streams = Streams::process();
-        let code = self.finish(std::env::args_os().skip(1).collect(), &mut streams).await;
+        let code = self.finish(arguments.into_iter().skip(1).map(Into::into).collect(), &mut streams).await;
         if streams.interrupted() {
-            #[expect(
-                clippy::exit,
-                reason = "the runtime may be held up for ever, and the caller asked for the end"
-            )]
             std::process::exit(code.into());
         }
-        code.into()
+        code
     }
 
     /// Runs the command line with these arguments, without the program's name, on these streams: what tests do.
@@ -170,13 +185,21 @@ impl App {
 
     async fn dispatch(self, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
         let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
-        match command {
+        let done = match command {
             "list" => catalogue::list(&self.registry, matches, streams),
             "info" => info::info(&self, matches, streams),
             "schema" => schema::schema(&self.registry, matches, streams),
             "validate" => invocation::validate(&self.registry, matches, streams),
             "run" => invocation::run(&self.registry, matches, streams).await,
             _ => serve::serve(self, matches, streams).await,
+        };
+        match done {
+            // Whoever asks for JSON reads stdout, and finds one object there in any case.
+            Err(Stop::Call { failure, .. }) if grammar::wants_json(matches) => {
+                streams.print(&format!("{}\n", stop::failure_json(&failure)))?;
+                Err(Stop::Told(failure))
+            }
+            done => done,
         }
     }
 }

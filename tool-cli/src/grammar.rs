@@ -48,6 +48,12 @@ pub(crate) fn colour(matches: &ArgMatches) -> Option<bool> {
     }
 }
 
+/// Whether the command was asked for JSON.
+pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
+    let format = matches.try_get_one::<String>("format");
+    format.ok().flatten().is_some_and(|format| format == "json")
+}
+
 fn list() -> Command {
     let operation = Arg::new("operation")
         .long("operation")
@@ -121,7 +127,6 @@ fn input_json() -> Arg {
              May be repeated and mixed with ARGS: of an input that is given by several sources the last one counts.",
         )
         .action(ArgAction::Append)
-        .allow_hyphen_values(true)
 }
 
 fn format<const N: usize>(formats: [&'static str; N]) -> Arg {

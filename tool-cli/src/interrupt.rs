@@ -84,7 +84,7 @@ fn watch(asked: CancellationToken, overdue: CancellationToken) -> io::Result<()>
                 }
             }
         });
-        #[expect(clippy::exit, reason = "asked for the second time, by somebody who will not wait")]
+        // Asked for the second time, by somebody who will not wait.
         std::process::exit(INTERRUPTED)
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(watching).map(drop)

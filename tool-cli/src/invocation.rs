@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tool_core::{Content, Failure, FailureKind, Output, Registry, ToolDefinition};
 
-use crate::arguments;
 use crate::page::{neutral, pretty};
 use crate::stop::{self, Stop};
 use crate::streams::Streams;
+use crate::{arguments, grammar};
 
 /// Runs a tool and shows its output.
 pub(crate) async fn run(
@@ -17,16 +17,9 @@ pub(crate) async fn run(
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), Stop> {
-    let as_json = wants_json(matches);
-    match attempt(registry, matches, streams).await {
-        Ok(output) if as_json => Ok(streams.print(&success(&output))?),
-        Ok(output) => Ok(streams.print(&human(&output))?),
-        Err(Stop::Call { failure, .. }) if as_json => {
-            streams.print(&format!("{}\n", stop::failure_json(&failure)))?;
-            Err(Stop::Told(failure))
-        }
-        Err(stop) => Err(stop),
-    }
+    let output = attempt(registry, matches, streams).await?;
+    let page = if grammar::wants_json(matches) { success(&output) } else { human(&output) };
+    Ok(streams.print(&page)?)
 }
 
 /// Checks the arguments for a tool and tells the verdict, which is a result like any other.
@@ -35,9 +28,9 @@ pub(crate) fn validate(registry: &Registry, matches: &ArgMatches, streams: &mut 
     let arguments = arguments::gather(tool, matches, streams)?;
     let verdict = registry.validate(tool.name(), &arguments);
     let page = match &verdict {
-        Ok(()) if wants_json(matches) => json!({ "valid": true }).to_string(),
+        Ok(()) if grammar::wants_json(matches) => json!({ "valid": true }).to_string(),
         Ok(()) => "valid".to_owned(),
-        Err(failure) if wants_json(matches) => {
+        Err(failure) if grammar::wants_json(matches) => {
             json!({ "valid": false, "errors": failure.problems() }).to_string()
         }
         Err(failure) => neutral(&failure.text()).into_owned(),
@@ -48,10 +41,6 @@ pub(crate) fn validate(registry: &Registry, matches: &ArgMatches, streams: &mut 
 
 fn name(matches: &ArgMatches) -> &str {
     matches.get_one::<String>("name").map_or("", String::as_str)
-}
-
-fn wants_json(matches: &ArgMatches) -> bool {
-    matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
 async fn attempt(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<Output, Stop> {

@@ -32,8 +32,11 @@ fn push(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
         Some(false) => "no",
         None => "",
     };
-    rows.push([path.to_owned(), type_name(value), required.to_owned(), details(value).join("\n")]);
-    push_parts(rows, path, value);
+    let mut lines = details(value);
+    let known = value.description.as_ref();
+    lines.extend(nullable(value).into_iter().flat_map(details).filter(|line| Some(line) != known));
+    rows.push([path.to_owned(), type_name(value), required.to_owned(), lines.join("\n")]);
+    push_parts(rows, path, nullable(value).unwrap_or(value));
 }
 
 /// What a value consists of, as far as its type does not say it all.
@@ -45,6 +48,14 @@ fn push_parts(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
     }
     for (position, variant) in value.variants.iter().enumerate() {
         push_unless_plain(rows, &format!("{path}|{}", position + 1), variant);
+    }
+}
+
+/// The one alternative that a value has beside `null`.
+fn nullable(value: &NativeSchema) -> Option<&NativeSchema> {
+    match value.variants.as_slice() {
+        [one, null] | [null, one] if null.kind == "null" => Some(one),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Stop {
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot read stdin: {0}")]
     Stdin(io::Error),
-    #[error("{}", failure.text())]
+    #[error("{}{}", failure.text(), hint(suggestion.as_deref()))]
     Call { failure: Failure, suggestion: Option<String> },
     /// The failure is the result, and was written to stdout already.
     #[error("{0}")]
@@ -86,9 +86,6 @@ impl Stop {
             Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => {}
             other => {
                 streams.error(&other.to_string());
-                if let Stop::Call { suggestion: Some(name), .. } = other {
-                    streams.complain(&format!("help: there is a tool with a similar name: `{name}`\n"));
-                }
             }
         }
         code
@@ -131,6 +128,12 @@ pub(crate) fn failure_json(failure: &Failure) -> Value {
     }
     object["retryable"] = failure.retryable().into();
     object
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    suggestion
+        .map(|name| format!("\nhelp: there is a tool with a similar name: `{name}`"))
+        .unwrap_or_default()
 }
 
 /// An error with its sources, which are not repeated where the error itself shows them.
