@@ -108,8 +108,11 @@ fn meaning(operation: Operation) -> String {
 fn example(program: &str, tool: &ToolDefinition) -> String {
     let mut words = format!("{program} run {}", tool.name());
     for (name, value) in tool.example().as_object().into_iter().flatten() {
+        let kind =
+            tool.inputs().iter().find(|input| input.name.as_ref() == Some(name)).map(|input| input.kind);
         let pair = match value {
-            Value::String(text) => format!("{name}={text}"),
+            Value::String(text) if kind == Some("string") => format!("{name}={text}"),
+            value if matches!(kind, Some("integer" | "number" | "boolean")) => format!("{name}={value}"),
             value => format!("{name}:={value}"),
         };
         words.push(' ');
