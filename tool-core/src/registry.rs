@@ -15,6 +15,7 @@ use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::schema::nearest;
 use crate::state::States;
 
 /// The tools of an application.
@@ -100,6 +101,16 @@ impl Registry {
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
         self.0.positions.get(name).map(|position| &self.0.tools[*position])
+    }
+
+    /// The tool that was probably meant by a name that none has.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.nearest("nope").is_none());
+    /// ```
+    pub fn nearest(&self, name: &str) -> Option<&ToolDefinition> {
+        nearest(name, self.tools().map(ToolDefinition::name)).and_then(|name| self.get(name))
     }
 
     /// Calls a tool with the text of its arguments, as an adapter receives it. Nothing at all counts as `{}`.

@@ -14,6 +14,7 @@ pub use native::{Allowed, Constraints, NativeSchema};
 
 pub(crate) use compose::{InputSchema, OutputSchema};
 pub(crate) use message::received;
+pub(crate) use nearest::nearest;
 pub(crate) use validator::Validator;
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.

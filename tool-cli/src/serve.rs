@@ -1,0 +1,182 @@
+//! `serve`: servers that the application plugs in, since the adapters do not know each other.
+
+use std::error::Error;
+use std::fmt;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use clap::ArgMatches;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::stop::Stop;
+use crate::streams::{self, Stderr, Streams};
+
+/// Why a server failed: any error.
+///
+/// ```
+/// let error: tool_cli::ServeError = "the port is taken".into();
+/// ```
+pub type ServeError = Box<dyn Error + Send + Sync>;
+
+type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
+
+/// A server as `serve` runs it: an async function, and what the help says about it.
+///
+/// ```
+/// use tool_cli::Server;
+///
+/// let server = Server::new(async |options| {
+///     let listener = std::net::TcpListener::bind(options.addr.ok_or("an address is needed")?)?;
+///     options.listening(listener.local_addr()?);
+///     options.shutdown().await;
+///     Ok(())
+/// })
+/// .about("Serve the tools over HTTP")
+/// .addr(([127, 0, 0, 1], 8080));
+/// ```
+#[must_use]
+pub struct Server {
+    run: Box<dyn FnOnce(ServeOptions) -> ServeFuture + Send>,
+    pub(crate) about: Option<String>,
+    pub(crate) addr: Option<SocketAddr>,
+}
+
+impl Server {
+    /// A server from an async function. It returns when its shutdown is wished for, or when it has nothing to serve any
+    /// more, as when stdin ends.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(|options| async move {
+    ///     options.shutdown().await;
+    ///     Ok(())
+    /// });
+    /// ```
+    pub fn new<F, S>(server: F) -> Self
+    where
+        F: FnOnce(ServeOptions) -> S + Send + 'static,
+        S: Future<Output = Result<(), ServeError>> + Send + 'static,
+    {
+        Server { run: Box::new(|options| Box::pin(server(options))), about: None, addr: None }
+    }
+
+    /// What the help says about it.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |_| Ok(())).about("Serve MCP, over stdio unless --addr is given");
+    /// ```
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+
+    /// Where it listens when `--addr` is left out. Without a default, [`ServeOptions::addr`] is then `None`.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |_| Ok(())).addr(([127, 0, 0, 1], 8080));
+    /// ```
+    pub fn addr(mut self, addr: impl Into<SocketAddr>) -> Self {
+        self.addr = Some(addr.into());
+        self
+    }
+}
+
+impl<F, S> From<F> for Server
+where
+    F: FnOnce(ServeOptions) -> S + Send + 'static,
+    S: Future<Output = Result<(), ServeError>> + Send + 'static,
+{
+    fn from(server: F) -> Self {
+        Server::new(server)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("about", &self.about).field("addr", &self.addr).finish_non_exhaustive()
+    }
+}
+
+/// What the command line asks of a server.
+///
+/// ```
+/// use tool_cli::{ServeError, ServeOptions};
+///
+/// async fn serve(options: ServeOptions) -> Result<(), ServeError> {
+///     match options.addr {
+///         Some(addr) => options.listening(addr),
+///         None => { /* stdio */ }
+///     }
+///     options.shutdown().await;
+///     Ok(())
+/// }
+/// # drop(tool_cli::Server::new(serve));
+/// ```
+#[non_exhaustive]
+pub struct ServeOptions {
+    /// `--addr`, or the default of the server.
+    pub addr: Option<SocketAddr>,
+    /// `--allow-execute`: whether tools may be called, and not only described.
+    pub allow_execute: bool,
+    shutdown: CancellationToken,
+    stderr: Stderr,
+}
+
+impl ServeOptions {
+    /// Tells on stderr where the server listens: `listening on http://ADDR`. Whoever started the process waits for it.
+    ///
+    /// ```
+    /// # drop(tool_cli::Server::new(async |options| {
+    /// options.listening(([127, 0, 0, 1], 8080).into());
+    /// # Ok(())
+    /// # }));
+    /// ```
+    pub fn listening(&self, addr: SocketAddr) {
+        streams::write(&self.stderr, &format!("listening on http://{addr}\n"));
+    }
+
+    /// Waits until the server should shut down in good order: Ctrl-C or SIGTERM. May be asked for many times.
+    ///
+    /// ```
+    /// # drop(tool_cli::Server::new(async |options| {
+    /// let shutdown = options.shutdown();
+    /// # drop(shutdown);
+    /// # Ok(())
+    /// # }));
+    /// ```
+    pub fn shutdown(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
+        self.shutdown.clone().cancelled_owned()
+    }
+}
+
+impl fmt::Debug for ServeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServeOptions")
+            .field("addr", &self.addr)
+            .field("allow_execute", &self.allow_execute)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs a server until it ends, and then waits for the calls that change something.
+pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    let Some((_, server)) = app.servers.into_iter().find(|(known, _)| known == name) else { return Ok(()) };
+    app.registry.check()?;
+    let (shutdown, overdue) = streams.interrupt().listen();
+    let options = ServeOptions {
+        addr: matches.get_one("addr").copied(),
+        allow_execute: matches.get_flag("allow-execute"),
+        shutdown,
+        stderr: streams.stderr(),
+    };
+    let serving = async {
+        let result = (server.run)(options).await;
+        app.registry.idle().await;
+        result.map_err(Stop::Server)
+    };
+    tokio::select! {
+        result = serving => result,
+        () = overdue.cancelled() => Err(Stop::Overdue),
+    }
+}

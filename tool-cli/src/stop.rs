@@ -1,0 +1,152 @@
+//! Why a command ended before its time: one cause a variant, each with its words and its exit code.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
+
+use crate::serve::ServeError;
+use crate::streams::Streams;
+
+/// The exit code for wrong usage, as clap has it too.
+const USAGE: u8 = 2;
+
+/// Why a command ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    /// What clap has to say: wrong usage, and also help and version.
+    #[error("{error}")]
+    Grammar {
+        error: clap::Error,
+        /// Whether an argument, which the message may repeat, holds control characters.
+        hostile: bool,
+    },
+    #[error("`{given}` is neither key=value nor key:=json")]
+    NoPair { given: String },
+    #[error("input `{key}` is given twice {place}")]
+    Twice { key: String, place: &'static str },
+    #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
+    NotJson { key: String, error: serde_json::Error },
+    #[error("cannot read `{}`: {error}", path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("cannot read stdin: {0}")]
+    Stdin(io::Error),
+    #[error("{}{}", failure.text(), hint(suggestion.as_deref()))]
+    Call { failure: Failure, suggestion: Option<String> },
+    /// The failure is the result, and was written to stdout already.
+    #[error("{0}")]
+    Told(Failure),
+    #[error("tool `{0}` has no output schema: it returns a text, content or nothing")]
+    NoOutputSchema(String),
+    #[error("{0}")]
+    Registry(#[from] BuildErrors),
+    #[error("the server failed: {}", chain(.0.as_ref()))]
+    Server(ServeError),
+    #[error("the server did not shut down in time")]
+    Overdue,
+    #[error("cannot write to stdout: {0}")]
+    Stdout(#[from] io::Error),
+}
+
+impl Stop {
+    /// A tool of this name does not exist.
+    pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> Self {
+        let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
+        let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
+        Stop::Call { failure, suggestion }
+    }
+
+    /// A call that failed.
+    pub(crate) fn call(failure: Failure) -> Self {
+        Stop::Call { failure, suggestion: None }
+    }
+
+    /// Tells the user, and returns the exit code.
+    pub(crate) fn tell(self, streams: &mut Streams) -> u8 {
+        let code = self.code();
+        match self {
+            Stop::Grammar { error, hostile } => {
+                let text = error.render();
+                // An escape sequence in an argument cannot be told from clap's own, so that all of them go.
+                let plain = hostile || !streams.coloured(error.use_stderr());
+                let text = if plain {
+                    crate::page::neutral(&text.to_string()).into()
+                } else {
+                    text.ansi().to_string()
+                };
+                if error.use_stderr() {
+                    streams.complain(&text);
+                } else if let Err(error) = streams.print(&text) {
+                    return Stop::Stdout(error).tell(streams);
+                }
+            }
+            Stop::Told(_) => {}
+            Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            other => {
+                streams.error(&other.to_string());
+            }
+        }
+        code
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Stop::Grammar { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
+            Stop::NoPair { .. }
+            | Stop::Twice { .. }
+            | Stop::NotJson { .. }
+            | Stop::Unreadable { .. }
+            | Stop::Stdin(_) => USAGE,
+            Stop::Call { failure, .. } | Stop::Told(failure) => failure.kind().codes().exit,
+            // Whoever reads our output has seen enough of it, as in `| head`.
+            Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => 0,
+            Stop::NoOutputSchema(_)
+            | Stop::Registry(_)
+            | Stop::Server(_)
+            | Stop::Overdue
+            | Stop::Stdout(_) => 1,
+        }
+    }
+}
+
+/// The tool of this name, or the reason to stop.
+pub(crate) fn find<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolDefinition, Stop> {
+    registry.get(name).ok_or_else(|| Stop::unknown_tool(registry, name))
+}
+
+/// A failure as the one object on stdout.
+pub(crate) fn failure_json(failure: &Failure) -> Value {
+    let mut object = serde_json::json!({
+        "success": false,
+        "error": failure.message(),
+        "error_type": failure.kind().codes().error_type,
+    });
+    if !failure.problems().is_empty() {
+        object["problems"] = serde_json::json!(failure.problems());
+    }
+    object["retryable"] = failure.retryable().into();
+    object
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    suggestion
+        .map(|name| format!("\nhelp: there is a tool with a similar name: `{name}`"))
+        .unwrap_or_default()
+}
+
+/// An error with its sources, which are not repeated where the error itself shows them.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let next = error.to_string();
+        if !text.ends_with(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,224 @@
+//! Where a command reads and writes: the process's own streams, or those that a test brought.
+
+use std::io::{self, IsTerminal as _, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::interrupt::Interrupt;
+use crate::page::{Paint, neutral};
+
+/// The width of a line where no terminal says otherwise.
+const WIDTH: u16 = 100;
+
+/// The narrowest line that a table is laid out for.
+const NARROWEST: u16 = 40;
+
+/// What a command reads from and writes to.
+///
+/// ```
+/// use tool_cli::{Buffer, Streams};
+///
+/// let (stdout, stderr) = (Buffer::default(), Buffer::default());
+/// let streams = Streams::new(&b"yes\n"[..], stdout.clone(), stderr.clone()).interactive();
+/// ```
+#[must_use]
+pub struct Streams {
+    stdin: Box<dyn Read + Send>,
+    stdout: Box<dyn Write + Send>,
+    stderr: Stderr,
+    /// Whether stdout and stderr show colours.
+    colours: [bool; 2],
+    interactive: bool,
+    width: u16,
+    interrupt: Interrupt,
+}
+
+/// Stderr, which a server writes to as well.
+pub(crate) type Stderr = Arc<Mutex<dyn Write + Send>>;
+
+impl Streams {
+    /// Streams that are no terminal: no colours, no questions, no signals.
+    ///
+    /// ```
+    /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink());
+    /// ```
+    pub fn new(
+        stdin: impl Read + Send + 'static,
+        stdout: impl Write + Send + 'static,
+        stderr: impl Write + Send + 'static,
+    ) -> Self {
+        Streams {
+            stdin: Box::new(stdin),
+            stdout: Box::new(stdout),
+            stderr: Arc::new(Mutex::new(stderr)),
+            colours: [false; 2],
+            interactive: false,
+            width: WIDTH,
+            interrupt: Interrupt::never(),
+        }
+    }
+
+    /// Somebody is there to answer a question.
+    ///
+    /// ```
+    /// let streams = tool_cli::Streams::new(&b"y\n"[..], std::io::sink(), std::io::sink()).interactive();
+    /// ```
+    pub fn interactive(mut self) -> Self {
+        self.interactive = true;
+        self
+    }
+
+    /// The columns of a line; 100 when nothing is said, and never less than 40.
+    ///
+    /// ```
+    /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink()).columns(60);
+    /// ```
+    pub fn columns(mut self, columns: u16) -> Self {
+        self.width = columns.max(NARROWEST);
+        self
+    }
+
+    /// Interrupts a call or a server when this future ends, as Ctrl-C does in a process.
+    ///
+    /// ```
+    /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink())
+    ///     .interrupted_by(std::future::ready(()));
+    /// ```
+    pub fn interrupted_by(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.interrupt = Interrupt::by(end);
+        self
+    }
+
+    /// The streams of this process.
+    pub(crate) fn process() -> Self {
+        let shows = |choice| !matches!(choice, ColorChoice::Never);
+        let stdout = AutoStream::auto(io::stdout());
+        let stderr = AutoStream::auto(io::stderr());
+        let width = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(width, _)| width.0);
+        Streams {
+            colours: [shows(stdout.current_choice()), shows(stderr.current_choice())],
+            interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            interrupt: Interrupt::signals(),
+            ..Streams::new(io::stdin(), io::stdout(), io::stderr()).columns(width)
+        }
+    }
+
+    /// Overrides whether colours are shown.
+    pub(crate) fn colour(&mut self, always: Option<bool>) {
+        if let Some(always) = always {
+            self.colours = [always; 2];
+        }
+    }
+
+    pub(crate) fn coloured(&self, stderr: bool) -> bool {
+        self.colours[usize::from(stderr)]
+    }
+
+    /// How stdout is styled.
+    pub(crate) fn paint(&self) -> Paint {
+        Paint(self.coloured(false))
+    }
+
+    pub(crate) fn width(&self) -> u16 {
+        self.width
+    }
+
+    pub(crate) fn is_interactive(&self) -> bool {
+        self.interactive
+    }
+
+    pub(crate) fn stderr(&self) -> Stderr {
+        Arc::clone(&self.stderr)
+    }
+
+    pub(crate) fn interrupt(&mut self) -> &mut Interrupt {
+        &mut self.interrupt
+    }
+
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupt.asked()
+    }
+
+    /// Writes a result, as it is.
+    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+        self.stdout.write_all(text.as_bytes())?;
+        self.stdout.flush()
+    }
+
+    /// Writes to stderr, as it is.
+    pub(crate) fn complain(&mut self, text: &str) {
+        write(&self.stderr, text);
+    }
+
+    /// Tells an error on stderr, without what would command a terminal.
+    pub(crate) fn error(&mut self, text: &str) {
+        let label = Paint(self.coloured(true)).error("error:");
+        self.complain(&format!("{label} {}\n", neutral(text)));
+    }
+
+    /// Everything that stdin holds.
+    pub(crate) fn read_all(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.stdin.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Asks on stderr, and takes the next line of stdin for the answer.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
+        self.complain(&neutral(question));
+        let mut line = Vec::new();
+        let mut byte = [0];
+        // Byte by byte: what comes after the line is not ours.
+        while self.stdin.read(&mut byte)? == 1 && byte[0] != b'\n' {
+            line.push(byte[0]);
+        }
+        let answer = String::from_utf8_lossy(&line).trim().to_lowercase();
+        Ok(matches!(answer.as_str(), "y" | "yes"))
+    }
+}
+
+impl std::fmt::Debug for Streams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Streams").field("interactive", &self.interactive).field("width", &self.width).finish()
+    }
+}
+
+/// Writes to stderr and flushes; a closed stderr is nobody's loss.
+pub(crate) fn write(stderr: &Stderr, text: &str) {
+    let mut stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// A stream that remembers what was written; its clones are one stream.
+///
+/// ```
+/// use std::io::Write;
+///
+/// let buffer = tool_cli::Buffer::default();
+/// buffer.clone().write_all(b"hello").unwrap();
+/// assert_eq!(buffer.text(), "hello");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    /// What was written so far; bytes that are no UTF-8 are replaced.
+    ///
+    /// ```
+    /// assert_eq!(tool_cli::Buffer::default().text(), "");
+    /// ```
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

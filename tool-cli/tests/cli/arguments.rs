@@ -1,0 +1,101 @@
+//! How the arguments of a call are typed.
+
+use std::io::Write as _;
+
+use serde_json::json;
+
+use crate::{cli, with_stdin};
+
+#[tokio::test]
+async fn a_value_is_read_by_the_type_of_its_input() {
+    let cases = [
+        ("greet", "name=5", json!({"name": "5"})),
+        ("greet", "name=a=b:=c", json!({"name": "a=b:=c"})),
+        ("greet", "name=", json!({"name": ""})),
+        ("greet", r#"name="quoted""#, json!({"name": "\"quoted\""})),
+        ("greet", r#"name:="quoted""#, json!({"name": "quoted"})),
+    ];
+    for (tool, pair, expected) in cases {
+        let ran = cli(&["run", tool, pair]).await;
+        assert_eq!(ran.stdout, format!("Good morning, {}\n", expected["name"].as_str().unwrap()), "{pair}");
+    }
+    let parts = async |pair: &str| {
+        cli(&["run", "parts", "sky=sun", "places=[]", pair, "--format", "json"]).await.json()["output"]
+            .clone()
+    };
+    assert_eq!(parts("id=7").await["id"], 7);
+    assert_eq!(parts("id=seven").await["id"], "seven");
+    assert_eq!(parts("id=[7]").await["id"], "[7]");
+    assert_eq!(parts(r#"limits={"low":1.5}"#).await["limits"], json!({"low": 1.5}));
+}
+
+#[tokio::test]
+async fn a_number_keeps_its_digits() {
+    for number in ["18446744073709551615", "0.1234567890123456"] {
+        let input = if number.contains('.') { "float" } else { "integer" };
+        let pair = format!("{input}:={number}");
+        let ran = cli(&["run", "digits", &pair, "--format", "json"]).await;
+        assert!(
+            ran.stdout.starts_with(&format!("{{\"success\":true,\"output\":{{\"{input}\":{number}}}")),
+            "{ran:?}"
+        );
+        let ran = cli(&["run", "digits", &pair]).await;
+        assert_eq!(ran.stdout, format!("{{\n  \"{input}\": {number}\n}}\n"));
+    }
+}
+
+#[tokio::test]
+async fn the_source_that_stands_later_counts() {
+    cli(&["run", "add", "--input-json", r#"{"a":1,"b":2}"#, "b=10"]).await.prints("11\n");
+    cli(&["run", "add", "b=10", "--input-json", r#"{"a":1,"b":2}"#]).await.prints("3\n");
+    cli(&["run", "add", "--input-json", r#"{"a":1}"#, "--input-json", r#"{"a":2,"b":2}"#])
+        .await
+        .prints("4\n");
+    with_stdin(&["run", "add", "--input-json", "-"], r#" {"a": 40, "b": 2} "#).await.prints("42\n");
+    with_stdin(&["run", "add", "a=1", "--input-json", "-"], "").await.prints("6\n");
+}
+
+#[tokio::test]
+async fn one_source_gives_an_input_once() {
+    cli(&["run", "add", "a=1", "a=2"]).await.fails(2, "error: input `a` is given twice as an argument\n");
+    cli(&["run", "add", "a=1", "--input-json", "{}", "a:=1"])
+        .await
+        .fails(2, "error: input `a` is given twice as an argument\n");
+    cli(&["run", "add", "--input-json", r#"{"a":1,"\u0061":2}"#])
+        .await
+        .fails(2, "error: input `a` is given twice in one --input-json\n");
+    let ran = cli(&["run", "parts", "sky=sun", r#"places:=[{"name":"a","name":"b"}]"#]).await;
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.stderr.contains("- /places/0/name: the same member is given twice"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_file_holds_the_arguments() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(br#"{"a": 1, "b": 1}"#).unwrap();
+    let from = format!("@{}", file.path().display());
+    cli(&["run", "add", "--input-json", &from]).await.prints("2\n");
+
+    let ran = cli(&["run", "add", "--input-json", "@no/such/file.json"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: cannot read `no/such/file.json`: "), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn what_is_no_pair_and_no_json_is_refused() {
+    for given in ["a", "=1", ":=1", "{}"] {
+        cli(&["run", "add", given])
+            .await
+            .fails(2, &format!("error: `{given}` is neither key=value nor key:=json\n"));
+    }
+    let ran = cli(&["run", "add", r#"a:=1,"b":2"#]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: the value of `a:=` is not JSON: "), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("\nhelp: write `a=…` for a text\n"), "{}", ran.stderr);
+
+    for (text, says) in [("{", "the arguments for `add` are not JSON"), ("[1]", "expected an object")] {
+        let ran = cli(&["run", "add", "--input-json", text, "a=1"]).await;
+        assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
+        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,147 @@
+//! What only a process of its own can show: a pipe that is closed, and signals.
+//!
+//! The child is this very test binary, told to run nothing but [`child`].
+
+use std::env;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use tool_cli::Server;
+
+use crate::registry::app;
+
+/// The arguments of the child, as JSON.
+const ARGUMENTS: &str = "TOOL_CLI_TEST_ARGUMENTS";
+
+/// What the child says on stdout when everything that follows is its own.
+const READY: &str = "-- ready";
+
+/// Runs the command line of a process, where the parent asks for it.
+#[test]
+fn child() {
+    let Ok(arguments) = env::var(ARGUMENTS) else { return };
+    let arguments: Vec<String> = serde_json::from_str(&arguments).unwrap();
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "\n{READY}").unwrap();
+    stdout.flush().unwrap();
+    std::io::stdin().read_exact(&mut [0]).unwrap();
+
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = Server::new(async |options| {
+        // As a server on stdio does: a read that nothing but a byte can end.
+        tokio::task::spawn_blocking(|| std::io::stdin().read_exact(&mut [0]));
+        options.listening(([127, 0, 0, 1], 1).into());
+        options.shutdown().await;
+        Ok(())
+    });
+    let stubborn = Server::new(async |options| {
+        options.listening(([127, 0, 0, 1], 1).into());
+        options.shutdown().await;
+        options.listening(([127, 0, 0, 1], 2).into());
+        std::future::pending().await
+    });
+    let code =
+        runtime.block_on(app().server("stdio", server).server("stubborn", stubborn).run_from(arguments));
+    drop(runtime);
+    std::process::exit(code.into());
+}
+
+struct Spawned {
+    child: Child,
+    stdin: ChildStdin,
+    /// Closed by taking it.
+    stdout: Option<BufReader<ChildStdout>>,
+}
+
+/// Starts a child and waits until the test harness around it has said what it says.
+fn spawn(arguments: &[&str]) -> Spawned {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "process::child", "--nocapture", "--test-threads", "1"])
+        .env(ARGUMENTS, serde_json::to_string(arguments).unwrap())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut line = String::new();
+    while line.trim_end() != READY {
+        line.clear();
+        assert_ne!(stdout.read_line(&mut line).unwrap(), 0, "the child ended early");
+    }
+    Spawned { child, stdin, stdout: Some(stdout) }
+}
+
+impl Spawned {
+    fn go(&mut self) {
+        self.stdin.write_all(b"\n").unwrap();
+    }
+
+    fn end(mut self) -> (ExitStatus, String) {
+        let mut stderr = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap(), stderr)
+    }
+}
+
+#[test]
+fn a_process_prints_its_result() {
+    let mut spawned = spawn(&["demo", "run", "add", "a=1", "b=2"]);
+    spawned.go();
+    let mut stdout = String::new();
+    spawned.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    assert_eq!(stdout, "3\n");
+    let (status, stderr) = spawned.end();
+    assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    for arguments in
+        [&["demo", "list"][..], &["demo", "--help"], &["demo", "run", "add", "a=1", "--format", "json"]]
+    {
+        let mut spawned = spawn(arguments);
+        drop(spawned.stdout.take());
+        spawned.go();
+        let (status, stderr) = spawned.end();
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+/// Starts a child, and sends it a signal after each of these lines of its stderr.
+#[cfg(unix)]
+fn signalled(arguments: &[&str], signal: &str, lines: &[&str]) -> Option<i32> {
+    let mut spawned = spawn(arguments);
+    spawned.go();
+    let mut stderr = BufReader::new(spawned.child.stderr.take().unwrap());
+    for expected in lines {
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        assert_eq!(line.trim_end(), *expected);
+        let kill = Command::new("kill").args([signal, &spawned.child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+    }
+    spawned.child.wait().unwrap().code()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_shuts_a_server_down() {
+    for signal in ["-TERM", "-INT"] {
+        let code = signalled(&["demo", "serve", "stdio"], signal, &["listening on http://127.0.0.1:1"]);
+        assert_eq!(code, Some(0), "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_does_not_wait() {
+    let lines = ["listening on http://127.0.0.1:1", "listening on http://127.0.0.1:2"];
+    assert_eq!(signalled(&["demo", "serve", "stubborn"], "-INT", &lines), Some(130));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_call_that_holds_its_thread() {
+    assert_eq!(signalled(&["demo", "run", "stuck"], "-INT", &["begun"]), Some(130));
+}

@@ -1,0 +1,55 @@
+//! `serve` and the servers that an application plugs in.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tool_cli::{Server, Streams};
+
+use crate::registry::app;
+use crate::{cli, on};
+
+#[tokio::test]
+async fn a_server_gets_its_options_and_shuts_down() {
+    let listening = Arc::new(Notify::new());
+    let bound = Arc::clone(&listening);
+    let server = Server::new(async move |options| {
+        let listener = tokio::net::TcpListener::bind(options.addr.ok_or("no address")?).await?;
+        assert!(options.allow_execute);
+        options.listening(listener.local_addr()?);
+        bound.notify_one();
+        options.shutdown().await;
+        Ok(())
+    });
+    let ran = on(
+        app().server("http", server.addr(([127, 0, 0, 1], 8080))),
+        &["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"],
+        |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr)
+                .interrupted_by(async move { listening.notified().await })
+        },
+    )
+    .await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    let port =
+        ran.stderr.strip_prefix("listening on http://127.0.0.1:").and_then(|rest| rest.strip_suffix('\n'));
+    assert_ne!(port.unwrap().parse::<u16>().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn an_address_has_the_default_of_its_server() {
+    let says =
+        || Server::new(async |options| Err(format!("{:?} {}", options.addr, options.allow_execute).into()));
+    let run = async |arguments: &[&str]| {
+        let app = app().server("http", says().addr(([127, 0, 0, 1], 8080))).server("mcp", says());
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    run(&["serve", "http"]).await.fails(1, "error: the server failed: Some(127.0.0.1:8080) false\n");
+    run(&["serve", "mcp"]).await.fails(1, "error: the server failed: None false\n");
+    run(&["serve", "mcp", "--addr", "[::1]:0"])
+        .await
+        .fails(1, "error: the server failed: Some([::1]:0) false\n");
+    for arguments in [&["serve"][..], &["serve", "smtp"], &["serve", "mcp", "--addr", "here"]] {
+        assert_eq!(run(arguments).await.code, 2, "{arguments:?}");
+    }
+    assert_eq!(cli(&["serve"]).await.code, 2, "an application without servers has no such command");
+}
