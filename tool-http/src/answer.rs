@@ -13,9 +13,8 @@ use crate::refusal::Message;
 /// A response with a JSON body.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
-        Ok(text) => {
-            (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
-        }
+        Ok(text) => (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text)
+            .into_response(),
         Err(error) => {
             tracing::error!(%error, "an answer cannot be written as JSON");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
@@ -31,8 +30,7 @@ pub(crate) fn called(reply: &Reply) -> Response {
     match &reply.result {
         Ok(output) => {
             let structured_content = output.structured();
-            let result =
-                CallResult { content: output.content(), structured_content, is_error: false, meta };
+            let result = CallResult { content: output.content(), structured_content, is_error: false, meta };
             json(StatusCode::OK, &result)
         }
         Err(failure) if matches!(failure.kind(), FailureKind::Failed(_)) => {

@@ -8,7 +8,11 @@ use crate::router::{Api, ToolName};
 use crate::{answer, arguments, query};
 
 /// `POST /tools/{name}/validate`: runs nothing, and so works while execution is off.
-pub(crate) async fn validate(State(api): State<Api>, name: ToolName, request: Request) -> Result<Response, Refusal> {
+pub(crate) async fn validate(
+    State(api): State<Api>,
+    name: ToolName,
+    request: Request,
+) -> Result<Response, Refusal> {
     let tool = api.tool(&name)?;
     query::none(request.uri())?;
     let arguments = arguments::read(request, api.options()).await?;

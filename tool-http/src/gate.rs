@@ -45,7 +45,8 @@ impl Gate {
         }
         let origin = sole(request.headers(), header::ORIGIN).map_err(|_| Refusal::CrossSite)?;
         let own = Origin { secure: false, authority: asked };
-        let welcome = |origin: Origin| origin.same(&own) || self.origins.iter().any(|other| origin.same(other));
+        let welcome =
+            |origin: Origin| origin.same(&own) || self.origins.iter().any(|other| origin.same(other));
         if origin.is_some_and(|origin| !Origin::parse(origin).is_some_and(welcome)) {
             return Err(Refusal::CrossSite);
         }
@@ -73,7 +74,9 @@ fn from_own_page<B>(request: &Request<B>) -> bool {
     const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
     const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
     const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
-    let is = |name, value: &str| request.headers().get(name).is_some_and(|text| text.as_bytes() == value.as_bytes());
+    let is = |name, value: &str| {
+        request.headers().get(name).is_some_and(|text| text.as_bytes() == value.as_bytes())
+    };
     let own = !request.headers().contains_key(SITE) || is(SITE, "same-origin") || is(SITE, "none");
     let follows_link = matches!(*request.method(), Method::GET | Method::HEAD)
         && is(MODE, "navigate")
@@ -162,6 +165,8 @@ impl Origin {
 
     fn same(&self, other: &Origin) -> bool {
         let port = |origin: &Origin| origin.authority.port.unwrap_or(if origin.secure { 443 } else { 80 });
-        self.secure == other.secure && self.authority.host == other.authority.host && port(self) == port(other)
+        self.secure == other.secure
+            && self.authority.host == other.authority.host
+            && port(self) == port(other)
     }
 }

@@ -28,7 +28,8 @@ impl Listing {
                 "detail" => listing.full = detail(&value)?,
                 "operation" => {
                     listing.operations.push(value.parse().map_err(|_| {
-                        let known: Vec<_> = Operation::ALL.iter().map(|operation| operation.as_str()).collect();
+                        let known: Vec<_> =
+                            Operation::ALL.iter().map(|operation| operation.as_str()).collect();
                         unknown_value(&name, &value, &known)
                     })?);
                 }
@@ -65,7 +66,8 @@ fn detail(value: &str) -> Result<bool, Refusal> {
 }
 
 fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Refusal> {
-    let query = Query::try_from_uri(uri).map_err(|_| Refusal::Query("the query cannot be read".to_owned()))?;
+    let query =
+        Query::try_from_uri(uri).map_err(|_| Refusal::Query("the query cannot be read".to_owned()))?;
     Ok(query.0)
 }
 

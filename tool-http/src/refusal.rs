@@ -46,7 +46,9 @@ impl Refusal {
         match self {
             Refusal::ExecutionOff | Refusal::HostNotAllowed(_) | Refusal::CrossSite => StatusCode::FORBIDDEN,
             Refusal::ToolNotFound(_) | Refusal::NoRoute => StatusCode::NOT_FOUND,
-            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => StatusCode::BAD_REQUEST,
+            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
+                StatusCode::BAD_REQUEST
+            }
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE

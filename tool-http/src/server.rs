@@ -11,7 +11,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
-use axum::serve::Listener as _;
+use axum::serve::Listener;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -195,7 +195,7 @@ impl Server {
             let next = async {
                 let place = Arc::clone(&places).acquire_owned().await;
                 // Also waits where the process has no more files to give: an accept that fails does not spin.
-                (listener.accept().await.0, place)
+                (Listener::accept(&mut listener).await.0, place)
             };
             tokio::select! {
                 () = &mut shutdown => break,
@@ -211,7 +211,10 @@ impl Server {
             registry.idle().await;
         });
         if drained.await.is_err() {
-            tracing::warn!(connections = open.len(), "calls were still on their way at the end of the drain timeout");
+            tracing::warn!(
+                connections = open.len(),
+                "calls were still on their way at the end of the drain timeout"
+            );
         }
     }
 }
