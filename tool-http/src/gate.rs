@@ -43,6 +43,9 @@ impl Gate {
             asked = Authority::parse(target.as_str()).ok_or(Refusal::Host)?;
             self.answers_for(&asked.host, target.as_str())?;
         }
+        if request.method() == Method::CONNECT {
+            return Err(Refusal::Tunnel);
+        }
         let origin = sole(request.headers(), header::ORIGIN).map_err(|_| Refusal::CrossSite)?;
         let own = Origin { secure: false, authority: asked };
         let welcome =

@@ -19,6 +19,8 @@ pub(crate) enum Refusal {
     NoRoute,
     #[error("Method not allowed")]
     Method,
+    #[error("Method not allowed")]
+    Tunnel,
     #[error("{0}")]
     Query(String),
     #[error("the arguments must be sent as `application/json`{got}")]
@@ -49,7 +51,7 @@ impl Refusal {
             Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
                 StatusCode::BAD_REQUEST
             }
-            Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::Method | Refusal::Tunnel => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
             }
@@ -69,6 +71,10 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = json(self.status(), &Message { error: &self.to_string() });
         match self {
+            // Of any other method the router knows better what is allowed.
+            Refusal::Tunnel => {
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,POST"));
+            }
             // RFC 9110, section 15.5.16: what would have been accepted.
             Refusal::Coding(_) => {
                 response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));

@@ -20,6 +20,16 @@ use crate::{discovery, execution};
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
 /// let app: axum::Router = axum::Router::new().nest("/api", tool_http::router(registry));
 /// ```
+///
+/// A path below the prefix that is none of its routes is 404 in the shape of its other errors. axum does not nest a
+/// router with a fallback of its own under a prefix that has variables, nor merge it into one that has another: give it
+/// up there, and the application answers for such paths.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let tools = tool_http::router(registry).reset_fallback();
+/// let app: axum::Router = axum::Router::new().nest("/{tenant}", tools);
+/// ```
 pub fn router(registry: Registry) -> Router {
     router_with(registry, Options::new())
 }

@@ -72,15 +72,33 @@ async fn what_a_call_that_fails_returns() {
         ),
         (
             "add",
-            r#"{"b":"x","a2":1}"#,
+            "{}",
             422,
             concat!(
-                r#"{"error":"invalid input for `add`: 3 problems","kind":"invalid_input","retryable":true,"problems":["#,
+                r#"{"error":"invalid input for `add`: 1 problem","kind":"invalid_input","retryable":true,"problems":["#,
                 r#"{"path":"/a","message":"missing required input: expected an integer from -9223372036854775808 to "#,
-                r#"9223372036854775807","keyword":"required"},"#,
-                r#"{"path":"/b","message":"expected an integer from -9223372036854775808 to 9223372036854775807, got the string `x`","keyword":"type"},"#,
-                r#"{"path":"/a2","message":"unknown input `a2`: the inputs are `a`, `b`","keyword":"additionalProperties","suggestion":"a"}],"#,
-                r#""example":{"a":0}}"#,
+                r#"9223372036854775807","keyword":"required"}],"example":{"a":1}}"#,
+            )
+            .to_owned(),
+        ),
+        (
+            "echo",
+            r#"{"texts":""}"#,
+            422,
+            concat!(
+                r#"{"error":"invalid input for `echo`: 1 problem","kind":"invalid_input","retryable":true,"problems":["#,
+                r#"{"path":"/texts","message":"unknown input `texts`: the inputs are `text`, `loud`, `note`","#,
+                r#""keyword":"additionalProperties","suggestion":"text"}],"example":{}}"#,
+            )
+            .to_owned(),
+        ),
+        (
+            "fail",
+            "[1,]",
+            400,
+            concat!(
+                r#"{"error":"the arguments for `fail` are not JSON","kind":"invalid_input","retryable":true,"problems":["#,
+                r#"{"path":"","message":"trailing comma at line 1 column 4","keyword":"format"}]}"#,
             )
             .to_owned(),
         ),
@@ -106,12 +124,12 @@ async fn what_a_check_returns() {
             r#"{"valid":false,"errors":[{"path":"/how","message":"missing required input: expected a string","keyword":"required"}]}"#,
         ),
         (
-            "fail",
-            r#"{"how":1,"ho":2}"#,
+            "echo",
+            r#"{"texts":""}"#,
             200,
             concat!(
-                r#"{"valid":false,"errors":[{"path":"/how","message":"expected a string, got `1`","keyword":"type"},"#,
-                r#"{"path":"/ho","message":"unknown input `ho`: the inputs are `how`","keyword":"additionalProperties","suggestion":"how"}]}"#,
+                r#"{"valid":false,"errors":[{"path":"/texts","message":"unknown input `texts`: the inputs are `text`, "#,
+                r#"`loud`, `note`","keyword":"additionalProperties","suggestion":"text"}]}"#,
             ),
         ),
         (

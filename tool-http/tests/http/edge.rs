@@ -31,7 +31,7 @@ async fn a_path_never_finds_another_tool() {
         ("/tools/%C5%8D", 404, r#"{"error":"Tool not found: ō"}"#),
         ("/tools/%zz", 404, r#"{"error":"Tool not found: %zz"}"#),
         ("/tools/", 404, r#"{"error":"Not found"}"#),
-        ("/tools//inputs", 404, r#"{"error":"Not found"}"#),
+        ("/tools//inputs", 404, r#"{"error":"Tool not found: "}"#),
         ("/tools/add/", 404, r#"{"error":"Not found"}"#),
         ("/tools/../tools", 404, r#"{"error":"Not found"}"#),
         ("/tools/add/../add", 404, r#"{"error":"Not found"}"#),
@@ -50,14 +50,28 @@ async fn a_path_never_finds_another_tool() {
 
 #[tokio::test]
 async fn it_nests_under_any_prefix() {
-    let app =
-        Router::new().nest("/{tenant}/{name}", executing()).route("/", axum::routing::get(async || "app"));
-    assert_eq!(get(&app, "/").await.body, "app");
-    assert_eq!(get(&app, "/acme/fail/tools/add").await.body, get(&executing(), "/tools/add").await.body);
-    assert_eq!(post(&app, "/acme/add/tools/city/call", "").await.status, 200);
-    assert_eq!(get(&app, "/acme/add/nope").await.body, r#"{"error":"Not found"}"#);
-    let wrong = post(&app, "/acme/add/tools", "").await;
-    assert_eq!((wrong.status, wrong.header("allow")), (405, "GET,HEAD"));
+    let beside =
+        || Router::new().route("/", axum::routing::get(async || "app")).fallback(async || "no such page");
+    let nested = beside().nest("/a/b", executing());
+    // The name of the tool is the last of this name.
+    let variable = beside().nest("/{tenant}/{name}", executing().reset_fallback());
+    for (app, prefix, below) in
+        [(nested, "/a/b", r#"{"error":"Not found"}"#), (variable, "/acme/fail", "no such page")]
+    {
+        assert_eq!(get(&app, "/").await.body, "app");
+        assert_eq!(get(&app, "/nope").await.body, "no such page");
+        assert_eq!(get(&app, &format!("{prefix}/nope")).await.body, below);
+        assert_eq!(
+            get(&app, &format!("{prefix}/tools/add")).await.body,
+            get(&executing(), "/tools/add").await.body
+        );
+        assert_eq!(post(&app, &format!("{prefix}/tools/city/call"), "").await.status, 200);
+        let wrong = post(&app, &format!("{prefix}/tools"), "").await;
+        assert_eq!((wrong.status, wrong.header("allow")), (405, "GET,HEAD"));
+        assert_eq!(wrong.body, r#"{"error":"Method not allowed"}"#);
+        let head = Request::head(format!("{prefix}/tools/add")).body(Body::empty()).unwrap();
+        assert_eq!(ask(&app, head).await.body, "");
+    }
 }
 
 #[tokio::test]

@@ -16,8 +16,8 @@ async fn every_input_has_its_verdict() {
         ("truncated", "echo", br#"{"text":"#.into(), 400, "EOF"),
         ("invalid UTF-8", "echo", b"{\"text\":\"\xff\"}".into(), 400, "invalid UTF-8"),
         ("invalid UTF-8 in a name", "echo", b"{\"\xc3\x28\":1}".into(), 400, "invalid UTF-8"),
-        ("lone surrogate", "echo", br#"{"text":"\ud800"}"#.into(), 400, "surrogate"),
-        ("lone surrogate in an unknown input", "echo", br#"{"x":"\ud800"}"#.into(), 400, "surrogate"),
+        ("lone surrogate", "echo", br#"{"text":"\ud800"}"#.into(), 400, "hex escape"),
+        ("lone surrogate in an unknown input", "echo", br#"{"x":"\ud800"}"#.into(), 400, "hex escape"),
         ("byte order mark", "echo", "\u{feff}{}".into(), 400, "byte order mark"),
         ("NaN", "add", br#"{"a":NaN}"#.into(), 400, "expected"),
         ("Infinity", "add", br#"{"a":-Infinity}"#.into(), 400, "number"),
@@ -89,5 +89,10 @@ async fn all_missing_inputs_are_named() {
     let failure: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
     let paths: Vec<_> =
         failure["problems"].as_array().unwrap().iter().map(|problem| &problem["path"]).collect();
-    assert_eq!(paths, ["/a", "/b"]);
+    assert_eq!(paths.len(), 2);
+    assert!(
+        paths.iter().any(|path| *path == "/a") && paths.iter().any(|path| *path == "/b"),
+        "{}",
+        answer.body
+    );
 }

@@ -141,10 +141,11 @@ async fn what_is_no_http_is_refused() {
         (format!("{call}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n0\r\n\r\n"), 400),
         (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n"), 400),
         (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-A: b\r\n".repeat(200)), 431),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(70_000)), 431),
+        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(1_000_000)), 431),
         (format!("GET /tools?{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(70_000)), 414),
-        ("GET tools HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 400),
-        ("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 404),
+        ("GET evil.example HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 403),
+        ("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
+        ("TRACE /tools HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
     ] {
         let answer = serving.send(text.as_bytes()).await;
         assert_eq!(answer.status, status, "{}", &text[..text.len().min(200)]);
