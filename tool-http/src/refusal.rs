@@ -1,0 +1,90 @@
+//! What is answered without the tool: one cause a variant, each with its status, all in the shape `{"error": …}`.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::answer::json;
+
+/// Why a request did not get as far as a tool.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("Tool execution is disabled.")]
+    ExecutionOff,
+    #[error("Tool not found: {0}")]
+    ToolNotFound(String),
+    #[error("the name of the tool in the path is not UTF-8")]
+    NameNotText,
+    #[error("Not found")]
+    NoRoute,
+    #[error("Method not allowed")]
+    Method,
+    #[error("Method not allowed")]
+    Tunnel,
+    #[error("{0}")]
+    Query(String),
+    #[error("the arguments must be sent as `application/json`{got}")]
+    MediaType { got: String },
+    #[error("the arguments must be sent in UTF-8, not in `{0}`")]
+    Charset(String),
+    #[error("a body in the content coding `{0}` is not accepted")]
+    Coding(String),
+    #[error("the body is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error("the body did not arrive in time")]
+    TooSlow,
+    #[error("the body broke off")]
+    BrokenOff,
+    #[error("the request must have exactly one valid `Host`")]
+    Host,
+    #[error("this server does not answer for the host `{0}`")]
+    HostNotAllowed(String),
+    #[error("requests from other sites are not accepted")]
+    CrossSite,
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Refusal::ExecutionOff | Refusal::HostNotAllowed(_) | Refusal::CrossSite => StatusCode::FORBIDDEN,
+            Refusal::ToolNotFound(_) | Refusal::NoRoute => StatusCode::NOT_FOUND,
+            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
+                StatusCode::BAD_REQUEST
+            }
+            Refusal::Method | Refusal::Tunnel => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE
+            }
+            Refusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
+        }
+    }
+}
+
+/// The shape of an error of which no more is told than its message.
+#[derive(Serialize)]
+pub(crate) struct Message<'m> {
+    pub(crate) error: &'m str,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = json(self.status(), &Message { error: &self.to_string() });
+        match self {
+            // Of any other method the router knows better what is allowed.
+            Refusal::Tunnel => {
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,POST"));
+            }
+            // RFC 9110, section 15.5.16: what would have been accepted.
+            Refusal::Coding(_) => {
+                response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+            }
+            // The rest of the body is not read: the connection is of no more use.
+            Refusal::TooSlow | Refusal::TooLarge { .. } => {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

@@ -1,0 +1,10 @@
+//! The HTTP face as a client sees it: exact bodies, and a server that is spoken to over its socket.
+
+mod calls;
+mod client;
+mod discovery;
+mod edge;
+mod gate;
+mod inputs;
+mod server;
+mod tools;

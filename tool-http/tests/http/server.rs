@@ -1,0 +1,250 @@
+//! The server: what it refuses to start with, what a connection may do, and how it ends.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tool_core::{Registry, tool};
+use tool_http::{Options, ServeError, ServeOptions, Server};
+
+use crate::client::{Answer, exchange, request, rest};
+use crate::tools::{Progress, registry, registry_with};
+
+const HOST: &[&str] = &["Host: localhost"];
+
+struct Serving {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<()>,
+}
+
+impl Serving {
+    async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
+        let server = Server::bind(registry, "127.0.0.1:0", options).await.unwrap();
+        let address = server.local_addr();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let ended = tokio::spawn(server.run(async {
+            let _ = stopped.await;
+        }));
+        Serving { address, stop, ended }
+    }
+
+    async fn send(&self, text: &[u8]) -> Answer {
+        exchange(self.address, text).await
+    }
+
+    /// Opens a connection, sends a request and leaves the answer to come.
+    async fn begin(&self, text: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(text).await.unwrap();
+        stream
+    }
+}
+
+fn executing() -> Options {
+    Options::new().allow_execute(true)
+}
+
+#[tokio::test]
+async fn execution_is_not_offered_to_the_network() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0"] {
+        let error = Server::bind(registry(), address, executing()).await.unwrap_err();
+        assert!(matches!(error, ServeError::ExecutionExposed(_)), "{address}: {error}");
+    }
+    let error = Server::bind(registry(), "0.0.0.0:0", executing()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tool execution would be open to the network on `0.0.0.0:0`\n\
+         help: listen on a loopback address such as 127.0.0.1, or leave execution off"
+    );
+    for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
+        assert!(Server::bind(registry(), address, executing()).await.is_ok(), "{address}");
+    }
+    assert!(Server::bind(registry(), "0.0.0.0:0", Options::new()).await.is_ok());
+}
+
+/// Has an example that is none.
+#[tool(operation = Read, open_world = false)]
+fn faulty(#[arg(example = 300)] n: u8) -> u8 {
+    n
+}
+
+#[tokio::test]
+async fn a_server_does_not_start_with_a_fault() {
+    let taken = Server::bind(registry(), "127.0.0.1:0", Options::new()).await.unwrap();
+    let error = Server::bind(registry(), taken.local_addr(), Options::new()).await.unwrap_err();
+    assert!(matches!(error, ServeError::Bind(_)), "{error}");
+
+    let faulty = Registry::builder().linked().select(|tool| tool.name() == "faulty").build().unwrap();
+    let error = Server::bind(faulty, "127.0.0.1:0", Options::new()).await.unwrap_err();
+    assert!(matches!(error, ServeError::Registry(_)), "{error}");
+    assert!(error.to_string().contains("the example of input `n` is invalid"), "{error}");
+}
+
+#[tokio::test]
+async fn calls_come_through_the_socket() {
+    let serving = Serving::start(registry(), executing()).await;
+    let answer = serving.send(&request("POST /tools/add/call", HOST, r#"{"a":1,"b":2}"#)).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        answer.masked(),
+        r#"{"content":[{"type":"text","text":"{\"result\":3}"}],"structuredContent":{"result":3},"isError":false,"_meta":{"callId":"…"}}"#
+    );
+    // No body needs no media type.
+    assert_eq!(serving.send(&request("POST /tools/city/call", HOST, "")).await.status, 200);
+    let chunked = "POST /tools/city/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_eq!(serving.send(format!("{chunked}0\r\n\r\n").as_bytes()).await.status, 200);
+    assert_eq!(serving.send(format!("{chunked}2\r\n{{}}\r\n0\r\n\r\n").as_bytes()).await.status, 415);
+}
+
+#[tokio::test]
+async fn a_connection_carries_one_request_after_the_other() {
+    let serving = Serving::start(registry(), executing()).await;
+    let get = "GET /tools/no.thing/inputs HTTP/1.1\r\nHost: localhost\r\n";
+    let answers =
+        rest(serving.begin(format!("{get}\r\n{get}Connection: close\r\n\r\n").as_bytes()).await).await;
+    assert_eq!(answers.status, 200);
+    assert!(answers.body.contains("HTTP/1.1 200 OK") && answers.body.ends_with("[]"), "{}", answers.body);
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_413() {
+    let serving = Serving::start(registry(), executing()).await;
+    let limit = 1024 * 1024;
+    let fitting = format!(r#"{{"text":"{}"}}"#, "x".repeat(limit - r#"{"text":""}"#.len()));
+    assert_eq!(serving.send(&request("POST /tools/echo/call", HOST, &fitting)).await.status, 200);
+
+    let too_large = format!("{fitting} ");
+    let answer = serving.send(&request("POST /tools/echo/call", HOST, &too_large)).await;
+    assert_eq!((answer.status, &*answer.body), (413, r#"{"error":"the body is larger than 1048576 bytes"}"#));
+
+    let head = "POST /tools/echo/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let chunk = "10000\r\n".to_owned() + &" ".repeat(0x10000) + "\r\n";
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(17));
+    assert_eq!(serving.send(chunked.as_bytes()).await.status, 413);
+
+    // A client that asks first never sends it.
+    let asking = format!("{head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n");
+    assert_eq!(serving.send(asking.as_bytes()).await.status, 413);
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_refused() {
+    let serving = Serving::start(registry(), executing()).await;
+    let call = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n";
+    for (text, status) in [
+        (format!("{call}Content-Length: 7\r\nContent-Length: 8\r\n\r\n{{\"a\":1}}"), 400),
+        (format!("{call}Content-Length: -1\r\n\r\n"), 400),
+        (format!("{call}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n0\r\n\r\n"), 400),
+        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n"), 400),
+        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-A: b\r\n".repeat(200)), 431),
+        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(1_000_000)), 431),
+        (format!("GET /tools?{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(70_000)), 414),
+        ("GET evil.example HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 403),
+        ("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
+        ("TRACE /tools HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
+    ] {
+        let answer = serving.send(text.as_bytes()).await;
+        assert_eq!(answer.status, status, "{}", &text[..text.len().min(200)]);
+        assert_eq!(serving.send(&request("GET /tools", HOST, "")).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn slow_clients_are_not_waited_for() {
+    let options = ServeOptions::from(executing().body_timeout(Duration::from_millis(100)))
+        .header_timeout(Duration::from_millis(100));
+    let serving = Serving::start(registry(), options).await;
+    for text in ["", "GET /tools HTTP/1.1\r\nHost: loc"] {
+        let mut stream = serving.begin(text.as_bytes()).await;
+        let mut left = Vec::new();
+        // Closed by the server, or this test does not end.
+        let _ = stream.read_to_end(&mut left).await;
+        assert!(!left.starts_with(b"HTTP/1.1 200"));
+    }
+    let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let answer = rest(serving.begin(format!("{head}Content-Length: 9\r\n\r\n{{").as_bytes()).await).await;
+    assert_eq!((answer.status, &*answer.body), (408, r#"{"error":"the body did not arrive in time"}"#));
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_a_place() {
+    let serving = Serving::start(registry(), ServeOptions::from(Options::new()).max_connections(1)).await;
+    let first = serving.begin(b"GET /tools HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let mut byte = [0];
+    let mut first = first;
+    first.read_exact(&mut byte).await.unwrap();
+    let mut second = serving.begin(&request("GET /tools", HOST, "")).await;
+    tokio::select! {
+        biased;
+        _ = second.read_u8() => panic!("answered beside the first"),
+        () = tokio::task::yield_now() => {}
+    }
+    drop(first);
+    assert_eq!(rest(second).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_ends_what_reads_and_not_what_writes() {
+    let progress = Progress::default();
+    let serving = Serving::start(registry_with(progress.clone()), executing()).await;
+
+    let stream = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
+    progress.started().await;
+    drop(stream);
+    progress.dropped().await;
+    assert!(!progress.finished());
+
+    let stream = serving.begin(&request("POST /tools/wait_writing/call", HOST, "")).await;
+    progress.started().await;
+    drop(stream);
+    progress.release();
+    progress.dropped().await;
+    assert!(progress.finished());
+}
+
+#[tokio::test]
+async fn a_server_that_ends_waits_for_its_calls() {
+    let progress = Progress::default();
+    let serving = Serving::start(registry_with(progress.clone()), executing()).await;
+    let reading = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
+    progress.started().await;
+    let writing = serving.begin(&request("POST /tools/wait_writing/call", HOST, "")).await;
+    progress.started().await;
+    // An idle connection does not hold it up.
+    let idle = TcpStream::connect(serving.address).await.unwrap();
+    drop(writing);
+
+    serving.stop.send(()).unwrap();
+    let mut refused = TcpStream::connect(serving.address).await;
+    while let Ok(mut stream) = refused {
+        // Accepted by the system just before the listener was closed.
+        let _ = stream.read_u8().await;
+        refused = TcpStream::connect(serving.address).await;
+    }
+    assert!(!serving.ended.is_finished());
+    progress.release();
+    progress.release();
+    assert_eq!(rest(reading).await.status, 200);
+    serving.ended.await.unwrap();
+    assert!(progress.finished());
+    drop(idle);
+}
+
+#[tokio::test]
+async fn a_server_that_ends_does_not_wait_for_ever() {
+    let progress = Progress::default();
+    let options = ServeOptions::from(executing()).drain_timeout(Duration::from_millis(100));
+    let serving = Serving::start(registry_with(progress.clone()), options).await;
+    let reading = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
+    progress.started().await;
+    serving.stop.send(()).unwrap();
+    serving.ended.await.unwrap();
+    // The call was cut off, and the client is told nothing else.
+    progress.dropped().await;
+    assert!(!progress.finished());
+    drop(reading);
+}
