@@ -1,1 +1,13 @@
-//! stub
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod catalogue;
+mod error;
+mod handler;
+mod http;
+mod server;
+mod stdio;
+
+pub use error::ServeError;
+pub use http::HttpServer;
+pub use server::Server;

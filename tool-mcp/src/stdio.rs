@@ -1,0 +1,28 @@
+//! Serving one client on standard input and output.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::transport::stdio_pipes;
+use rmcp::{ServiceExt, serve_server};
+use tool_core::Registry;
+
+use crate::error::ServeError;
+use crate::handler::Handler;
+use crate::server::settle;
+
+pub(crate) async fn serve(handler: Arc<Handler>, registry: &Registry, deadline: Duration) -> Result<(), ServeError> {
+    let session = match serve_server(handler, stdio_pipes()).await {
+        Ok(session) => session,
+        // The client left before it asked for anything: nothing went wrong.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError::Stdio(error.to_string())),
+    };
+    let quit = session.waiting().await;
+    settle(registry, deadline).await;
+    match quit {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Stdio(error.to_string())),
+        Ok(_) => Ok(()),
+    }
+}
