@@ -56,7 +56,9 @@ mod tests {
             mime_type: Some("text/plain".to_owned()),
             description: Some("the first".to_owned()),
         };
-        for content in [Content::text("a"), Content::image([0], "image/png"), Content::audio([1], "audio/wav"), link] {
+        for content in
+            [Content::text("a"), Content::image([0], "image/png"), Content::audio([1], "audio/wav"), link]
+        {
             let expected = serde_json::to_value(&content).unwrap();
             assert_eq!(serde_json::to_value(block(&content)).unwrap(), expected);
         }

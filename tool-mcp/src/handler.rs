@@ -1,8 +1,8 @@
 //! rmcp's handler: what each request of a client is answered with, in both eras of the protocol.
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    Implementation, JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
@@ -12,6 +12,7 @@ use tool_core::Registry;
 
 use crate::answer::answer;
 use crate::catalogue::Catalogue;
+use crate::envelope::Arguments;
 
 /// Answers clients from one registry. Every session and every request shares it.
 pub(crate) struct Handler {
@@ -39,7 +40,12 @@ impl Handler {
 
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows.
-    async fn call(&self, name: &str, arguments: &[u8], cx: &RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call(
+        &self,
+        name: &str,
+        arguments: &[u8],
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let reply = tokio::select! {
             biased;
             reply = self.registry.invoke(name, arguments) => reply,
@@ -99,11 +105,9 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let Some(arguments) = Arguments::of(&cx) {
-            return self.call(&request.name, arguments.as_bytes(), &cx).await;
-        }
-        let arguments = request.arguments.map(|arguments| Value::Object(arguments).to_string());
-        self.call(&request.name, arguments.unwrap_or_default().as_bytes(), &cx).await
+        // `request.arguments` is what rmcp's parser left of them.
+        let arguments = Arguments::of(&cx);
+        self.call(&request.name, arguments.map_or(b"", Arguments::as_bytes), &cx).await
     }
 
     /// Whatever rmcp cannot read as a request that it knows: another method, or a known one with other parameters.
@@ -114,8 +118,7 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
-            "tools/call" => self.call_oddly(params.unwrap_or_default(), &cx).await.map(CustomResult::new),
-            "tools/list" => Err(ErrorData::invalid_params("`cursor` must be a string", None)),
+            "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),
             _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }
     }
@@ -123,12 +126,12 @@ impl ServerHandler for Handler {
 
 impl Handler {
     /// A call whose arguments are no object: the pipeline says so, in the words that every face uses.
-    async fn call_oddly(&self, mut params: Value, cx: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
-        let arguments = params.get_mut("arguments").map(Value::take);
-        let (Some(name), Some(arguments)) = (params["name"].as_str(), arguments) else {
+    async fn call_oddly(&self, params: &Value, cx: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
+        let (Some(name), Some(arguments)) = (params.get("name").and_then(Value::as_str), Arguments::of(cx))
+        else {
             return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
         };
-        let CallToolResponse::Complete(mut result) = self.call(name, arguments.to_string().as_bytes(), cx).await? else {
+        let CallToolResponse::Complete(mut result) = self.call(name, arguments.as_bytes(), cx).await? else {
             return Err(ErrorData::internal_error("internal error", None));
         };
         if !modern(cx) {

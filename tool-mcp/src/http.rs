@@ -153,7 +153,8 @@ impl HttpServer {
                 tracing::debug!(%error, "cannot set TCP_NODELAY");
             }
         });
-        let serve = axum::serve(listener, self.router).with_graceful_shutdown(closing.clone().cancelled_owned());
+        let serve =
+            axum::serve(listener, self.router).with_graceful_shutdown(closing.clone().cancelled_owned());
         let mut serving = AbortOnDropHandle::new(tokio::spawn(serve.into_future()));
         tokio::select! {
             ended = &mut serving => return ended.map_err(std::io::Error::other).flatten().map_err(ServeError::Http),

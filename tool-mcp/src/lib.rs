@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalogue;
+mod envelope;
 mod error;
 mod handler;
 mod http;

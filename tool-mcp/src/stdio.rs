@@ -1,19 +1,27 @@
 //! Serving one client on standard input and output.
 
+mod lines;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::serve_server;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
-use rmcp::{ServiceExt, serve_server};
 use tool_core::Registry;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::server::settle;
+use crate::stdio::lines::Lines;
 
-pub(crate) async fn serve(handler: Arc<Handler>, registry: &Registry, deadline: Duration) -> Result<(), ServeError> {
-    let session = match serve_server(handler, stdio_pipes()).await {
+pub(crate) async fn serve(
+    handler: Arc<Handler>,
+    registry: &Registry,
+    deadline: Duration,
+) -> Result<(), ServeError> {
+    let (reader, writer) = stdio_pipes();
+    let session = match serve_server(handler, Lines::new(reader, writer)).await {
         Ok(session) => session,
         // The client left before it asked for anything: nothing went wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
