@@ -190,7 +190,7 @@ impl Server {
     ///
     /// ```no_run
     /// # use tool_core::Registry;
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::collect()?;
     /// tool_mcp::Server::new(registry).serve_stdio().await?;
     /// # Ok(())
@@ -209,7 +209,7 @@ impl Server {
     ///
     /// ```no_run
     /// # use tool_core::Registry;
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::collect()?;
     /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?;
     /// eprintln!("listening on http://{}", server.local_addr());
