@@ -25,6 +25,9 @@ impl Arguments {
     }
 }
 
+/// The error that answers what is no message.
+pub(crate) type Refusal = Box<JsonRpcError>;
+
 /// Members that may stand once. `derive` refuses a second one, however it is spelled.
 #[derive(Deserialize)]
 struct Frame<'m> {
@@ -61,7 +64,7 @@ struct ListParams {
 /// # Errors
 ///
 /// When the text is no JSON, no object, says something twice, or has a cursor that is none.
-pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, JsonRpcError> {
+pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
     if text.starts_with(b"\xEF\xBB\xBF") {
         return Err(parse_error(
             "the text begins with a byte order mark, which JSON does not allow: leave it out",
@@ -72,16 +75,16 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, JsonRpcError> {
     if !message.get().starts_with('{') {
         let message =
             if message.get().starts_with('[') { "batches are not supported" } else { "expected an object" };
-        return Err(invalid_request(None, message));
+        return Err(invalid_request(message));
     }
     let frame: Frame<'_> =
-        serde_json::from_str(message.get()).map_err(|error| invalid_request(None, &error.to_string()))?;
+        serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))?;
     let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
         return Ok(None);
     };
     let invalid = |error: serde_json::Error| {
         let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
-        JsonRpcError::new(id, ErrorData::invalid_params(error.to_string(), None))
+        Box::new(JsonRpcError::new(id, ErrorData::invalid_params(error.to_string(), None)))
     };
     match frame.method.as_deref() {
         Some("tools/call") => {
@@ -94,16 +97,16 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, JsonRpcError> {
 }
 
 /// The error to a message that is JSON in a good frame, and still cannot be read.
-pub(crate) fn unreadable() -> JsonRpcError {
-    invalid_request(None, "the message is not a JSON-RPC 2.0 request, notification or response")
+pub(crate) fn unreadable() -> Refusal {
+    invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")
 }
 
-pub(crate) fn invalid_request(id: Option<RequestId>, message: &str) -> JsonRpcError {
-    JsonRpcError::new(id, ErrorData::invalid_request(message.to_owned(), None))
+pub(crate) fn invalid_request(message: &str) -> Refusal {
+    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
 }
 
-fn parse_error(message: &str) -> JsonRpcError {
-    JsonRpcError::new(None, ErrorData::new(ErrorCode::PARSE_ERROR, message.to_owned(), None))
+fn parse_error(message: &str) -> Refusal {
+    Box::new(JsonRpcError::new(None, ErrorData::new(ErrorCode::PARSE_ERROR, message.to_owned(), None)))
 }
 
 #[cfg(test)]

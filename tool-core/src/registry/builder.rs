@@ -32,6 +32,7 @@ use crate::state::States;
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     declarations: Vec<&'static Declaration>,
+    #[cfg(feature = "inventory")]
     linked: bool,
     select: Vec<Box<dyn Fn(&ToolDefinition) -> bool>>,
     expected: Vec<String>,

@@ -6,10 +6,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use rmcp::ErrorData;
-use rmcp::model::JsonRpcError;
 
-use crate::envelope;
+use crate::envelope::{self, Refusal};
 use crate::http::BODY_LIMIT;
 
 /// Reads the message of a POST.
@@ -23,10 +21,7 @@ pub(super) async fn read(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
-        return refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            JsonRpcError::new(None, ErrorData::invalid_request(message, None)),
-        );
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
     let (body, arguments, defect) = match envelope::inspect(&bytes) {
         Ok(arguments) => (Body::from(bytes), arguments, None),
@@ -54,6 +49,6 @@ fn is_json(headers: &HeaderMap) -> bool {
         .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
 }
 
-fn refusal(status: StatusCode, error: JsonRpcError) -> Response {
+fn refusal(status: StatusCode, error: Refusal) -> Response {
     (status, axum::Json(error)).into_response()
 }

@@ -6,14 +6,12 @@ use std::pin::Pin;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, GetExtensions as _, JsonRpcError, JsonRpcMessage, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 
-use crate::envelope;
+use crate::envelope::{self, Refusal};
 
 /// How long a line may be.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
@@ -49,7 +47,7 @@ where
 
     /// The next line without its end, `None` at the end of input. What stands there without an end of line is no
     /// message.
-    async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, JsonRpcError>>> {
+    async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, Refusal>>> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
@@ -69,10 +67,9 @@ where
                 let line = Bytes::from(std::mem::take(&mut self.line));
                 return Ok(Some(match std::mem::take(&mut self.overlong) {
                     false => Ok(line),
-                    true => Err(envelope::invalid_request(
-                        None,
-                        &format!("a line is longer than {LINE_LIMIT} bytes"),
-                    )),
+                    true => {
+                        Err(envelope::invalid_request(&format!("a line is longer than {LINE_LIMIT} bytes")))
+                    }
                 }));
             }
         }
@@ -112,7 +109,7 @@ where
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(error = %error.error.message, "a line is no message");
-                    self.sending = Some(Box::pin(self.writer.send(JsonRpcMessage::Error(error))));
+                    self.sending = Some(Box::pin(self.writer.send(JsonRpcMessage::Error(*error))));
                 }
             }
         }
@@ -124,7 +121,7 @@ where
 }
 
 /// The message in a line; `None` for an empty line.
-fn message(line: &Bytes) -> Result<Option<ClientJsonRpcMessage>, JsonRpcError> {
+fn message(line: &Bytes) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
