@@ -1,0 +1,66 @@
+//! What a call came to, in the shape of the result of `tools/call`.
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::Value;
+use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
+
+/// A result for whatever happened in the tool, a protocol error for a tool that is not there.
+pub(crate) fn answer(reply: Reply) -> Result<CallToolResult, ErrorData> {
+    let call_id = reply.call_id;
+    let result = match reply.result {
+        Ok(output) => succeeded(&output),
+        Err(failure) if failure.kind() == FailureKind::NotFound => {
+            return Err(ErrorData::invalid_params(failure.message().to_owned(), None));
+        }
+        Err(failure) => failed(&failure, call_id),
+    };
+    let mut meta = JsonObject::new();
+    meta.insert("tool-core/callId".to_owned(), call_id.to_string().into());
+    Ok(result.with_meta(Some(MetaObject(meta))))
+}
+
+fn succeeded(output: &Output) -> CallToolResult {
+    let mut result = CallToolResult::success(output.content().iter().map(block).collect());
+    result.structured_content = output.structured().and_then(|json| serde_json::from_str(json.get()).ok());
+    result
+}
+
+fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
+    let mut text = failure.text();
+    if failure.kind() == FailureKind::Internal {
+        // The cause is in the log alone; this is what finds it there.
+        text.push_str(&format!(" (call {call_id})"));
+    }
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+fn block(content: &Content) -> ContentBlock {
+    if let Content::Text { text } = content {
+        return ContentBlock::text(text);
+    }
+    // Content has the shape of MCP's blocks, so that a kind of it that is added later needs no line here.
+    let json = serde_json::to_value(content).unwrap_or(Value::Null);
+    serde_json::from_value(json.clone()).unwrap_or_else(|_| ContentBlock::text(json.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_content_keeps_its_shape() {
+        let link = Content::ResourceLink {
+            uri: "file:///a".to_owned(),
+            name: "a".to_owned(),
+            mime_type: Some("text/plain".to_owned()),
+            description: Some("the first".to_owned()),
+        };
+        for content in
+            [Content::text("a"), Content::image([0], "image/png"), Content::audio([1], "audio/wav"), link]
+        {
+            let expected = serde_json::to_value(&content).unwrap();
+            assert_eq!(serde_json::to_value(block(&content)).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The frame of a JSON-RPC message, read without what it holds.
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use rmcp::RoleServer;
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
+use rmcp::service::RequestContext;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+/// The arguments of a call as the client wrote them: a parsed value has lost duplicate keys and long numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Arguments(Bytes);
+
+impl Arguments {
+    /// The arguments that came with a request, over either transport.
+    pub(crate) fn of(cx: &RequestContext<RoleServer>) -> Option<&Arguments> {
+        let over_http = || cx.extensions.get::<Parts>()?.extensions.get();
+        cx.extensions.get().or_else(over_http)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The error that answers what is no message.
+pub(crate) type Refusal = Box<JsonRpcError>;
+
+/// Members that may stand once. `derive` refuses a second one, however it is spelled.
+#[derive(Deserialize)]
+struct Frame<'m> {
+    #[serde(rename = "jsonrpc")]
+    _jsonrpc: Option<IgnoredAny>,
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CallParams<'m> {
+    #[serde(rename = "name")]
+    _name: Option<IgnoredAny>,
+    #[serde(rename = "_meta")]
+    _meta: Option<IgnoredAny>,
+    #[serde(borrow)]
+    arguments: Option<&'m RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    #[serde(rename = "_meta")]
+    _meta: Option<IgnoredAny>,
+    // rmcp takes a cursor that is no text for none at all.
+    #[serde(rename = "cursor")]
+    _cursor: Option<String>,
+}
+
+/// Finds the arguments, if the message is a call that has some.
+///
+/// # Errors
+///
+/// When the text is no JSON, no object, says something twice, or has a cursor that is none.
+pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        return Err(parse_error(
+            "the text begins with a byte order mark, which JSON does not allow: leave it out",
+        ));
+    }
+    let message: &RawValue =
+        serde_json::from_slice(text).map_err(|error| parse_error(&format!("not JSON: {error}")))?;
+    if !message.get().starts_with('{') {
+        let message =
+            if message.get().starts_with('[') { "batches are not supported" } else { "expected an object" };
+        return Err(invalid_request(message));
+    }
+    let frame: Frame<'_> =
+        serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))?;
+    let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
+        return Ok(None);
+    };
+    let invalid = |error: serde_json::Error| {
+        let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
+        Box::new(JsonRpcError::new(id, ErrorData::invalid_params(error.to_string(), None)))
+    };
+    match frame.method.as_deref() {
+        Some("tools/call") => {
+            let params: CallParams<'_> = serde_json::from_str(params).map_err(invalid)?;
+            Ok(params.arguments.map(|arguments| Arguments(text.slice_ref(arguments.get().as_bytes()))))
+        }
+        Some("tools/list") => serde_json::from_str(params).map(|_: ListParams| None).map_err(invalid),
+        _ => Ok(None),
+    }
+}
+
+/// The error to a message that is JSON in a good frame, and still cannot be read.
+pub(crate) fn unreadable() -> Refusal {
+    invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")
+}
+
+pub(crate) fn invalid_request(message: &str) -> Refusal {
+    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
+}
+
+fn parse_error(message: &str) -> Refusal {
+    Box::new(JsonRpcError::new(None, ErrorData::new(ErrorCode::PARSE_ERROR, message.to_owned(), None)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inspected(text: &'static str) -> Result<Option<String>, (i32, String)> {
+        let found = inspect(&Bytes::from_static(text.as_bytes()));
+        found
+            .map(|arguments| arguments.map(|it| String::from_utf8_lossy(it.as_bytes()).into_owned()))
+            .map_err(|error| (error.error.code.0, error.error.message.into_owned()))
+    }
+
+    #[test]
+    fn arguments_are_kept_to_the_letter() {
+        let text = r#" {"method":"tools/call","params":{"arguments": {"n":1.0, "n":2}}}"#;
+        assert_eq!(inspected(text), Ok(Some(r#"{"n":1.0, "n":2}"#.to_owned())));
+        assert_eq!(inspected(r#"{"method":"tools/list","params":{"arguments":{}}}"#), Ok(None));
+        assert_eq!(inspected(r#"{"method":"tools/call","params":{"arguments":null}}"#), Ok(None));
+        assert_eq!(inspected(r#"{"method":"tools/call","params":[1]}"#), Ok(None));
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_from_what_is_no_json() {
+        assert_eq!(inspected("").unwrap_err().0, -32700);
+        assert_eq!(inspected(r#"{"method":"#).unwrap_err().0, -32700);
+        assert_eq!(inspected("\u{feff}{}").unwrap_err().0, -32700);
+        assert_eq!(inspected("[{}]"), Err((-32600, "batches are not supported".to_owned())));
+        assert_eq!(inspected("5"), Err((-32600, "expected an object".to_owned())));
+    }
+
+    #[test]
+    fn nothing_is_said_twice() {
+        let (code, message) = inspected(r#"{"method":"a","meth\u006fd":"b"}"#).unwrap_err();
+        assert_eq!(code, -32600);
+        assert!(message.starts_with("duplicate field `method`"), "{message}");
+        let (code, message) =
+            inspected(r#"{"method":"tools/call","params":{"name":"a","name":"b"}}"#).unwrap_err();
+        assert_eq!(code, -32602);
+        assert!(message.starts_with("duplicate field `name`"), "{message}");
+        assert_eq!(inspected(r#"{"method":"tools/list","params":{"cursor":5}}"#).unwrap_err().0, -32602);
+    }
+}

@@ -1,0 +1,176 @@
+//! The HTTP transport: the endpoint as a router, and a server of it that ends in good order.
+
+mod drain;
+mod message;
+mod policy;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tool_core::Registry;
+
+pub(crate) use policy::Policy;
+
+use crate::error::ServeError;
+use crate::handler::Handler;
+use crate::server::settle;
+
+/// How large the body of a request may be.
+const BODY_LIMIT: usize = 4 * 1024 * 1024;
+
+/// How long connections have to close once every answer was given or given up.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// The endpoint of both eras of the protocol.
+pub(crate) struct Endpoint {
+    /// Answers at its root.
+    pub(crate) router: Router,
+    /// The answers that are on their way.
+    answers: TaskTracker,
+    /// Ends sessions and streams.
+    stop: CancellationToken,
+}
+
+impl Endpoint {
+    pub(crate) fn new(handler: Arc<Handler>, policy: &Policy) -> Self {
+        let answers = TaskTracker::new();
+        let stop = CancellationToken::new();
+        let config = StreamableHttpServerConfig::default()
+            .with_json_response(true)
+            .with_legacy_session_mode(true)
+            .with_max_request_body_bytes(BODY_LIMIT)
+            .with_cancellation_token(stop.clone());
+        let service = StreamableHttpService::new(
+            move || Ok(Arc::clone(&handler)),
+            Arc::new(LocalSessionManager::default()),
+            policy.applied_to(config),
+        );
+        let router = Router::new()
+            .route_service("/", service)
+            .layer(axum::middleware::from_fn(message::read))
+            .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
+        Endpoint { router, answers, stop }
+    }
+}
+
+/// A server that listens, and serves once it runs.
+///
+/// ```
+/// use tool_core::Registry;
+/// use tool_mcp::Server;
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let registry = Registry::builder().allow_empty().build().unwrap();
+/// let server = Server::new(registry).serve_http("127.0.0.1:0").await.unwrap();
+/// eprintln!("listening on http://{}", server.local_addr());
+/// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+/// # stop.send(()).unwrap();
+/// server.run_until(async { stopped.await.unwrap_or_default() }).await.unwrap();
+/// # });
+/// ```
+#[derive(Debug)]
+#[must_use = "nobody is answered until `run`"]
+pub struct HttpServer {
+    listener: TcpListener,
+    local_addr: SocketAddr,
+    router: Router,
+    answers: TaskTracker,
+    stop: CancellationToken,
+    registry: Registry,
+    deadline: Duration,
+}
+
+impl HttpServer {
+    pub(crate) fn new(
+        listener: TcpListener,
+        local_addr: SocketAddr,
+        endpoint: Endpoint,
+        registry: Registry,
+        deadline: Duration,
+    ) -> Self {
+        let Endpoint { router, answers, stop } = endpoint;
+        let router = Router::new().nest("/mcp", router);
+        HttpServer { listener, local_addr, router, answers, stop, registry, deadline }
+    }
+
+    /// The address that the server listens on, with the port that it took.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:0").await.unwrap();
+    /// assert_ne!(server.local_addr().port(), 0);
+    /// # });
+    /// ```
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Serves until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// When the listener fails.
+    ///
+    /// ```no_run
+    /// # async fn serve(registry: tool_core::Registry) -> Result<(), tool_mcp::ServeError> {
+    /// tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?.run().await
+    /// # }
+    /// ```
+    pub async fn run(self) -> Result<(), ServeError> {
+        self.run_until(std::future::pending()).await
+    }
+
+    /// Serves until a future is ready, and then ends in good order: no new connections, the answers on their way are
+    /// given, sessions and streams end, and modifying calls run to their end, all within the deadline.
+    ///
+    /// # Errors
+    ///
+    /// When the listener fails.
+    ///
+    /// ```no_run
+    /// # async fn serve(registry: tool_core::Registry) -> Result<(), tool_mcp::ServeError> {
+    /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?;
+    /// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    /// server.run_until(async { stopped.await.unwrap_or_default() }).await
+    /// # }
+    /// ```
+    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
+        let closing = CancellationToken::new();
+        let listener = self.listener.tap_io(|stream| {
+            // Without it, an answer in several pieces waits for the client's delayed acknowledgement.
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "cannot set TCP_NODELAY");
+            }
+        });
+        let serve =
+            axum::serve(listener, self.router).with_graceful_shutdown(closing.clone().cancelled_owned());
+        let mut serving = AbortOnDropHandle::new(tokio::spawn(serve.into_future()));
+        tokio::select! {
+            ended = &mut serving => return ended.map_err(std::io::Error::other).flatten().map_err(ServeError::Http),
+            () = shutdown => closing.cancel(),
+        }
+        let deadline = Instant::now() + self.deadline;
+        self.answers.close();
+        if timeout_at(deadline, self.answers.wait()).await.is_err() {
+            tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");
+        }
+        self.stop.cancel();
+        let closed = timeout_at(deadline.max(Instant::now() + CLOSING), serving).await;
+        if closed.is_err() {
+            tracing::warn!("connections did not close in time");
+        }
+        settle(&self.registry, deadline.saturating_duration_since(Instant::now())).await;
+        Ok(())
+    }
+}

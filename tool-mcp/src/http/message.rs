@@ -1,0 +1,54 @@
+//! A look at each message before rmcp parses it: what is no message gets a structured error, and the arguments of a
+//! call are kept as the client wrote them.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::envelope::{self, Refusal};
+use crate::http::BODY_LIMIT;
+
+/// Reads the message of a POST.
+///
+/// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
+/// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
+pub(super) async fn read(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
+        let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
+    };
+    let (body, arguments, defect) = match envelope::inspect(&bytes) {
+        Ok(arguments) => (Body::from(bytes), arguments, None),
+        Err(defect) => (Body::empty(), None, Some(defect)),
+    };
+    let mut request = Request::from_parts(parts, body);
+    if let Some(arguments) = arguments {
+        request.extensions_mut().insert(arguments);
+    }
+    let response = next.run(request).await;
+    match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            refusal(StatusCode::BAD_REQUEST, defect.unwrap_or_else(envelope::unreadable))
+        }
+        _ => response,
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let essence =
+        |value: &HeaderValue| value.to_str().ok()?.split(';').next().map(|name| name.trim().to_owned());
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(essence)
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+}
+
+fn refusal(status: StatusCode, error: Refusal) -> Response {
+    (status, axum::Json(error)).into_response()
+}

@@ -1,0 +1,265 @@
+//! The server before it serves: who it is, whom it admits, how long it waits at the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use rmcp::model::Implementation;
+use tokio::net::{TcpListener, ToSocketAddrs};
+use tool_core::Registry;
+
+use crate::error::ServeError;
+use crate::handler::Handler;
+use crate::http::{Endpoint, HttpServer, Policy};
+use crate::stdio;
+
+/// Serves the tools of a [`Registry`] over the Model Context Protocol.
+///
+/// Clients of 2026-07-28 and those that open with `initialize` (up to 2025-11-25) are served on the same endpoint.
+///
+/// ```
+/// use tool_core::{Registry, tool};
+/// use tool_mcp::Server;
+///
+/// /// Doubles a number.
+/// #[tool(operation = Transform, open_world = false)]
+/// fn mcp_double(/** The number. */ n: i64) -> i64 {
+///     2 * n
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "mcp_double").build().unwrap();
+/// let server = Server::new(registry).name("doubler").version("1.0.0").serve_http("127.0.0.1:0").await.unwrap();
+/// println!("listening on http://{}/mcp", server.local_addr());
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a server does nothing until it serves"]
+pub struct Server {
+    registry: Registry,
+    identity: Implementation,
+    instructions: Option<String>,
+    policy: Policy,
+    deadline: Duration,
+}
+
+impl Server {
+    /// A server of these tools, named after the program.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry);
+    /// ```
+    pub fn new(registry: Registry) -> Self {
+        let program = std::env::current_exe().ok();
+        let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
+        Server {
+            registry,
+            identity: Implementation::new(stem.unwrap_or("tool-mcp"), env!("CARGO_PKG_VERSION")),
+            instructions: None,
+            policy: Policy::default(),
+            deadline: Duration::from_secs(10),
+        }
+    }
+
+    /// The name that clients know the server by; the name of the program if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).name("weather");
+    /// ```
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.identity.name = name.into();
+        self
+    }
+
+    /// The name that people see.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).title("Weather archive");
+    /// ```
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.identity.title = Some(title.into());
+        self
+    }
+
+    /// The version of the application, usually `env!("CARGO_PKG_VERSION")`; this crate's own if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).version(env!("CARGO_PKG_VERSION"));
+    /// ```
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.identity.version = version.into();
+        self
+    }
+
+    /// How to use the tools together, for the model that will.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).instructions("Ask `list_cities` before `get_weather`.");
+    /// ```
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// The hosts that the server answers as, with or without a port, in place of the loopback names.
+    ///
+    /// A request for another `Host` is refused with 403: it may come from a page whose name was rebound to this
+    /// address.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).allowed_hosts(["tools.example.org"]);
+    /// ```
+    pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.policy.hosts = Some(hosts.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Answers whatever the `Host`: for an application that stands behind a proxy, or checks the header itself.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).allow_any_host();
+    /// ```
+    pub fn allow_any_host(mut self) -> Self {
+        self.policy.hosts = None;
+        self
+    }
+
+    /// The origins whose pages may talk to the server, in place of those on this machine. Each has a scheme, and a port
+    /// or `:*` for every one.
+    ///
+    /// A request from another `Origin` is refused with 403; one without the header comes from no browser.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).allowed_origins(["https://app.example.org:443"]);
+    /// ```
+    pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.policy.origins = Some(origins.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Answers whatever the `Origin`: for an application that checks the header itself.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).allow_any_origin();
+    /// ```
+    pub fn allow_any_origin(mut self) -> Self {
+        self.policy.origins = None;
+        self
+    }
+
+    /// How long the end waits for calls that are on their way; 10 seconds if it is not said.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).shutdown_deadline(Duration::from_secs(30));
+    /// ```
+    pub fn shutdown_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Serves one client on standard input and output, until it closes the input and the modifying calls have ended.
+    ///
+    /// Nothing but the protocol may be written to standard output: no `println!` in a tool, and the log on standard
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When the registry is faulty, or the client breaks the protocol before a session is there. An end of input is no
+    /// error.
+    ///
+    /// ```no_run
+    /// # use tool_core::Registry;
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::collect()?;
+    /// tool_mcp::Server::new(registry).serve_stdio().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn serve_stdio(self) -> Result<(), ServeError> {
+        self.registry.check()?;
+        stdio::serve(self.handler(), &self.registry, self.deadline).await
+    }
+
+    /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
+    ///
+    /// # Errors
+    ///
+    /// When the registry is faulty, or the address cannot be listened on.
+    ///
+    /// ```no_run
+    /// # use tool_core::Registry;
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::collect()?;
+    /// let server = tool_mcp::Server::new(registry).serve_http("127.0.0.1:8080").await?;
+    /// eprintln!("listening on http://{}", server.local_addr());
+    /// server.run().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
+        self.registry.check()?;
+        let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
+        let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
+        self.policy.answer_as(local_addr);
+        let endpoint = self.endpoint();
+        Ok(HttpServer::new(listener, local_addr, endpoint, self.registry, self.deadline))
+    }
+
+    /// The endpoint as a router, to stand in an application of your own: it answers at the root of the router, so that
+    /// `nest("/mcp", …)` puts it at `/mcp`.
+    ///
+    /// The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait 40 ms), about
+    /// shutdown, and awaits [`Registry::idle`] at its end.
+    ///
+    /// # Errors
+    ///
+    /// When the registry is faulty.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let mcp = tool_mcp::Server::new(registry).into_axum_router()?;
+    /// let app: axum::Router = axum::Router::new().nest("/mcp", mcp);
+    /// # Ok::<(), tool_mcp::ServeError>(())
+    /// ```
+    pub fn into_axum_router(self) -> Result<Router, ServeError> {
+        self.registry.check()?;
+        Ok(self.endpoint().router)
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::new(self.handler(), &self.policy)
+    }
+
+    fn handler(&self) -> Arc<Handler> {
+        Arc::new(Handler::new(self.registry.clone(), self.identity.clone(), self.instructions.clone()))
+    }
+}
+
+/// Waits until no modifying call is on its way, but not for ever.
+pub(crate) async fn settle(registry: &Registry, deadline: Duration) {
+    if tokio::time::timeout(deadline, registry.idle()).await.is_err() {
+        tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
+    }
+}

@@ -1,0 +1,128 @@
+//! What HTTP adds: headers that decide, and bodies that are no messages.
+
+use serde_json::json;
+
+use crate::support::{Served, initialize, modern_body, request};
+
+#[test]
+fn only_known_hosts_and_origins_are_admitted() {
+    let served = Served::start();
+    let addr = served.addr.to_string();
+    let body = initialize().to_string();
+    let status = |headers: &[(&str, &str)]| served.post(headers, &body).status;
+    assert_eq!(status(&[("host", &addr)]), 200);
+    assert_eq!(status(&[("host", "localhost:9")]), 200);
+    assert_eq!(status(&[("host", "[::1]:9")]), 200);
+    assert_eq!(status(&[("host", "evil.example")]), 403);
+    assert_eq!(status(&[("origin", "http://localhost:5173")]), 200);
+    assert_eq!(status(&[("origin", "http://[::1]:5173")]), 200);
+    for origin in ["http://evil.example", "https://localhost.evil.example", "null", "https://localhost"] {
+        assert_eq!(status(&[("origin", origin)]), 403, "{origin}");
+    }
+}
+
+#[test]
+fn an_application_admits_others_or_none() {
+    let served = Served::start_as(|server| {
+        server.allowed_hosts(["tools.example"]).allowed_origins(["https://app.example:443"])
+    });
+    let body = initialize().to_string();
+    let status = |host, origin| served.post(&[("host", host), ("origin", origin)], &body).status;
+    assert_eq!(status("tools.example", "https://app.example"), 200);
+    assert_eq!(status("tools.example", "http://localhost:1"), 403);
+    assert_eq!(status("localhost", "https://app.example"), 403);
+
+    let closed = Served::start_as(|server| server.allow_any_host().allowed_origins([""; 0]));
+    assert_eq!(closed.post(&[("host", "any.example")], &body).status, 200);
+    assert_eq!(closed.post(&[("origin", "http://localhost:1")], &body).status, 403);
+
+    let open = Served::start_as(|server| server.allow_any_host().allow_any_origin());
+    assert_eq!(open.post(&[("host", "any.example"), ("origin", "null")], &body).status, 200);
+}
+
+#[test]
+fn what_is_no_message_gets_a_structured_error() {
+    let served = Served::start();
+    let batch = json!([request(1, "ping", json!({}))]).to_string();
+    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#;
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}1{}}}"#,
+        "[".repeat(500),
+        "]".repeat(500)
+    );
+    for (body, code) in [
+        ("", -32700),
+        ("{", -32700),
+        ("{} {}", -32700),
+        (batch.as_str(), -32600),
+        ("\"text\"", -32600),
+        (r#"{"id":1}"#, -32600),
+        (twice, -32600),
+        (deep.as_str(), -32600),
+    ] {
+        let answer = served.post(&[], body);
+        assert_eq!(answer.status, 400, "{body:.60}: {}", answer.body);
+        let error = answer.json();
+        assert_eq!(
+            (&error["jsonrpc"], &error["error"]["code"]),
+            (&json!("2.0"), &json!(code)),
+            "{body:.60}: {error}"
+        );
+        assert!(answer.body.len() < 512, "{body:.60}: {}", answer.body);
+    }
+    assert_eq!(served.post(&[("host", "evil.example")], "{").status, 403, "headers decide first");
+    assert_eq!(served.post(&[("content-type", "text/plain")], &batch).status, 415);
+    assert_eq!(served.post(&[("accept", "text/html")], &batch).status, 406);
+}
+
+#[test]
+fn a_body_over_four_mebibytes_is_refused() {
+    let served = Served::start();
+    let body_of = |size: usize| {
+        let empty =
+            modern_body("tools/call", json!({"name": "greet", "arguments": {"name": ""}})).to_string();
+        empty.replacen(r#"{"name":""}"#, &format!(r#"{{"name":"{}"}}"#, "x".repeat(size - empty.len())), 1)
+    };
+    let headers =
+        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "greet")];
+    let limit = 4 * 1024 * 1024;
+    assert_eq!(served.post(&headers, &body_of(limit)).status, 200);
+    let answer = served.post(&headers, &body_of(limit + 1));
+    assert_eq!((answer.status, answer.json()["error"]["code"].clone()), (413, json!(-32600)));
+}
+
+#[test]
+fn the_rules_of_2026_07_28_hold() {
+    let served = Served::start();
+    let body = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}}));
+    let post = |version, method, name, body: &serde_json::Value| {
+        let headers = [("mcp-protocol-version", version), ("mcp-method", method), ("mcp-name", name)];
+        let answer = served.post(&headers, &body.to_string());
+        (answer.status, answer.json()["error"]["code"].as_i64())
+    };
+    assert_eq!(post("2026-07-28", "tools/call", "add", &body), (200, None));
+    assert_eq!(post("2026-07-28", "tools/list", "add", &body), (400, Some(-32020)));
+    assert_eq!(post("2026-07-28", "tools/call", "greet", &body), (400, Some(-32020)));
+
+    let mut later = body.clone();
+    later["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    assert_eq!(post("2099-01-01", "tools/call", "add", &later), (400, Some(-32022)));
+
+    let mut incapable = body.clone();
+    incapable["params"]["_meta"]
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("io.modelcontextprotocol/clientCapabilities");
+    assert_eq!(post("2026-07-28", "tools/call", "add", &incapable), (400, Some(-32602)));
+
+    let unknown = served.modern("tools/forget", json!({}));
+    assert_eq!((unknown.status, unknown.json()["error"]["code"].clone()), (404, json!(-32601)));
+}
+
+#[test]
+fn an_unknown_session_is_not_found() {
+    let served = Served::start();
+    let list = request(1, "tools/list", json!({})).to_string();
+    assert_eq!(served.post(&[("mcp-session-id", "00000000-0000-0000-0000-000000000000")], &list).status, 404);
+    assert_eq!(served.post(&[], &list).status, 400);
+}

@@ -1,0 +1,158 @@
+//! Who the server is, and which tools it has.
+
+use serde_json::{Value, json};
+
+use crate::support::{LEGACY, MODERN, Served, request};
+
+fn server_info() -> Value {
+    json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"})
+}
+
+/// The listing of `add`, to the letter.
+fn add(served: &Served) -> Value {
+    json!({
+        "name": "add",
+        "title": "Add",
+        "description": "Adds two numbers.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "a": {
+                    "type": "integer",
+                    "minimum": i64::MIN,
+                    "maximum": i64::MAX,
+                    "description": "First.",
+                },
+                "b": {
+                    "type": "integer",
+                    "minimum": i64::MIN,
+                    "maximum": i64::MAX,
+                    "description": "Second.",
+                    "default": 5,
+                    "examples": [7],
+                },
+            },
+            "required": ["a"],
+            "additionalProperties": false,
+        },
+        "outputSchema": {
+            "type": "object",
+            "properties": {"result": {"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX}},
+            "required": ["result"],
+            "additionalProperties": false,
+        },
+        "annotations": {
+            "readOnlyHint": true,
+            "destructiveHint": false,
+            "idempotentHint": true,
+            "openWorldHint": false,
+        },
+        "_meta": {
+            "tool-core/operation": "transform",
+            "tool-core/digest": served.registry.get("add").unwrap().digest().to_string(),
+        },
+    })
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+const NAMES: [&str; 7] = ["add", "explode", "greet", "picture", "purge", "read_for_ever", "write_slowly"];
+
+#[test]
+fn a_modern_client_discovers_and_lists() {
+    let served = Served::start_as(|server| server.instructions("Add, then greet."));
+
+    let discovered = served.modern("server/discover", json!({})).json();
+    assert_eq!(
+        discovered["result"],
+        json!({
+            "resultType": "complete",
+            "supportedVersions": ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY, MODERN],
+            "capabilities": {"tools": {}},
+            "instructions": "Add, then greet.",
+            "ttlMs": 60_000,
+            "cacheScope": "public",
+            "_meta": {"io.modelcontextprotocol/serverInfo": server_info()},
+        })
+    );
+
+    let mut listed = served.modern("tools/list", json!({})).json();
+    assert_eq!(names(&listed["result"]), NAMES);
+    let tools = listed["result"]["tools"].take();
+    assert_eq!(tools[0].to_string(), add(&served).to_string(), "keys have an order too");
+    assert_eq!(
+        listed,
+        json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "result": {
+                "resultType": "complete",
+                "_meta": {"io.modelcontextprotocol/serverInfo": server_info()},
+                "ttlMs": 60_000,
+                "cacheScope": "public",
+                "tools": null,
+            },
+        })
+    );
+}
+
+#[test]
+fn an_older_client_initializes_and_lists() {
+    let served = Served::start();
+    let session = served.session();
+    assert_eq!(
+        session.opening,
+        json!({
+            "jsonrpc": "2.0",
+            "id": 0,
+            "result": {
+                "protocolVersion": LEGACY,
+                "capabilities": {"tools": {}},
+                "serverInfo": server_info(),
+            },
+        })
+    );
+
+    let mut listed = session.request("tools/list", json!({}));
+    assert_eq!(names(&listed["result"]), NAMES);
+    let tools = listed["result"]["tools"].take();
+    assert_eq!(tools[0], add(&served));
+    assert_eq!(
+        listed,
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": null}}),
+        "nothing of a later era"
+    );
+}
+
+#[test]
+fn every_tool_has_an_object_schema_and_all_hints() {
+    let served = Served::start();
+    let listed = served.modern("tools/list", json!({})).json();
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["annotations"].as_object().unwrap().len(), 4, "{tool}");
+    }
+    let purge = &listed["result"]["tools"][4];
+    assert_eq!(purge["annotations"]["destructiveHint"], true);
+    assert_eq!(purge["_meta"]["tool-core/operation"], "write");
+}
+
+#[test]
+fn a_cursor_that_nobody_gave_is_refused() {
+    let served = Served::start();
+    let session = served.session();
+    for cursor in [json!("forged"), json!(""), json!(5)] {
+        let params = json!({"cursor": cursor});
+        let legacy = session.post(&request(1, "tools/list", params.clone()).to_string());
+        let legacy = if cursor.is_string() { legacy.event() } else { legacy.json() };
+        for answer in [served.modern("tools/list", params).json(), legacy] {
+            assert_eq!(
+                (&answer["id"], &answer["error"]["code"]),
+                (&json!(1), &json!(-32602)),
+                "{cursor}: {answer}"
+            );
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Clients' bytes against real servers: HTTP and stdio, both eras of the protocol.
+
+#![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
+
+#[path = "../../examples/fixture/tools.rs"]
+#[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
+mod tools;
+
+mod calls;
+mod http;
+mod lifetime;
+mod list;
+mod stdio;
+mod support;

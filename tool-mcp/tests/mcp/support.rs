@@ -1,0 +1,239 @@
+//! A server in this process, and a client that sends what it is told.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use tool_core::Registry;
+use tool_mcp::{ServeError, Server};
+
+use crate::tools::{self, Events};
+
+pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) const LEGACY: &str = "2025-11-25";
+
+/// Longer than anything takes that a test waits for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server of the fixture's tools on a free port.
+pub(crate) struct Served {
+    pub(crate) addr: SocketAddr,
+    pub(crate) events: Arc<Events>,
+    pub(crate) registry: Registry,
+    runtime: Runtime,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Served {
+    pub(crate) fn start() -> Self {
+        Served::start_as(|server| server)
+    }
+
+    pub(crate) fn start_as(configure: impl FnOnce(Server) -> Server) -> Self {
+        let events = Arc::new(Events::default());
+        let registry = tools::registry(Arc::clone(&events));
+        let server = Server::new(registry.clone()).name("fixture").title("Fixture").version("1.0.0");
+        let runtime = Runtime::new().unwrap();
+        let http = runtime.block_on(configure(server).serve_http("127.0.0.1:0")).unwrap();
+        let addr = http.local_addr();
+        let (stop, stopped) = oneshot::channel();
+        let running = runtime.spawn(http.run_until(async { stopped.await.unwrap_or_default() }));
+        Served { addr, events, registry, runtime, stop, running }
+    }
+
+    /// Waits for something that a tool tells.
+    pub(crate) fn wait_for(&self, event: &Semaphore) {
+        let permit = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, event.acquire()).await });
+        permit.expect("it does not happen").unwrap().forget();
+    }
+
+    /// Tells the server to end.
+    pub(crate) fn stop(self) -> Stopping {
+        self.stop.send(()).unwrap();
+        Stopping { runtime: self.runtime, running: self.running }
+    }
+
+    pub(crate) fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        post(self.addr, headers, body)
+    }
+
+    /// A request of 2026-07-28, with the headers that it needs.
+    pub(crate) fn modern(&self, method: &str, params: Value) -> Answer {
+        let name = params["name"].as_str().map(str::to_owned);
+        let body = modern_body(method, params).to_string();
+        let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
+        headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+        self.post(&headers, &body)
+    }
+
+    pub(crate) fn call_modern(&self, name: &str, arguments: Value) -> Value {
+        let answer = self.modern("tools/call", json!({"name": name, "arguments": arguments}));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.json()
+    }
+
+    /// Opens a session, as clients up to 2025-11-25 do.
+    pub(crate) fn session(&self) -> Session<'_> {
+        let answer = self.post(&[], &initialize().to_string());
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let id = answer.header("mcp-session-id").expect("a session").to_owned();
+        let session = Session { served: self, id, opening: answer.event() };
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(session.post(&initialized.to_string()).status, 202);
+        session
+    }
+}
+
+/// A server that was told to end.
+pub(crate) struct Stopping {
+    runtime: Runtime,
+    running: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Stopping {
+    pub(crate) fn ended(self) {
+        let ended = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, self.running).await });
+        ended.expect("the server does not end").unwrap().unwrap();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.running.is_finished()
+    }
+}
+
+pub(crate) struct Session<'s> {
+    served: &'s Served,
+    pub(crate) id: String,
+    /// The answer to `initialize`.
+    pub(crate) opening: Value,
+}
+
+impl Session<'_> {
+    pub(crate) fn post(&self, body: &str) -> Answer {
+        self.served.post(&[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
+    }
+
+    pub(crate) fn request(&self, method: &str, params: Value) -> Value {
+        let answer = self.post(&request(1, method, params).to_string());
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.event()
+    }
+
+    pub(crate) fn call(&self, name: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+}
+
+pub(crate) fn request(id: u32, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+pub(crate) fn initialize() -> Value {
+    let params = json!({
+        "protocolVersion": LEGACY,
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1.0.0"},
+    });
+    request(0, "initialize", params)
+}
+
+pub(crate) fn modern_body(method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    request(1, method, params)
+}
+
+/// Sends a POST to the endpoint without waiting for the answer.
+pub(crate) fn send(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut head = format!("POST /mcp HTTP/1.1\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
+    let addr = addr.to_string();
+    let usual = [
+        ("host", addr.as_str()),
+        ("accept", "application/json, text/event-stream"),
+        ("content-type", "application/json"),
+    ];
+    let replaced = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    for (name, value) in usual.iter().filter(|(name, _)| !replaced(name)).chain(headers) {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+    stream
+}
+
+pub(crate) fn post(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
+    Answer::read(send(addr, headers, body))
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn read(mut stream: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").expect("an answer over HTTP");
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let mut answer = Answer { status, head: head.to_owned(), body: body.to_owned() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = unchunked(body);
+        }
+        answer
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json"), "{}", self.body);
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// The one message of an event stream.
+    pub(crate) fn event(&self) -> Value {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"), "{}", self.body);
+        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let messages: Vec<_> = data.filter(|data| !data.is_empty()).collect();
+        assert_eq!(messages.len(), 1, "{}", self.body);
+        serde_json::from_str(messages[0]).unwrap()
+    }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut text = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        text.push_str(&rest[..size]);
+        body = rest[size..].strip_prefix("\r\n").unwrap();
+    }
+    text
+}
+
+/// Takes the identifier of the call out of a result, and checks that it is one.
+pub(crate) fn take_call_id(answer: &mut Value) -> String {
+    let meta = answer["result"]["_meta"].as_object_mut().expect("every result of a call has `_meta`");
+    let id = meta.shift_remove("tool-core/callId").expect("every call has an identifier");
+    let id = id.as_str().unwrap().to_owned();
+    assert!(id.len() == 16 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+    if meta.is_empty() {
+        answer["result"].as_object_mut().unwrap().shift_remove("_meta");
+    }
+    id
+}
