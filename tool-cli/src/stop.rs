@@ -126,6 +126,9 @@ pub(crate) fn failure_json(failure: &Failure) -> Value {
     if !failure.problems().is_empty() {
         object["problems"] = serde_json::json!(failure.problems());
     }
+    if let Some(example) = failure.example() {
+        object["example"] = example.clone();
+    }
     object["retryable"] = failure.retryable().into();
     object
 }

@@ -1,0 +1,228 @@
+//! The four ways to one tool: directly, over HTTP and MCP through real servers, and on the command line.
+//!
+//! Each way has a registry and a file of reports of its own, so that the same calls in the same order meet the same state.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tool_cli::{App, Buffer, Streams};
+use tool_core::{Failure, FailureKind, Output, Registry};
+
+/// What came of a call, in the words that all faces share.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// The structured output, or the content where there is none.
+    Success { output: String },
+    /// The kind as `error_type` has it, and everything that the face can tell.
+    Failure { kind: String, text: String },
+}
+
+impl Answer {
+    pub(crate) fn verdict(&self) -> String {
+        match self {
+            Answer::Success { .. } => "success".to_owned(),
+            Answer::Failure { kind, .. } => kind.clone(),
+        }
+    }
+}
+
+impl From<Result<Output, Failure>> for Answer {
+    fn from(result: Result<Output, Failure>) -> Self {
+        match result {
+            Ok(output) => Answer::Success { output: output.structured().unwrap().get().to_owned() },
+            Err(failure) => Answer::Failure {
+                kind: failure.kind().codes().error_type.to_owned(),
+                text: text_of(&serde_json::to_value(&failure).unwrap()),
+            },
+        }
+    }
+}
+
+/// The text of a failure, put together from its parts as a face with JSON has them.
+fn text_of(failure: &Value) -> String {
+    let mut text = failure["error"].as_str().unwrap().to_owned();
+    for problem in failure["problems"].as_array().into_iter().flatten() {
+        let problem: tool_core::Problem = serde_json::from_value(problem.clone()).unwrap();
+        text += &format!("\n- {problem}");
+    }
+    if let Some(example) = failure.get("example") {
+        text += &format!("\nexample of a valid call: {example}");
+    }
+    text
+}
+
+pub(crate) struct Faces {
+    runtime: Runtime,
+    direct: Registry,
+    cli: Registry,
+    http: SocketAddr,
+    mcp: SocketAddr,
+    _folder: TempDir,
+}
+
+type Each<T> = Vec<(&'static str, T)>;
+
+impl Faces {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = |name: &str| weather::registry(folder.path().join(name)).unwrap();
+        let runtime = Runtime::new().unwrap();
+        let (http, mcp) = runtime.block_on(async {
+            let options = tool_http::Options::new().allow_execute(true);
+            let http = tool_http::Server::bind(registry("http"), "127.0.0.1:0", options).await.unwrap();
+            let mcp = tool_mcp::Server::new(registry("mcp")).serve_http("127.0.0.1:0").await.unwrap();
+            let addresses = (http.local_addr(), mcp.local_addr());
+            tokio::spawn(http.run(std::future::pending()));
+            tokio::spawn(mcp.run_until(std::future::pending()));
+            addresses
+        });
+        Faces { direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, _folder: folder }
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.direct
+    }
+
+    /// The schemas of one tool, as `{"input", "output"}`.
+    pub(crate) fn schemas(&self, name: &str) -> Each<Value> {
+        let pick =
+            |tool: &Value, input: &str, output: &str| json!({"input": tool[input], "output": tool[output]});
+        let (_, http) = self.http(&format!("/tools/{name}"), None);
+        let mcp = self.mcp("tools/list", &json!({}))["result"]["tools"].as_array().unwrap().clone();
+        let mcp = mcp.into_iter().find(|tool| tool["name"] == name).unwrap();
+        let (_, cli) = self.cli(&["info", name, "--format", "json"]);
+        vec![
+            ("HTTP", pick(&http, "inputSchema", "outputSchema")),
+            ("MCP", pick(&mcp, "inputSchema", "outputSchema")),
+            ("the command line", pick(&cli, "input_schema", "output_schema")),
+        ]
+    }
+
+    /// The names of all tools, in the order in which they are listed.
+    pub(crate) fn names(&self) -> Each<Vec<String>> {
+        let names = |list: &Value| -> Vec<String> {
+            list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+        };
+        vec![
+            ("HTTP", names(&self.http("/tools", None).1)),
+            ("MCP", names(&self.mcp("tools/list", &json!({}))["result"]["tools"])),
+            ("the command line", names(&self.cli(&["list", "--format", "json"]).1)),
+        ]
+    }
+
+    /// Calls a tool on every face; the direct call comes first.
+    pub(crate) fn call(&self, name: &str, arguments: &str) -> Each<Answer> {
+        let mut answers = self.call_without_mcp(name, arguments);
+        answers.push(("MCP", self.call_over_mcp(name, arguments, &answers[0].1)));
+        answers
+    }
+
+    /// As [`Faces::call`], with a text that MCP cannot carry as arguments: there the whole request would be wrong.
+    pub(crate) fn call_without_mcp(&self, name: &str, arguments: &str) -> Each<Answer> {
+        let direct = self.runtime.block_on(self.direct.invoke(name, arguments.as_bytes())).result;
+        vec![
+            ("a direct call", direct.into()),
+            ("HTTP", self.call_over_http(name, arguments)),
+            ("the command line", self.call_by_command(name, arguments)),
+        ]
+    }
+
+    fn call_over_http(&self, name: &str, arguments: &str) -> Answer {
+        let (status, body) = self.http(&format!("/tools/{name}/call"), Some(arguments));
+        match (status, &body["isError"]) {
+            (200, Value::Bool(false)) => Answer::Success { output: body["structuredContent"].to_string() },
+            (_, Value::Bool(true)) => Answer::Failure {
+                kind: "execution_failed".to_owned(),
+                text: body["content"][0]["text"].as_str().unwrap().to_owned(),
+            },
+            _ => {
+                assert!([400, 422].contains(&status), "{status}: {body}");
+                Answer::Failure { kind: body["kind"].as_str().unwrap().to_owned(), text: text_of(&body) }
+            }
+        }
+    }
+
+    /// MCP tells an invalid input and a failure of the tool in one form: the kind is taken from the direct call, and the
+    /// text must then be the same.
+    fn call_over_mcp(&self, name: &str, arguments: &str, direct: &Answer) -> Answer {
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
+        let answer = self.mcp("tools/call", &json!({"name": name, "arguments": arguments}));
+        let result = &answer["result"];
+        match result["isError"] {
+            Value::Bool(true) => Answer::Failure {
+                kind: direct.verdict(),
+                text: result["content"][0]["text"].as_str().unwrap().to_owned(),
+            },
+            _ => Answer::Success { output: result["structuredContent"].to_string() },
+        }
+    }
+
+    fn call_by_command(&self, name: &str, arguments: &str) -> Answer {
+        let (code, mut body) =
+            self.cli(&["run", name, "--yes", "--format", "json", "--input-json", arguments]);
+        if body["success"] == true {
+            assert_eq!(code, 0);
+            let output = body["output"].take();
+            let output = if output.is_object() { output } else { json!({"result": output}) };
+            return Answer::Success { output: output.to_string() };
+        }
+        let kind = body["error_type"].as_str().unwrap().to_owned();
+        let codes: Vec<u8> = [FailureKind::Input, FailureKind::Failed(tool_core::Reason::Other)]
+            .map(FailureKind::codes)
+            .into_iter()
+            .filter(|codes| codes.error_type == kind)
+            .map(|codes| codes.exit)
+            .collect();
+        assert_eq!(codes, [code], "{body}");
+        Answer::Failure { kind, text: text_of(&body) }
+    }
+
+    fn http(&self, path: &str, body: Option<&str>) -> (u16, Value) {
+        let url = format!("http://{}{path}", self.http);
+        let agent = agent();
+        let answer = match body {
+            None => agent.get(url).call(),
+            Some(body) => agent.post(url).content_type("application/json").send(body),
+        };
+        let mut answer = answer.unwrap();
+        (answer.status().as_u16(), json_of(&answer.body_mut().read_to_string().unwrap()))
+    }
+
+    fn mcp(&self, method: &str, params: &Value) -> Value {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let mut request = agent()
+            .post(format!("http://{}/mcp", self.mcp))
+            .content_type("application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        if let Some(name) = params["name"].as_str() {
+            request = request.header("mcp-name", name);
+        }
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        json_of(&request.send(body.to_string()).unwrap().body_mut().read_to_string().unwrap())
+    }
+
+    fn cli(&self, arguments: &[&str]) -> (u8, Value) {
+        let (stdout, stderr) = (Buffer::default(), Buffer::default());
+        let streams = Streams::new(std::io::empty(), stdout.clone(), stderr.clone());
+        let app = App::new("weather", self.cli.clone());
+        let code = self.runtime.block_on(app.run_with(arguments.iter().copied(), streams));
+        (code, json_of(&stdout.text()))
+    }
+}
+
+/// A client that hands over every status, and keeps no connection between tests.
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().http_status_as_error(false).build().into()
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}

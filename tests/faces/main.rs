@@ -1,0 +1,91 @@
+//! One story: every tool of the weather example, called directly, over HTTP, over MCP and on the command line, with the
+//! same generated inputs, has the same schema, the same output and the same verdict on each.
+
+mod cases;
+mod faces;
+
+use serde_json::{Value, json};
+use tool_core::Registry;
+
+use crate::cases::Case;
+use crate::faces::{Answer, Faces};
+
+#[test]
+fn every_face_tells_the_same_schemas() {
+    let faces = Faces::start();
+    let registry = faces.registry();
+    assert_eq!(registry.tools().len(), 7);
+    for tool in registry.tools() {
+        let expected = json!({"input": tool.input_schema(), "output": tool.output_schema()});
+        for (face, schemas) in faces.schemas(tool.name()) {
+            // As text, so that the order of members counts too.
+            assert_eq!(schemas.to_string(), expected.to_string(), "`{}` over {face}", tool.name());
+        }
+    }
+}
+
+#[test]
+fn every_face_lists_the_same_tools() {
+    let faces = Faces::start();
+    let names: Vec<&str> = faces.registry().tools().map(tool_core::ToolDefinition::name).collect();
+    for (face, listed) in faces.names() {
+        assert_eq!(listed, names, "over {face}");
+    }
+}
+
+#[test]
+fn every_face_answers_the_same_input_alike() {
+    let faces = Faces::start();
+    let mut verdicts = std::collections::BTreeMap::new();
+    for Case { tool, arguments } in cases::of(faces.registry()) {
+        let answers = faces.call(&tool, &arguments);
+        let (_, direct) = &answers[0];
+        *verdicts.entry(direct.verdict()).or_insert(0) += 1;
+        for (face, answer) in &answers[1..] {
+            assert_eq!(answer, direct, "`{tool}` over {face} with {arguments}");
+        }
+    }
+    // The cases would prove little if they all ended alike.
+    for verdict in ["success", "invalid_input", "execution_failed"] {
+        assert!(verdicts.get(verdict).is_some_and(|count| *count >= 5), "{verdicts:?}");
+    }
+    assert!(verdicts.values().sum::<i32>() > 200, "{verdicts:?}");
+}
+
+#[test]
+fn every_face_refuses_what_is_no_object_or_no_json_alike() {
+    let faces = Faces::start();
+    for arguments in [
+        "[]",
+        "\"text\"",
+        "null",
+        "{",
+        "{\"location\":\"Seattle\",\"location\":\"Seattle\"}",
+        "{}{}",
+        "1e400",
+    ] {
+        let answers = faces.call_without_mcp("get_weather", arguments);
+        let (_, direct) = &answers[0];
+        assert_eq!(direct.verdict(), "invalid_input", "{arguments}");
+        for (face, answer) in &answers[1..] {
+            assert_eq!(answer, direct, "over {face} with {arguments}");
+        }
+    }
+}
+
+/// What the function itself returns is what the registry answers.
+#[tokio::test]
+async fn the_registry_answers_what_the_domain_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry: Registry = weather::registry(folder.path().join("reports.jsonl")).unwrap();
+    let day = weather::Archive::embedded()
+        .get(weather::City::Seattle, jiff::civil::date(2014, 7, 4))
+        .unwrap()
+        .clone();
+    let output =
+        registry.call("get_weather", json!({"location": "Seattle", "date": "2014-07-04"})).await.unwrap();
+    assert_eq!(output.decode::<weather::Observation>().unwrap(), day);
+    assert_eq!(output.value(), serde_json::to_value(&day).unwrap());
+    assert_eq!(Answer::from(Ok(output)).verdict(), "success");
+    assert_eq!(Value::Null, registry.call("nope", json!({})).await.err().map_or(json!(1), |_| Value::Null));
+}
