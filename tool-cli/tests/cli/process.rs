@@ -55,9 +55,17 @@ struct Spawned {
 
 /// Starts a child and waits until the test harness around it has said what it says.
 fn spawn(arguments: &[&str]) -> Spawned {
+    spawn_in(arguments, &[])
+}
+
+/// The same in an environment with these variables.
+fn spawn_in(arguments: &[&str], variables: &[(&str, &str)]) -> Spawned {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "process::child", "--nocapture", "--test-threads", "1"])
         .env(ARGUMENTS, serde_json::to_string(arguments).unwrap())
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -77,6 +85,12 @@ impl Spawned {
         self.stdin.write_all(b"\n").unwrap();
     }
 
+    fn read_all(&mut self) -> String {
+        let mut text = String::new();
+        self.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
     fn end(mut self) -> (ExitStatus, String) {
         let mut stderr = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
@@ -88,11 +102,23 @@ impl Spawned {
 fn a_process_prints_its_result() {
     let mut spawned = spawn(&["demo", "run", "add", "a=1", "b=2"]);
     spawned.go();
-    let mut stdout = String::new();
-    spawned.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    assert_eq!(stdout, "3\n");
+    assert_eq!(spawned.read_all(), "3\n");
     let (status, stderr) = spawned.end();
     assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn the_environment_decides_about_colours() {
+    for (variables, coloured) in [
+        (&[][..], false),
+        (&[("CLICOLOR_FORCE", "1")], true),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+    ] {
+        let mut spawned = spawn_in(&["demo", "list"], variables);
+        spawned.go();
+        assert_eq!(spawned.read_all().contains('\u{1b}'), coloured, "{variables:?}");
+        assert_eq!(spawned.end().0.code(), Some(0));
+    }
 }
 
 #[test]
