@@ -55,6 +55,8 @@ fn text_of(failure: &Value) -> String {
 
 pub(crate) struct Faces {
     runtime: Runtime,
+    /// Hands over every status.
+    agent: ureq::Agent,
     direct: Registry,
     cli: Registry,
     http: SocketAddr,
@@ -78,7 +80,8 @@ impl Faces {
             tokio::spawn(mcp.run_until(std::future::pending()));
             addresses
         });
-        Faces { direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, _folder: folder }
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        Faces { agent, direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, _folder: folder }
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -181,10 +184,9 @@ impl Faces {
 
     fn http(&self, path: &str, body: Option<&str>) -> (u16, Value) {
         let url = format!("http://{}{path}", self.http);
-        let agent = agent();
         let answer = match body {
-            None => agent.get(url).call(),
-            Some(body) => agent.post(url).content_type("application/json").send(body),
+            None => self.agent.get(url).call(),
+            Some(body) => self.agent.post(url).content_type("application/json").send(body),
         };
         let mut answer = answer.unwrap();
         (answer.status().as_u16(), json_of(&answer.body_mut().read_to_string().unwrap()))
@@ -196,7 +198,8 @@ impl Faces {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let mut request = agent()
+        let mut request = self
+            .agent
             .post(format!("http://{}/mcp", self.mcp))
             .content_type("application/json")
             .header("accept", "application/json, text/event-stream")
@@ -216,11 +219,6 @@ impl Faces {
         let code = self.runtime.block_on(app.run_with(arguments.iter().copied(), streams));
         (code, json_of(&stdout.text()))
     }
-}
-
-/// A client that hands over every status, and keeps no connection between tests.
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).build().into()
 }
 
 fn json_of(text: &str) -> Value {

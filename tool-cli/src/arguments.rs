@@ -18,7 +18,8 @@ use crate::streams::Streams;
 
 /// The text of the arguments, which the pipeline then judges.
 ///
-/// A `--input-json` that is no JSON object is returned as it stands: what is wrong with it the pipeline says best.
+/// A `--input-json` that is no JSON object, or has a member twice, is returned as it stands: what is wrong with it the
+/// pipeline says, in the same words as on every other face.
 pub(crate) fn gather(
     tool: &ToolDefinition,
     matches: &ArgMatches,
@@ -31,18 +32,14 @@ pub(crate) fn gather(
             Typed::Pair(pair) => {
                 let (key, value) = assignment(tool, pair)?;
                 if !assigned.insert(key.clone()) {
-                    return Err(Stop::Twice { key, place: "as an argument" });
+                    return Err(Stop::Twice { key });
                 }
                 inputs.set(key, value);
             }
             Typed::Json(given) => {
                 let text = read(given, streams)?;
                 let Some(members) = members(&text) else { return Ok(text) };
-                let mut known = HashSet::new();
                 for (key, value) in members {
-                    if !known.insert(key.clone()) {
-                        return Err(Stop::Twice { key, place: "in one --input-json" });
-                    }
                     inputs.set(key, value);
                 }
             }
@@ -150,12 +147,14 @@ fn read(given: &str, streams: &mut Streams) -> Result<Vec<u8>, Stop> {
     }
 }
 
-/// The members of a JSON object, as often as each is there; nothing at all counts as `{}`.
+/// The members of a JSON object, if each is there once; nothing at all counts as `{}`.
 fn members(text: &[u8]) -> Option<Vec<(String, Box<RawValue>)>> {
     if text.trim_ascii().is_empty() {
         return Some(Vec::new());
     }
-    serde_json::from_slice(text).ok().map(|Object(members)| members)
+    let Object(members) = serde_json::from_slice(text).ok()?;
+    let mut known = HashSet::new();
+    members.iter().all(|(key, _)| known.insert(key.as_str())).then_some(members)
 }
 
 struct Object(Vec<(String, Box<RawValue>)>);

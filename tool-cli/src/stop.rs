@@ -25,8 +25,8 @@ pub(crate) enum Stop {
     },
     #[error("`{given}` is neither key=value nor key:=json")]
     NoPair { given: String },
-    #[error("input `{key}` is given twice {place}")]
-    Twice { key: String, place: &'static str },
+    #[error("input `{key}` is given twice as an argument")]
+    Twice { key: String },
     #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
     NotJson { key: String, error: serde_json::Error },
     #[error("cannot read `{}`: {error}", path.display())]

@@ -51,7 +51,11 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
         );
     match options.addr {
-        None => server.serve_stdio().await?,
+        // What modifies is finished by `serve` itself, before the program ends.
+        None => tokio::select! {
+            served = server.serve_stdio() => served?,
+            () = options.shutdown() => {}
+        },
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());
