@@ -40,8 +40,7 @@ impl Guess<'_> {
         if let Some(branch) = schema["oneOf"].get(0).or_else(|| schema["anyOf"].get(0)) {
             return self.value(branch);
         }
-        let kind = schema["type"].as_str().or_else(|| schema["type"].get(0).and_then(Value::as_str));
-        match kind {
+        match schema["type"].as_str() {
             Some("object") => self.object(schema),
             Some("array") => self.array(schema),
             Some("string") => text(schema).into(),

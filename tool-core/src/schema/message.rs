@@ -104,11 +104,6 @@ pub(super) fn expected(schema: &Value) -> String {
     match &schema["type"] {
         Value::String(kind) if kind == "object" => object(schema),
         Value::String(kind) => number_or(schema, kind),
-        Value::Array(kinds) => {
-            let kinds: Vec<String> =
-                kinds.iter().filter_map(Value::as_str).map(|kind| number_or(schema, kind)).collect();
-            kinds.join(" or ")
-        }
         _ => "another value".to_owned(),
     }
 }

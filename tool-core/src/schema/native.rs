@@ -158,16 +158,11 @@ impl<'s> Rendering<'s> {
 
     fn described(&mut self, schema: &'s Value) -> NativeSchema {
         let branches = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array());
-        let kind = match (branches, &schema["type"]) {
-            (Some(_), _) | (None, Value::Array(_)) => "union",
-            (None, Value::String(kind)) => kind_of(kind),
-            _ => "any",
+        let kind = match branches {
+            Some(_) => "union",
+            None => schema["type"].as_str().map_or("any", kind_of),
         };
-        let variants = match (branches, &schema["type"]) {
-            (Some(branches), _) => branches.iter().map(|branch| self.value(branch)).collect(),
-            (None, Value::Array(kinds)) => self.variants_of(schema, kinds),
-            _ => Vec::new(),
-        };
+        let variants = branches.into_iter().flatten().map(|branch| self.value(branch)).collect();
         let (items, properties) =
             if kind == "union" { (None, Vec::new()) } else { (self.items(schema), self.members(schema)) };
         NativeSchema {
@@ -201,25 +196,6 @@ impl<'s> Rendering<'s> {
             ..self.value(schema)
         };
         items.iter().enumerate().map(member).collect()
-    }
-
-    /// A list of types, such as a number or `null`, as one variant a type.
-    fn variants_of(&mut self, schema: &'s Value, kinds: &'s [Value]) -> Vec<NativeSchema> {
-        let variant = |kind: &'s Value| {
-            let kind = kind.as_str().unwrap_or_default();
-            if kind == "null" {
-                return NativeSchema { kind: "null", ..NativeSchema::default() };
-            }
-            NativeSchema {
-                kind: kind_of(kind),
-                allowed: allowed(schema).into_iter().filter(|allowed| !allowed.value.is_null()).collect(),
-                constraints: constraints(schema),
-                items: self.items(schema),
-                properties: self.members(schema),
-                ..NativeSchema::default()
-            }
-        };
-        kinds.iter().map(variant).collect()
     }
 }
 

@@ -6,6 +6,7 @@
 //! - for inputs, a property that may be left out does not admit `null` as well;
 //! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`];
 //! - a `format` that JSON Schema does not know becomes the range that it stands for;
+//! - a list of types becomes a choice between them;
 //! - `true` as a schema becomes `{}`, and no subschema carries a `$schema` or a generated `title`;
 //! - properties beside a choice of objects move into each of its branches, so that these can be closed.
 
@@ -32,10 +33,10 @@ pub(super) fn normalise(schema: &mut Value, side: Side) {
     merge_choice(object);
     for_each_subschema(object, &mut |subschema| normalise(subschema, side));
     collapse_constants(object);
-    collapse_nullable_choice(object);
     translate_format(object);
     portable_patterns(object);
     close(object);
+    split_types(object);
     if side == Side::Input {
         drop_null_of_optional_properties(object);
     }
@@ -95,16 +96,6 @@ fn kind(object: &Map<String, Value>) -> Option<&str> {
 /// `T | null` becomes `T`.
 pub(super) fn drop_null(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    if let Some(Value::Array(types)) = object.get_mut("type") {
-        types.retain(|kind| kind != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            object.insert("type".to_owned(), only);
-        }
-    }
-    if let Some(Value::Array(constants)) = object.get_mut("enum") {
-        constants.retain(|constant| !constant.is_null());
-    }
     for keyword in ["anyOf", "oneOf"] {
         let Some(Value::Array(branches)) = object.get_mut(keyword) else { continue };
         branches.retain(|branch| *branch != json!({"type": "null"}));
@@ -203,20 +194,31 @@ fn collapse_constants(object: &mut Map<String, Value>) {
     }
 }
 
-/// `anyOf: [enum of strings, null]` becomes `type: [string, null]`, as `schemars` writes it where there are no texts.
-fn collapse_nullable_choice(object: &mut Map<String, Value>) {
-    let Some(Value::Array(branches)) = object.get("anyOf") else { return };
-    let [Value::Object(constants), null] = branches.as_slice() else { return };
-    if *null != json!({"type": "null"}) || !constants.contains_key("enum") {
+/// `type: [T, null]` becomes a choice between `T` and `null`: a list of types is what some clients refuse.
+///
+/// What describes the value stays outside of the choice, what limits it goes along with its type.
+fn split_types(object: &mut Map<String, Value>) {
+    if !object.get("type").is_some_and(Value::is_array) {
         return;
     }
-    let mut constants = constants.clone();
-    constants.insert("type".to_owned(), json!(["string", "null"]));
-    if let Some(Value::Array(values)) = constants.get_mut("enum") {
-        values.push(Value::Null);
+    let Some(Value::Array(kinds)) = object.shift_remove("type") else { return };
+    let mut limits = Map::new();
+    for (key, value) in std::mem::take(object) {
+        let describes = matches!(key.as_str(), "description" | "default" | "examples");
+        if describes { &mut *object } else { &mut limits }.insert(key, value);
     }
-    object.shift_remove("anyOf");
-    merge_under(object, constants.into());
+    let branch = |kind: Value| {
+        if kind == "null" {
+            return json!({"type": "null"});
+        }
+        let mut branch = Map::from_iter([("type".to_owned(), kind)]);
+        branch.extend(limits.clone());
+        if let Some(Value::Array(constants)) = branch.get_mut("enum") {
+            constants.retain(|constant| !constant.is_null());
+        }
+        branch.into()
+    };
+    object.insert("anyOf".to_owned(), kinds.into_iter().map(branch).collect());
 }
 
 /// Adds the members of `schema` that `object` does not have itself: a description on the outside wins.

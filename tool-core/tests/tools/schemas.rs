@@ -232,6 +232,7 @@ fn every_schema_is_in_the_normal_form() {
             if let Some(format) = schema["format"].as_str() {
                 assert!(["date", "time", "date-time"].contains(&format), "{place}: {format}");
             }
+            assert!(!schema["type"].is_array(), "{place} has a list of types: {schema}");
             if schema["type"] == "object" {
                 assert!(schema.get("additionalProperties").is_some(), "{place} has an open object: {schema}");
             }
