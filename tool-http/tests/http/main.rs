@@ -6,5 +6,7 @@ mod discovery;
 mod edge;
 mod gate;
 mod inputs;
+#[cfg(unix)]
+mod program;
 mod server;
 mod tools;

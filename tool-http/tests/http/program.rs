@@ -1,0 +1,81 @@
+//! `serve` as a program: a child process that is this test again, and ends by signals.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tool_http::{Options, serve};
+
+use crate::client::{exchange, request};
+use crate::tools::registry;
+
+const CHILD: &str = "TOOL_HTTP_TEST_SERVES";
+
+struct Program(Child);
+
+impl Program {
+    /// Starts it, and reads where it listens from its first line.
+    fn start() -> (Self, SocketAddr) {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "program::a_program_serves_until_it_is_told_to_end", "--nocapture"])
+            .env(CHILD, "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let program = Program(child);
+        let address = line.strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line:?}"));
+        (program, address.trim_end().parse().unwrap())
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Gone already, where the test went well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_program_serves_until_it_is_told_to_end() {
+    if std::env::var_os(CHILD).is_some() {
+        serve(registry(), "127.0.0.1:0", Options::new().allow_execute(true)).await.unwrap();
+        return;
+    }
+    for signal in ["-TERM", "-INT"] {
+        let (mut program, address) = Program::start();
+        let answer = exchange(address, &request("POST /tools/no.thing/call", &["Host: localhost"], "")).await;
+        assert_eq!(answer.status, 200);
+        program.signal(signal);
+        assert!(program.0.wait().unwrap().success());
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_told_twice_ends_at_once() {
+    let (mut program, address) = Program::start();
+    let mut waiting = TcpStream::connect(address).await.unwrap();
+    waiting.write_all(&request("POST /tools/wait_reading/call", &["Host: localhost"], "")).await.unwrap();
+    // Connections are accepted in their order: the first is being served when the second was.
+    let answer = exchange(address, &request("GET /tools", &["Host: localhost"], "")).await;
+    assert_eq!(answer.status, 200);
+    program.signal("-TERM");
+    while TcpStream::connect(address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    let first = Instant::now();
+    program.signal("-TERM");
+    assert!(program.0.wait().unwrap().success());
+    assert!(first.elapsed() < Duration::from_secs(9), "it waited for the drain timeout of 10 seconds");
+}
