@@ -139,7 +139,7 @@ async fn what_is_no_http_is_refused() {
         (format!("{call}Content-Length: 7\r\nContent-Length: 8\r\n\r\n{{\"a\":1}}"), 400),
         (format!("{call}Content-Length: -1\r\n\r\n"), 400),
         (format!("{call}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n0\r\n\r\n"), 400),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n"), 400),
+        ("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n".to_owned(), 400),
         (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-A: b\r\n".repeat(200)), 431),
         (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(1_000_000)), 431),
         (format!("GET /tools?{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(70_000)), 414),
