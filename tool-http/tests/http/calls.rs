@@ -198,5 +198,8 @@ async fn the_order_of_the_checks() {
         let found: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!((answer.status, found["error"].as_str()), (status, Some(error)), "{path} {kind}");
     }
+    // What is announced as nothing is not read, whatever its size.
+    let unnamed = Request::post("/tools/fail/call").body(Body::from(long)).unwrap();
+    assert_eq!(ask(&on, unnamed).await.status, 415);
     assert_eq!(post(&off, "/tools/add/call", "").await.body, r#"{"error":"Tool execution is disabled."}"#);
 }
