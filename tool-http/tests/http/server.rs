@@ -171,6 +171,16 @@ async fn slow_clients_are_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_client_that_has_said_all_is_still_answered() {
+    let serving = Serving::start(registry(), executing()).await;
+    for text in [request("GET /tools", HOST, ""), request("POST /tools/add/call", HOST, r#"{"a":1}"#)] {
+        let mut stream = serving.begin(&text).await;
+        stream.shutdown().await.unwrap();
+        assert_eq!(rest(stream).await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn connections_beyond_the_limit_wait_for_a_place() {
     let serving = Serving::start(registry(), ServeOptions::from(Options::new()).max_connections(1)).await;
     let mut first = serving.begin(b"GET /tools HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
