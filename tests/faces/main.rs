@@ -3,6 +3,7 @@
 
 mod cases;
 mod faces;
+mod readme;
 
 use serde_json::{Value, json};
 use tool_core::Registry;

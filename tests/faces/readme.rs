@@ -1,0 +1,42 @@
+//! The README shows what really comes out.
+
+use tool_cli::{App, Buffer, Streams};
+
+const README: &str = include_str!("../../README.md");
+
+/// What stands between the fences of the code block that follows a text.
+fn block_after(text: &str) -> &'static str {
+    let (_, rest) = README.split_once(text).unwrap_or_else(|| panic!("the README does not say {text:?}"));
+    let (_, rest) = rest.split_once("\n```\n").unwrap();
+    let (_, rest) = rest.split_once("\n```").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    rest.split_once("```").unwrap().0
+}
+
+#[tokio::test]
+async fn commands_print_what_the_readme_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    for (command, code) in
+        [("run get_weather location=Seattle date=2014-07-04", 0), ("run get_weather location=Seatle", 5)]
+    {
+        let registry = weather::registry(folder.path().join("reports.jsonl")).unwrap();
+        let (stdout, stderr) = (Buffer::default(), Buffer::default());
+        let streams = Streams::new(std::io::empty(), stdout.clone(), stderr.clone());
+        let ended = App::new("weather", registry).run_with(command.split(' '), streams).await;
+        assert_eq!(ended, code, "{command}");
+        assert_eq!(
+            stdout.text() + &stderr.text(),
+            block_after(&format!("-p weather -- {command}")),
+            "{command}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "reading leaves no file behind");
+}
+
+#[test]
+fn the_declaration_in_the_readme_is_that_of_the_example() {
+    let source = include_str!("../../examples/weather/src/tools.rs");
+    let (_, declaration) = README.split_once("/// Daily weather as it was observed").unwrap();
+    let (declaration, _) = declaration.split_once("```").unwrap();
+    assert!(source.contains(declaration), "{declaration}");
+}
