@@ -36,7 +36,8 @@ impl Declaration {
         Declaration {
             name,
             title: None,
-            description,
+            // A text from a file ends with a line break.
+            description: description.trim_ascii(),
             operation,
             destructive: false,
             idempotent: operation.idempotent_by_default(),

@@ -96,7 +96,7 @@ pub const fn input<T: Input>(name: &'static str, description: &'static str) -> I
     In {
         spec: InputSpec {
             name,
-            description,
+            description: description.trim_ascii(),
             schema: SchemaGenerator::subschema_for::<T>,
             presence: missing::presence::<T>,
             default: None,

@@ -7,7 +7,5 @@ pub use crate::declaration::Declaration;
 pub use crate::entry::run_blocking;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
 pub use crate::input::{In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input, json};
-pub use crate::registration::Registered;
-#[cfg(feature = "inventory")]
-pub use crate::registration::inventory;
+pub use crate::registration::*;
 pub use crate::returns::Shape;

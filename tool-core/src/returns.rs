@@ -4,19 +4,20 @@
 //! writes the same calls for every tool:
 //!
 //! ```text
-//! Shape::<R>::new().split().value().error()
-//!     split   Result<T, E>         a value T and an error E
+//! Shape::<R>::new().__split().__value().__error()
+//!     __split Result<T, E>         a value T and an error E
 //!             any other R          a value R and no error
-//!     value   ()                   nothing
+//!     __value ()                   nothing
 //!             String, &str         one text
 //!             Content, Vec<Content>, Output
 //!             any other T          JSON:    T must be `ReturnValue`
-//!     error   E: Into<ToolError>   its reason and message
+//!     __error E: Into<ToolError>   its reason and message
 //!             any other E          its message: E must be `ReturnError`
 //! ```
 //!
 //! What a rung needs of its type it turns into a function pointer there and then, so that a type that does not have it
-//! is one error at the return type, and not a second one where the result of the ladder is used.
+//! is one error at the return type, and not a second one where the result of the ladder is used. The steps have names that
+//! nobody else gives to a method: a trait of the user's that is implemented for everything would stand between two rungs.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -112,7 +113,7 @@ impl<R> Shape<R> {
 
 impl<T, E> Shape<Result<T, E>> {
     /// A `Result` is a value or an error.
-    pub fn split(&self) -> Value<T, Fails<E>> {
+    pub fn __split(&self) -> Value<T, Fails<E>> {
         Value(NoText(PhantomData))
     }
 }
@@ -127,7 +128,7 @@ impl<R> Deref for Shape<R> {
 
 impl<R> NoResult<R> {
     /// Anything else is a value.
-    pub fn split(&self) -> Value<R, Never> {
+    pub fn __split(&self) -> Value<R, Never> {
         Value(NoText(PhantomData))
     }
 }
@@ -146,7 +147,7 @@ macro_rules! values {
     ($($type:ty, $returned:ident, $make:expr;)*) => {$(
         impl<E> Value<$type, E> {
             /// A value of this very type.
-            pub fn value(&self) -> Error<$type, E> {
+            pub fn __value(&self) -> Error<$type, E> {
                 Error::new(Returned::$returned, $make)
             }
         }
@@ -172,7 +173,7 @@ impl<T, E> Deref for Value<T, E> {
 
 impl<T, E> NoText<T, E> {
     /// Any other value is written as JSON.
-    pub fn value(&self) -> Error<T, E>
+    pub fn __value(&self) -> Error<T, E>
     where
         T: ReturnValue,
     {
@@ -208,14 +209,14 @@ impl<T, E> Error<T, E> {
 
 impl<T> Error<T, Never> {
     /// There is none.
-    pub fn error(self) -> Plain<T> {
+    pub fn __error(self) -> Plain<T> {
         self.0.value
     }
 }
 
 impl<T, E: Into<ToolError>> Error<T, Fails<E>> {
     /// The error says what it means.
-    pub fn error(&self) -> Fallible<T, E> {
+    pub fn __error(&self) -> Fallible<T, E> {
         Fallible { value: self.0.value, explain: |error| Failure::from(error.into()) }
     }
 }
@@ -230,7 +231,7 @@ impl<T, E> Deref for Error<T, E> {
 
 impl<T, E> NoMeaning<T, Fails<E>> {
     /// Of any other error its message is all that is known.
-    pub fn error(&self) -> Fallible<T, E>
+    pub fn __error(&self) -> Fallible<T, E>
     where
         E: ReturnError,
     {
@@ -299,24 +300,24 @@ mod tests {
 
     #[test]
     fn the_first_rung_that_fits_is_taken() {
-        let nothing = Shape::<()>::new().split().value().error();
+        let nothing = Shape::<()>::new().__split().__value().__error();
         assert!(matches!(nothing.returned(), Returned::Nothing));
-        let text = Shape::<Result<String, std::io::Error>>::new().split().value().error();
+        let text = Shape::<Result<String, std::io::Error>>::new().__split().__value().__error();
         assert!(matches!(text.returned(), Returned::Text));
-        let json = Shape::<Option<String>>::new().split().value().error();
+        let json = Shape::<Option<String>>::new().__split().__value().__error();
         assert!(matches!(json.returned(), Returned::Json(_)));
-        let link = Shape::<Content>::new().split().value().error();
+        let link = Shape::<Content>::new().__split().__value().__error();
         assert!(matches!(link.returned(), Returned::Content));
     }
 
     #[test]
     fn an_error_keeps_its_meaning_where_it_has_one() {
-        let meaning = Shape::<Result<(), Meaningful>>::new().split().value().error();
+        let meaning = Shape::<Result<(), Meaningful>>::new().__split().__value().__error();
         assert_eq!(
             meaning.finish(Err(Meaningful)).unwrap_err().kind(),
             FailureKind::Failed(Reason::Conflict)
         );
-        let message = Shape::<Result<(), String>>::new().split().value().error();
+        let message = Shape::<Result<(), String>>::new().__split().__value().__error();
         let failure = message.finish(Err("no".to_owned())).unwrap_err();
         assert_eq!((failure.kind(), failure.message()), (FailureKind::Failed(Reason::Other), "no"));
     }

@@ -10,10 +10,11 @@ use crate::parse::Function;
 /// The function, and its declaration in a block of its own.
 ///
 /// ```text
-/// /// Adds two numbers.
 /// #[allow(clippy::needless_pass_by_value)]
+/// /// Adds two numbers.
 /// fn add(a: i64, b: i64) -> i64 { a + b }
 ///
+/// #[allow(deprecated)]
 /// const _: () = {
 ///     static __TOOL: Declaration = Declaration::new(
 ///         "add", "Adds two numbers.", Operation::Transform, module_path!(),
@@ -21,7 +22,7 @@ use crate::parse::Function;
 ///             __call,
 ///             const { &(input("a", "First."), input("b", "Second.")) },
 ///             |(__arg0, __arg1)| add(__arg0, __arg1),
-///             Shape::<i64>::new().split().value().error(),
+///             Shape::<i64>::new().__split().__value().__error(),
 ///         ),
 ///     );
 ///     register! { &__TOOL }
@@ -29,7 +30,7 @@ use crate::parse::Function;
 /// ```
 ///
 /// The types of the inputs are not written again: the call of the function says them, so that one which does not
-/// resolve is one error.
+/// resolve is one error. To declare what is deprecated is not to use it.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let cfgs = &tool.cfgs;
@@ -38,6 +39,7 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     quote! {
         #plain
         #(#cfgs)*
+        #[allow(deprecated)]
         const _: () = {
             static __TOOL: #krate::private::Declaration = #declaration;
             #krate::private::register! { &__TOOL }
@@ -49,8 +51,9 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
 pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
     // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
+    // It stands first, so that the author has the last word.
     let owned = signature.asyncness.is_none().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
-    quote!(#(#attributes)* #owned #visibility #signature #body)
+    quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
 /// `const { &(input("a", "…"), injected::<_, op::Read>()) }`
@@ -119,7 +122,7 @@ fn declaration(tool: &Tool, function: &Function) -> TokenStream {
     quote!(#new #options)
 }
 
-/// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().split().value().error())`
+/// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
 fn entry(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let name = &function.signature.ident;
@@ -141,7 +144,7 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
     quote!(|#call| #run)
 }
 
-/// `Shape::<R>::new().split().value().error()`
+/// `Shape::<R>::new().__split().__value().__error()`
 fn returns(krate: &TokenStream, function: &Function) -> TokenStream {
     let kind = match function.returns() {
         Some(kind) => kind.to_token_stream(),
@@ -149,7 +152,7 @@ fn returns(krate: &TokenStream, function: &Function) -> TokenStream {
     };
     let (start, end) = ends(&kind);
     let path = placed(quote!(#krate::private::Shape::<), (start, end));
-    let rest = quote_spanned!(end=> >::new().split().value().error());
+    let rest = quote_spanned!(end=> >::new().__split().__value().__error());
     quote!(#path #kind #rest)
 }
 

@@ -164,8 +164,17 @@ impl Setting {
         Some(self.key)
     }
 
+    /// The value as it was written: what another macro passes on comes in a group that nobody wrote.
+    fn written(&self) -> Option<&Expr> {
+        let mut value = self.value.as_ref();
+        while let Some(Expr::Group(group)) = value {
+            value = Some(&group.expr);
+        }
+        value
+    }
+
     fn boolean(self, errors: &mut Errors) -> Option<Spanned<bool>> {
-        match &self.value {
+        match self.written() {
             Some(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => {
                 Some(Spanned { value: value.value, tokens: value.to_token_stream() })
             }
@@ -175,7 +184,7 @@ impl Setting {
 
     /// A literal text.
     pub(crate) fn text(self, errors: &mut Errors) -> Option<Spanned<String>> {
-        match &self.value {
+        match self.written() {
             Some(Expr::Lit(ExprLit { lit: Lit::Str(value), .. })) => {
                 Some(Spanned { value: value.value(), tokens: value.to_token_stream() })
             }
@@ -184,7 +193,7 @@ impl Setting {
     }
 
     fn word(self, errors: &mut Errors) -> Option<Spanned<Ident>> {
-        match &self.value {
+        match self.written() {
             Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
                 let value = path.path.get_ident()?.clone();
                 Some(Spanned { tokens: value.to_token_stream(), value })
@@ -194,8 +203,8 @@ impl Setting {
     }
 
     fn path(self, errors: &mut Errors) -> Option<syn::Path> {
-        match self.value {
-            Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path),
+        match self.written() {
+            Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
             _ => self.mismatch("a path", "my_tool_core", errors),
         }
     }

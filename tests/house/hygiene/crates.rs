@@ -1,0 +1,85 @@
+//! The crates under `tests/hygiene`: they must be crates, since it is their manifests or their lints that are tested.
+
+use std::future::Future;
+
+use serde_json::json;
+use tool_core::State;
+
+use super::{call, of, wire_names};
+use crate::workspace;
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tool_core::private::block_on(future)
+}
+
+#[test]
+fn tool_core_may_have_any_name() {
+    let registry = of("hygiene_renamed").state(7_u32).build().unwrap();
+    assert_eq!(
+        wire_names(&registry),
+        [
+            "handed_on(number)",
+            "handed_on_by_a_glob(number)",
+            "imported(number)",
+            "named_from_below(number)",
+            "renamed_from_the_root(text)",
+            "renamed_in_the_manifest(number, step)",
+        ]
+    );
+    registry.check().unwrap();
+    assert_eq!(call(&registry, "renamed_in_the_manifest", json!({"number": 1})), 2);
+    assert_eq!(hygiene_renamed::renamed_in_the_manifest(1, 1), 2);
+    assert_eq!(call(&registry, "renamed_from_the_root", json!({"text": "a"})), "a 7");
+    let plain = hygiene_renamed::renamed_from_the_root(State::new(7), Some("a".to_owned()));
+    assert_eq!(block_on(plain), Ok("a 7".to_owned()));
+    for (name, function, expected) in [
+        ("handed_on", hygiene_renamed::handed_on as fn(i64) -> i64, -6),
+        ("handed_on_by_a_glob", hygiene_renamed::handed_on_by_a_glob, 36),
+        ("imported", hygiene_renamed::imported, 3),
+        ("named_from_below", hygiene_renamed::relative::named_from_below, 18),
+    ] {
+        assert_eq!(call(&registry, name, json!({"number": 6})), expected, "{name}");
+        assert_eq!(function(6), expected, "{name}");
+    }
+}
+
+#[test]
+#[expect(deprecated, reason = "a deprecated tool is still a function")]
+fn no_lint_fires() {
+    let registry = of("hygiene_strict").state("state".to_owned()).build().unwrap();
+    assert_eq!(
+        wire_names(&registry),
+        [
+            "strict.everything(text, count)",
+            "strict_add(first, second)",
+            "strict_deprecated(number)",
+            "strict_inner()",
+            "strict_length(text, words, other)",
+            "strict_nothing(_unused)",
+            "strict_private()",
+        ]
+    );
+    registry.check().unwrap();
+    assert_eq!(call(&registry, "strict_add", json!({"first": 1})), 6);
+    assert_eq!(hygiene_strict::strict_add(1, 5), 6);
+    assert_eq!(call(&registry, "strict_length", json!({"text": "abc", "words": ["d"]})), 4);
+    assert_eq!(hygiene_strict::strict_length("abc".to_owned(), vec!["d".to_owned()], None), 4);
+    let everything = call(&registry, "strict.everything", json!({"text": "a"}));
+    assert_eq!(everything, "state a 4 strict.everything");
+    assert_eq!(call(&registry, "strict_nothing", json!({"_unused": true})), json!(null));
+    hygiene_strict::strict_nothing(true);
+    assert_eq!(call(&registry, "strict_deprecated", json!({"number": 1})), 1);
+    assert_eq!(hygiene_strict::strict_deprecated(1), 1);
+    assert_eq!(call(&registry, "strict_private", json!({})), "private");
+    assert_eq!(call(&registry, "strict_inner", json!({})), true);
+}
+
+// That the crate compiles says that no lint of the compiler fires: those of clippy take another run.
+#[test]
+fn no_lint_of_clippy_fires() {
+    let mut cargo = workspace::cargo();
+    cargo.args(["clippy", "--package", "hygiene-strict", "--package", "hygiene-renamed", "--no-deps"]);
+    let output = cargo.args(["--locked", "--offline", "--quiet"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+}

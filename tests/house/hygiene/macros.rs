@@ -1,0 +1,139 @@
+//! Tools that other macros write.
+
+use serde_json::json;
+use tool_core::tool;
+
+use super::{call, of, wire_names};
+
+/// Types alone.
+macro_rules! typed {
+    ($name:ident($parameter:ident: $kind:ty = $default:expr) -> $returned:ty = $convert:expr) => {
+        /// Takes a type, and returns one.
+        #[tool(operation = Transform)]
+        fn $name(#[arg(default = $default)] $parameter: $kind) -> $returned {
+            $convert($parameter)
+        }
+    };
+}
+
+typed!(typed_number(number: u32 = 2 + 3) -> u64 = u64::from);
+typed!(typed_option(text: Option<String> = Some(String::from("none"))) -> Option<String> = std::convert::identity);
+typed!(typed_result(number: u8 = 7) -> Result<u8, std::fmt::Error> = Ok);
+
+/// Everything.
+macro_rules! declared {
+    (
+        $doc:literal $wire:literal $operation:ident $destructive:literal $title:expr;
+        $vis:vis $name:ident($($(#[$attribute:meta])* $parameter:ident: $kind:ty),*) -> $returned:ty $body:block
+    ) => {
+        #[doc = $doc]
+        #[tool(operation = $operation, destructive = $destructive, name = $wire, title = $title)]
+        $vis fn $name($($(#[$attribute])* $parameter: $kind),*) -> $returned $body
+    };
+}
+
+declared! {
+    "Is written by a macro." "macros.declared" Write true "By a macro";
+    pub(super) declared(
+        /// The text.
+        text: String,
+        #[arg(default = 2, example = 3)] times: usize
+    ) -> String {
+        text.repeat(times)
+    }
+}
+
+declared! {
+    "Is written by a macro, too." "macros.private" Trigger false "Also by a macro";
+    private() -> () {}
+}
+
+/// An expression where a doc comment is a text.
+macro_rules! described {
+    ($name:ident, $doc:expr, $crate_path:path) => {
+        #[doc = $doc]
+        #[tool(operation = Explain, crate = $crate_path)]
+        fn $name(#[doc = $doc] _input: Option<u8>) {}
+    };
+}
+
+described!(described_by_a_literal, "Says little.", ::tool_core);
+described!(described_by_an_expression, concat!("Says ", "little."), tool_core);
+
+/// The item as a whole.
+macro_rules! whole {
+    ($item:item) => {
+        #[tool(operation = Transform)]
+        $item
+    };
+}
+
+whole! {
+    /// Comes as one item.
+    fn whole(number: u8) -> u8 {
+        number
+    }
+}
+
+/// Names of the macro's own.
+macro_rules! own_names {
+    () => {
+        /// Nothing of it was written by a user.
+        #[tool(operation = Transform)]
+        fn own(number: u8, __arg0: u8) -> u8 {
+            number - __arg0
+        }
+    };
+}
+
+own_names!();
+
+#[test]
+fn a_macro_may_write_any_part() {
+    let registry = of(module_path!()).build().unwrap();
+    assert_eq!(
+        wire_names(&registry),
+        [
+            "described_by_a_literal(_input)",
+            "described_by_an_expression(_input)",
+            "macros.declared(text, times)",
+            "macros.private()",
+            "own(number, __arg0)",
+            "typed_number(number)",
+            "typed_option(text)",
+            "typed_result(number)",
+            "whole(number)",
+        ]
+    );
+    registry.check().unwrap();
+    let tool = registry.get("macros.declared").unwrap();
+    assert_eq!((tool.title(), tool.description()), (Some("By a macro"), "Is written by a macro."));
+    assert!(tool.destructive() && !registry.get("macros.private").unwrap().destructive());
+    assert_eq!(tool.inputs()[0].description.as_deref(), Some("The text."));
+    for name in ["described_by_a_literal", "described_by_an_expression"] {
+        let tool = registry.get(name).unwrap();
+        assert_eq!(tool.description(), "Says little.", "{name}");
+        assert_eq!(tool.inputs()[0].description.as_deref(), Some("Says little."), "{name}");
+    }
+}
+
+#[test]
+fn what_a_macro_wrote_is_called_as_what_an_author_wrote() {
+    let registry = of(module_path!()).build().unwrap();
+    assert_eq!(call(&registry, "typed_number", json!({})), 5);
+    assert_eq!(typed_number(5), 5);
+    assert_eq!(call(&registry, "typed_option", json!({})), "none");
+    assert_eq!(typed_option(None), None);
+    assert_eq!(call(&registry, "typed_result", json!({"number": 1})), 1);
+    assert_eq!(typed_result(1), Ok(1));
+    assert_eq!(call(&registry, "macros.declared", json!({"text": "ab"})), "abab");
+    assert_eq!(declared("ab".to_owned(), 2), "abab");
+    assert_eq!(call(&registry, "macros.private", json!({})), json!(null));
+    private();
+    described_by_a_literal(None);
+    described_by_an_expression(None);
+    assert_eq!(call(&registry, "whole", json!({"number": 1})), 1);
+    assert_eq!(whole(1), 1);
+    assert_eq!(call(&registry, "own", json!({"number": 3, "__arg0": 1})), 2);
+    assert_eq!(own(3, 1), 2);
+}

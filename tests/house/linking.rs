@@ -1,0 +1,115 @@
+//! Tools of several crates in one program, with and without optimisation: the programs of `fixtures/linking` print what
+//! their registry says.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use cargo_metadata::Message;
+
+use crate::workspace;
+
+/// A build of the fixture, made once for all tests of it.
+struct Build(HashMap<String, PathBuf>);
+
+// Third-party code is there to be linked and need not be fast, which halves the time of the build; the tools, the core
+// and the crate that registers are optimised in full.
+const QUICK: [&str; 4] = [
+    "--config",
+    "profile.release.package.'*'.opt-level = 0",
+    "--config",
+    "profile.release.package.inventory.opt-level = 3",
+];
+
+impl Build {
+    fn new(profile: &str) -> Self {
+        let mut cargo = workspace::cargo();
+        cargo.args(["build", "--package", "fixture-linking", "--bins", "--profile", profile]).args(QUICK);
+        let output = cargo.args(["--locked", "--offline", "--message-format", "json"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let executables =
+            Message::parse_stream(output.stdout.as_slice()).filter_map(|message| match message {
+                Ok(Message::CompilerArtifact(artifact)) => {
+                    Some((artifact.target.name, artifact.executable?.into_std_path_buf()))
+                }
+                _ => None,
+            });
+        Build(executables.collect())
+    }
+
+    /// What one of its programs prints.
+    fn printed_by(&self, program: &str) -> String {
+        let output = Command::new(&self.0[program]).output().unwrap();
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+static DEBUG: LazyLock<Build> = LazyLock::new(|| Build::new("dev"));
+static RELEASE: LazyLock<Build> = LazyLock::new(|| Build::new("release"));
+
+/// Both builds print these lines.
+#[track_caller]
+fn assert_printed(program: &str, expected: &[&str]) {
+    for (build, how) in [(&DEBUG, "without optimisation"), (&RELEASE, "with optimisation")] {
+        let printed = build.printed_by(program);
+        assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "{how}");
+    }
+}
+
+#[test]
+fn the_tools_of_every_crate_that_is_named_are_collected() {
+    assert_printed(
+        "collected",
+        &[
+            r#"absolute (tests/fixtures/numbers/src/private.rs:7, module fixture_numbers::private): {"number":1} gives 1"#,
+            r#"double (tests/fixtures/numbers/src/lib.rs:9, module fixture_numbers): {"number":1} gives 2"#,
+            r#"letters.count (tests/fixtures/letters/src/lib.rs:18, module fixture_letters::counted): {"text":"text"} gives 4"#,
+            r#"shout (tests/fixtures/letters/src/lib.rs:7, module fixture_letters): {"text":"text"} gives "TEXT""#,
+            r#"version (tests/fixtures/linking/src/bin/collected.rs:9, module collected): {} gives "fixture 1""#,
+        ],
+    );
+}
+
+#[test]
+fn a_crate_that_nothing_names_is_missed_where_it_is_expected() {
+    assert_printed(
+        "forgotten",
+        &[
+            "no tool of the crate `fixture_forgotten` is linked",
+            "help: name it in the application, as in `use fixture_forgotten as _;`",
+            "",
+            "no tool of the crate `fixture_numbers` is linked",
+            "help: name it in the application, as in `use fixture_numbers as _;`",
+        ],
+    );
+}
+
+#[test]
+fn a_crate_that_is_named_is_linked() {
+    assert_printed(
+        "remembered",
+        &[
+            r#"double (tests/fixtures/forgotten/src/lib.rs:7, module fixture_forgotten): {"text":"text"} gives "texttext""#,
+        ],
+    );
+}
+
+#[test]
+fn tools_of_one_name_are_told_with_the_places_of_both() {
+    assert_printed(
+        "duplicates",
+        &[
+            "two tools are named `double`",
+            "  first:  tests/fixtures/forgotten/src/lib.rs:7, module fixture_forgotten",
+            "  second: tests/fixtures/linking/src/bin/duplicates.rs:12, module duplicates::own",
+            r#"help: give one of them `#[tool(name = "…")]`"#,
+            "",
+            "two tools are named `double`",
+            "  first:  tests/fixtures/linking/src/bin/duplicates.rs:12, module duplicates::own",
+            "  second: tests/fixtures/numbers/src/lib.rs:9, module fixture_numbers",
+            r#"help: give one of them `#[tool(name = "…")]`"#,
+        ],
+    );
+}

@@ -1,0 +1,64 @@
+//! What every package says of itself.
+
+use std::collections::BTreeSet;
+
+use crate::workspace::{self, LIBRARIES};
+
+#[test]
+fn all_crates_are_of_one_version_edition_and_licence() {
+    let stated = workspace::members().map(|package| {
+        let rust = package.rust_version.as_ref().map(ToString::to_string);
+        (package.version.to_string(), package.edition.to_string(), package.license.clone(), rust)
+    });
+    let stated: BTreeSet<_> = stated.collect();
+    assert_eq!(stated.len(), 1, "{stated:?}");
+    let manifest = workspace::toml("Cargo.toml");
+    let version = manifest["workspace"]["package"]["version"].as_str().unwrap();
+    for library in LIBRARIES {
+        let required = manifest["workspace"]["dependencies"][library]["version"].as_str().unwrap();
+        assert_eq!(required.trim_start_matches('='), version, "what is required of `{library}`");
+    }
+}
+
+#[test]
+fn the_libraries_can_be_published_and_nothing_else_can() {
+    for package in workspace::members() {
+        let name = package.name.as_str();
+        let publishable = package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+        assert_eq!(publishable, LIBRARIES.contains(&name), "whether `{name}` can be published");
+        if publishable {
+            let described = package.description.as_deref().is_some_and(|text| text.contains(' '));
+            assert!(described, "`{name}` has no description");
+            assert_eq!(package.license.as_deref(), Some("MIT OR Apache-2.0"), "`{name}`");
+            assert!(package.readme().is_some_and(|readme| readme.exists()), "`{name}` has no README.md");
+        }
+    }
+}
+
+#[test]
+fn every_package_is_under_the_lints_of_the_workspace() {
+    let lints = &workspace::toml("Cargo.toml")["workspace"]["lints"];
+    assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    for package in workspace::members() {
+        let manifest = workspace::toml(&package.manifest_path);
+        let inherited = manifest.get("lints").and_then(|lints| lints.get("workspace")?.as_bool());
+        assert_eq!(inherited, Some(true), "`{}`", package.name);
+    }
+}
+
+// The messages in `tests/ui` are those of one compiler.
+#[test]
+fn the_toolchain_is_pinned() {
+    let toolchain = &workspace::toml("rust-toolchain.toml")["toolchain"];
+    assert_eq!(toolchain["channel"].as_str(), Some("1.95.0"));
+    let components: Vec<_> =
+        toolchain["components"].as_array().unwrap().iter().filter_map(|c| c.as_str()).collect();
+    assert!(components.contains(&"clippy") && components.contains(&"rustfmt"), "{components:?}");
+}
+
+#[test]
+fn the_lock_file_is_committed() {
+    let mut git = std::process::Command::new("git");
+    let output = git.args(["ls-files", "Cargo.lock"]).current_dir(workspace::root()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Cargo.lock\n");
+}
