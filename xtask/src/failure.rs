@@ -88,8 +88,15 @@ impl fmt::Display for Failure {
                  needs and fail; one that nobody wants is to be removed"
             ),
             Self::NoTests => f.write_str("not one test ran"),
+            Self::Address { command, said } if said.is_empty() => {
+                write!(f, "`{command}` ended and said nothing")
+            }
             Self::Address { command, said } => {
-                write!(f, "`{command}` was to say `listening on http://ADDR` first, and said {said:?}")
+                write!(
+                    f,
+                    "`{command}` was to say `listening on http://ADDR` first, and said `{}`",
+                    said.trim_end()
+                )
             }
             Self::Checks(count) => write!(f, "{count} checks failed"),
         }
