@@ -1,0 +1,114 @@
+//! The programs of other people in `tests/clients`, installed with npm.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::workspace;
+
+/// The installed programs.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    folder: PathBuf,
+}
+
+impl Clients {
+    /// Installs exactly what the lock file says, unless that is what is installed.
+    pub(crate) fn install() -> Result<Self, Failure> {
+        let clients = Self { folder: workspace::root().join("tests/clients") };
+        let wanted = clients.wanted()?;
+        // `npm ci` begins by deleting `node_modules`, and the stamp with it.
+        let stamp = clients.modules().join(".installed");
+        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+            println!("tests/clients: installed as locked");
+            return Ok(clients);
+        }
+        // Only errors: the node that runs npm may be too old for the clients, which run with their own.
+        Invocation::of("npm")
+            .arguments(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+            .folder(&clients.folder)
+            .announce()
+            .run()?;
+        fs::write(&stamp, wanted).map_err(|source| file(&stamp, source))?;
+        Ok(clients)
+    }
+
+    /// Runs one of the installed programs, with the installed node.
+    pub(crate) fn invocation(&self, program: &str) -> Invocation {
+        Invocation::of(self.modules().join(".bin").join(program))
+            .env("PATH", first_in_path(&self.modules().join("node/bin")))
+    }
+
+    /// What decides whether to install again.
+    fn wanted(&self) -> Result<String, Failure> {
+        let read = |name| {
+            let path = self.folder.join(name);
+            fs::read_to_string(&path).map_err(|source| file(&path, source))
+        };
+        Ok(read("package.json")? + &read("package-lock.json")?)
+    }
+
+    fn modules(&self) -> PathBuf {
+        self.folder.join("node_modules")
+    }
+}
+
+/// Our `PATH` with a folder put before all others.
+fn first_in_path(folder: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut first = folder.as_os_str().to_owned();
+    if !path.is_empty() {
+        first.push(if cfg!(windows) { ";" } else { ":" });
+        first.push(path);
+    }
+    first
+}
+
+fn file(path: &Path, source: std::io::Error) -> Failure {
+    Failure::File { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKAGE: &str = include_str!("../../tests/clients/package.json");
+    const LOCK: &str = include_str!("../../tests/clients/package-lock.json");
+
+    #[test]
+    fn the_lock_file_names_versions_and_digests_but_no_place_to_load_them_from() {
+        assert!(LOCK.contains(r#""integrity": "sha512-"#));
+        assert!(
+            !LOCK.contains(r#""resolved""#),
+            "make the lock file with `npm install --omit-lockfile-registry-resolved`"
+        );
+    }
+
+    #[test]
+    fn every_version_is_exact() {
+        let dependencies = PACKAGE.split_once(r#""dependencies": {"#).unwrap().1.split_once('}').unwrap().0;
+        let versions: Vec<&str> = dependencies
+            .lines()
+            .filter_map(|line| line.trim().split_once(r#"": ""#))
+            .map(|(_, v)| v)
+            .collect();
+        assert!(versions.len() >= 2, "{dependencies}");
+        for version in versions {
+            let exact =
+                version.trim_end_matches([',', '"']).split('.').all(|part| part.parse::<u32>().is_ok());
+            assert!(exact, "{version}");
+        }
+    }
+
+    #[test]
+    fn the_installed_node_is_found_before_any_other() {
+        let path = first_in_path(Path::new("/clients/bin"));
+        assert_eq!(std::env::split_paths(&path).next(), Some(PathBuf::from("/clients/bin")));
+        assert_eq!(std::env::split_paths(&path).skip(1).collect::<Vec<_>>(), {
+            let path = std::env::var_os("PATH").unwrap();
+            std::env::split_paths(&path).collect::<Vec<_>>()
+        });
+    }
+}

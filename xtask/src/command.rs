@@ -1,0 +1,157 @@
+//! What is typed after `cargo xtask`.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::program::VALGRIND;
+use crate::step::{self, Step};
+use crate::steps::STEPS;
+
+/// One command, understood.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Says what there is.
+    Help,
+    /// Runs these steps, in this order.
+    Test(Vec<&'static Step>),
+    /// Hands these arguments to the `benches` package.
+    Bench(Vec<String>),
+}
+
+impl Command {
+    /// Reads the arguments that follow `cargo xtask`.
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, Mistake> {
+        let Some((name, rest)) = arguments.split_first() else { return Ok(Self::Help) };
+        match name.as_str() {
+            "help" | "--help" | "-h" => Ok(Self::Help),
+            "test" => chosen(rest).map(Self::Test),
+            "bench" => Ok(Self::Bench(rest.to_vec())),
+            _ => Err(Mistake::Command(name.clone())),
+        }
+    }
+
+    /// Does it. The exit code is 0 when all went well, and 1 otherwise.
+    pub(crate) fn run(self) -> ExitCode {
+        match self {
+            Self::Help => {
+                println!("{}", help());
+                ExitCode::SUCCESS
+            }
+            Self::Test(steps) => step::run(&steps),
+            Self::Bench(arguments) => match bench(arguments) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    eprintln!("error: {failure}");
+                    ExitCode::FAILURE
+                }
+            },
+        }
+    }
+}
+
+/// Arguments that name nothing we have.
+#[derive(Debug)]
+pub(crate) enum Mistake {
+    /// There is no such command.
+    Command(String),
+    /// There is no such step of `test`.
+    Step(String),
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(name) => write!(f, "there is no command `{name}`\n\n{}", help()),
+            Self::Step(name) => {
+                let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+                write!(f, "there is no step `{name}`\nhelp: the steps are {}", known.join(", "))
+            }
+        }
+    }
+}
+
+/// The steps of these names in the order of [`STEPS`], or all of them when no name is given.
+fn chosen(names: &[String]) -> Result<Vec<&'static Step>, Mistake> {
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        return Err(Mistake::Step(unknown.clone()));
+    }
+    let wanted = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
+    Ok(STEPS.iter().filter(wanted).collect())
+}
+
+/// Runs the benchmarks, which count instructions with Valgrind.
+fn bench(arguments: Vec<String>) -> Result<(), Failure> {
+    VALGRIND.ensure()?;
+    Invocation::cargo(["run", "--package", "benches", "--release", "--locked", "--"])
+        .arguments(arguments)
+        .announce()
+        .run()
+}
+
+fn help() -> String {
+    let steps: Vec<String> =
+        STEPS.iter().map(|step| format!("  {:<9} {}", step.name, step.summary)).collect();
+    format!(
+        "usage: cargo xtask COMMAND\n\n\
+         commands\n  \
+         test [STEP…]   run the steps below, or only those named, in this order\n  \
+         bench [ARG…]   run the benchmarks: cargo run --package benches --release -- ARG…\n\n\
+         steps of `test`\n{}",
+        steps.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Command, Mistake> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Command::parse(&words)
+    }
+
+    fn steps(line: &str) -> Vec<&'static str> {
+        match parse(line) {
+            Ok(Command::Test(steps)) => steps.iter().map(|step| step.name).collect(),
+            other => panic!("`{line}` is no test run: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn test_alone_means_every_step() {
+        assert_eq!(steps("test"), ["fmt", "clippy", "doc", "test", "package", "features", "clients"]);
+    }
+
+    #[test]
+    fn chosen_steps_run_once_and_in_the_order_of_the_list() {
+        assert_eq!(steps("test clients fmt clients"), ["fmt", "clients"]);
+    }
+
+    #[test]
+    fn an_unknown_step_is_refused_with_the_known_ones() {
+        let mistake = parse("test fmt format").unwrap_err().to_string();
+        assert!(mistake.starts_with("there is no step `format`"), "{mistake}");
+        assert!(mistake.contains("fmt, clippy, doc"), "{mistake}");
+    }
+
+    #[test]
+    fn an_unknown_command_is_refused_with_the_known_ones() {
+        let mistake = parse("tests").unwrap_err().to_string();
+        assert!(mistake.contains("`tests`") && mistake.contains("bench [ARG…]"), "{mistake}");
+    }
+
+    #[test]
+    fn the_help_has_every_step() {
+        assert!(matches!(parse(""), Ok(Command::Help)));
+        let help = help();
+        assert!(STEPS.iter().all(|step| help.contains(step.name) && help.contains(step.summary)), "{help}");
+    }
+
+    #[test]
+    fn bench_takes_any_arguments() {
+        let Ok(Command::Bench(arguments)) = parse("bench --list compile") else { panic!("not a bench") };
+        assert_eq!(arguments, ["--list", "compile"]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Why a step did not succeed.
+
+use std::fmt;
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// One cause of a failed step.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A program could not be started.
+    Start {
+        /// The command line.
+        command: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// What a program wrote could not be read.
+    Read {
+        /// The command line.
+        command: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A program ended with something else than success.
+    Status {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// A program did not end, or did not say what it had to say, in time.
+    Late {
+        /// The command line.
+        command: String,
+        /// What was due.
+        due: &'static str,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// A program that a step needs is not installed.
+    Missing {
+        /// The program.
+        program: &'static str,
+        /// The Debian package that has it.
+        package: &'static str,
+    },
+    /// A file could not be read or written.
+    File {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Tests were ignored or filtered out.
+    Skipped(u64),
+    /// No test ran at all.
+    NoTests,
+    /// A server said something else than its address first.
+    Address {
+        /// The command line.
+        command: String,
+        /// What it said.
+        said: String,
+    },
+    /// So many checks of a step failed; each was reported where it failed.
+    Checks(u64),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start { command, source } => write!(f, "`{command}` could not be started: {source}"),
+            Self::Read { command, source } => write!(f, "what `{command}` wrote could not be read: {source}"),
+            Self::Status { command, status } => write!(f, "`{command}` ended with {status}"),
+            Self::Late { command, due, limit } => {
+                write!(f, "`{command}` did not {due} within {} s", limit.as_secs())
+            }
+            Self::Missing { program, package } => write!(
+                f,
+                "`{program}` is not installed\nhelp: on Debian, `apt-get install {package}` \
+                 (tried by itself only as root)"
+            ),
+            Self::File { path, source } => write!(f, "{path}: {source}"),
+            Self::Skipped(count) => write!(
+                f,
+                "{count} tests were ignored or filtered out\nhelp: a test that cannot run here must say what it \
+                 needs and fail; one that nobody wants is to be removed"
+            ),
+            Self::NoTests => f.write_str("not one test ran"),
+            Self::Address { command, said } if said.is_empty() => {
+                write!(f, "`{command}` ended and said nothing")
+            }
+            Self::Address { command, said } => {
+                write!(
+                    f,
+                    "`{command}` was to say `listening on http://ADDR` first, and said `{}`",
+                    said.trim_end()
+                )
+            }
+            Self::Checks(count) => write!(f, "{count} checks failed"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Start { source, .. } | Self::Read { source, .. } | Self::File { source, .. } => {
+                Some(source)
+            }
+            _ => None,
+        }
+    }
+}

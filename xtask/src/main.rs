@@ -1,0 +1,33 @@
+//! `cargo xtask`: every check of this workspace under one command, and what else is done with it from a shell.
+//!
+//! Only `std`: this program is compiled before anything else can be checked.
+
+#![allow(clippy::print_stdout, reason = "the report of the steps is this program's output")]
+
+mod clients;
+mod command;
+mod failure;
+mod inspector;
+mod process;
+mod program;
+mod server;
+mod step;
+mod steps;
+mod tally;
+mod workspace;
+
+use std::process::ExitCode;
+
+use crate::command::Command;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    match Command::parse(&arguments) {
+        Ok(command) => command.run(),
+        Err(mistake) => {
+            eprintln!("error: {mistake}");
+            ExitCode::from(2)
+        }
+    }
+}

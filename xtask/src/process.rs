@@ -1,0 +1,230 @@
+//! Running other programs.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::failure::Failure;
+use crate::workspace;
+
+/// A program, its arguments, and what it is to find in its environment; it runs in the root of the workspace.
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    program: OsString,
+    arguments: Vec<OsString>,
+    variables: Vec<(&'static str, OsString)>,
+    folder: std::path::PathBuf,
+}
+
+impl Invocation {
+    /// Runs `program`.
+    pub(crate) fn of(program: impl Into<OsString>) -> Self {
+        let (arguments, variables) = (Vec::new(), Vec::new());
+        Self { program: program.into(), arguments, variables, folder: workspace::root() }
+    }
+
+    /// Runs the very cargo that runs this program.
+    pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+        Self::of(cargo).arguments(arguments)
+    }
+
+    /// Adds arguments.
+    pub(crate) fn arguments(mut self, more: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.arguments.extend(more.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets a variable of the environment.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// Runs it in another folder.
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        folder.clone_into(&mut self.folder);
+        self
+    }
+
+    /// Prints the command line, as a shell trace would.
+    pub(crate) fn announce(self) -> Self {
+        println!("$ {self}");
+        self
+    }
+
+    /// Runs it to its end, with our own output as its output.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let status = self.command().stdin(Stdio::null()).status().map_err(|source| self.no_start(source))?;
+        self.judged(status)
+    }
+
+    /// Runs it to its end, prints what it prints, and shows each line of its standard output to `read` too.
+    pub(crate) fn run_reading(self, mut read: impl FnMut(&str)) -> Result<(), Failure> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| self.no_start(source))?;
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).split(b'\n') {
+                let line = line.map_err(|source| self.unreadable(source))?;
+                let line = String::from_utf8_lossy(&line);
+                println!("{line}");
+                read(&line);
+            }
+        }
+        let status = child.wait().map_err(|source| self.unreadable(source))?;
+        self.judged(status)
+    }
+
+    /// Runs it to its end without printing anything; it is ended when it takes longer than `limit`.
+    pub(crate) fn capture(&self, limit: Duration) -> Result<Captured, Failure> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| self.no_start(source))?;
+        let stdout = collect(child.stdout.take());
+        let stderr = collect(child.stderr.take());
+        let deadline = Instant::now() + limit;
+        let rest = || deadline.saturating_duration_since(Instant::now());
+        let both = stdout.recv_timeout(rest()).and_then(|out| Ok((out, stderr.recv_timeout(rest())?)));
+        let Ok((stdout, stderr)) = both else {
+            end(&mut child);
+            return Err(Failure::Late { command: self.to_string(), due: "end", limit });
+        };
+        let status = child.wait().map_err(|source| self.unreadable(source))?;
+        Ok(Captured { status, stdout, stderr })
+    }
+
+    /// The command that [`std::process`] takes.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// The failure to start it.
+    pub(crate) fn no_start(&self, source: std::io::Error) -> Failure {
+        Failure::Start { command: self.to_string(), source }
+    }
+
+    fn unreadable(&self, source: std::io::Error) -> Failure {
+        Failure::Read { command: self.to_string(), source }
+    }
+
+    fn judged(&self, status: ExitStatus) -> Result<(), Failure> {
+        if status.success() { Ok(()) } else { Err(Failure::Status { command: self.to_string(), status }) }
+    }
+}
+
+/// The command line as one would type it; of the program only the name, and of the environment only what we set.
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in self.variables.iter().filter(|(name, _)| *name != "PATH") {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        let name = Path::new(&self.program).file_name().unwrap_or(&self.program);
+        f.write_str(&quoted(name))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    /// How it ended.
+    pub(crate) status: ExitStatus,
+    /// What it wrote to its standard output.
+    pub(crate) stdout: String,
+    /// What it wrote to its standard error.
+    pub(crate) stderr: String,
+}
+
+/// Ends a program that we started; one that ended by itself is fine too.
+pub(crate) fn end(child: &mut Child) {
+    if child.kill().is_ok() {
+        let _ = child.wait();
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own, so that no pipe runs full while another one is read.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before a fault is still worth showing.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        // Nobody listens any more when the program was late.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Invocation {
+        Invocation::of("sh").arguments(["-c", script])
+    }
+
+    #[test]
+    fn a_command_line_is_shown_as_it_would_be_typed() {
+        let shown = Invocation::of("/usr/bin/env")
+            .arguments(["--key=value", "two words", "it's", ""])
+            .env("FLAGS", "-D warnings")
+            .env("PATH", "/nowhere")
+            .to_string();
+        assert_eq!(shown, r"FLAGS='-D warnings' env --key=value 'two words' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn both_outputs_and_the_end_are_captured() {
+        let captured = shell("echo out; echo err >&2; exit 3").capture(Duration::from_secs(30)).unwrap();
+        assert_eq!((captured.stdout.as_str(), captured.stderr.as_str()), ("out\n", "err\n"));
+        assert_eq!(captured.status.code(), Some(3));
+    }
+
+    #[test]
+    fn more_than_a_pipe_holds_is_captured() {
+        let script = "head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero";
+        let captured = shell(script).capture(Duration::from_secs(30)).unwrap();
+        assert_eq!((captured.stdout.len(), captured.stderr.len()), (300_000, 300_000));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended() {
+        // `exec`, so that no second process is left behind.
+        let failure = shell("exec tail -f /dev/null").capture(Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(failure, Failure::Late { due: "end", .. }), "{failure}");
+    }
+
+    #[test]
+    fn each_line_is_read_and_a_failed_end_is_told() {
+        let mut lines = Vec::new();
+        let result = shell("printf 'one\\ntwo'; exit 1").run_reading(|line| lines.push(line.to_owned()));
+        assert_eq!(lines, ["one", "two"]);
+        assert!(matches!(result, Err(Failure::Status { .. })), "{result:?}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let failure = Invocation::of("no-such-program-anywhere").run().unwrap_err().to_string();
+        assert!(failure.starts_with("`no-such-program-anywhere` could not be started: "), "{failure}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Programs that a step needs and that cargo does not bring.
+
+use std::path::PathBuf;
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+
+/// Installs what the `clients` step runs.
+pub(crate) const NPM: Program = Program { name: "npm", package: "npm" };
+/// Counts the instructions of the benchmarks.
+pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind" };
+
+/// A program and the Debian package that has it.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The name of its executable file.
+    pub(crate) name: &'static str,
+    /// The package to install.
+    pub(crate) package: &'static str,
+}
+
+impl Program {
+    /// Makes sure that the program is there: root on a Debian gets it installed, everybody else is told what to do.
+    pub(crate) fn ensure(&self) -> Result<(), Failure> {
+        let may_install = || find("apt-get").is_some() && is_root();
+        self.obtain(|| find(self.name).is_some(), may_install, || self.install())
+    }
+
+    /// [`Self::ensure`], with its view of the machine handed in.
+    fn obtain(
+        &self,
+        is_there: impl Fn() -> bool,
+        may_install: impl FnOnce() -> bool,
+        install: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if is_there() {
+            return Ok(());
+        }
+        if may_install()
+            && let Err(failure) = install()
+        {
+            eprintln!("{failure}");
+        }
+        if is_there() {
+            return Ok(());
+        }
+        Err(Failure::Missing { program: self.name, package: self.package })
+    }
+
+    fn install(&self) -> Result<(), Failure> {
+        let apt = |arguments: &[&str]| {
+            Invocation::of("apt-get").arguments(arguments).env("DEBIAN_FRONTEND", "noninteractive")
+        };
+        // A source that cannot be reached need not be the one that has the package.
+        if let Err(failure) = apt(&["update", "--quiet"]).announce().run() {
+            eprintln!("{failure}");
+        }
+        apt(&["install", "--quiet", "--yes", "--no-install-recommends", self.package]).announce().run()
+    }
+}
+
+/// The file that a shell would run under this name.
+fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|candidate| candidate.is_file())
+}
+
+/// Whether whoever runs this may install packages.
+fn is_root() -> bool {
+    std::process::Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const THING: Program = Program { name: "thing", package: "things" };
+
+    #[test]
+    fn what_is_there_is_not_installed_again() {
+        let result = THING.obtain(|| true, || true, || panic!("installed though it is there"));
+        assert!(result.is_ok());
+    }
+
+    #[test]
+    fn root_gets_it_installed() {
+        let installed = Cell::new(false);
+        let install = || {
+            installed.set(true);
+            Ok(())
+        };
+        assert!(THING.obtain(|| installed.get(), || true, install).is_ok());
+        assert!(installed.get());
+    }
+
+    #[test]
+    fn others_are_told_what_to_install() {
+        let failure =
+            THING.obtain(|| false, || false, || panic!("installed without being root")).unwrap_err();
+        let text = failure.to_string();
+        assert!(
+            text.starts_with("`thing` is not installed\n") && text.contains("apt-get install things"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_installation_that_brings_nothing_is_a_failure() {
+        for result in [Ok(()), Err(Failure::NoTests)] {
+            let failure = THING.obtain(|| false, || true, || result).unwrap_err();
+            assert!(matches!(failure, Failure::Missing { program: "thing", .. }), "{failure}");
+        }
+    }
+
+    #[test]
+    fn programs_are_found_on_the_path() {
+        assert!(find("cargo").is_some_and(|file| file.is_absolute()));
+        assert_eq!(find("no-such-program-anywhere"), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! A server of ours, run for the time of some checks.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::failure::Failure;
+use crate::process::{self, Invocation};
+
+/// How long a server has until it says where it listens.
+const START: Duration = Duration::from_secs(30);
+
+/// A running server, ended when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    /// Starts it and waits for the first line of its standard error, which says `listening on http://ADDR`.
+    pub(crate) fn start(invocation: &Invocation) -> Result<Self, Failure> {
+        let mut command = invocation.command();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| invocation.no_start(source))?;
+        let first_line = first_line(child.stderr.take());
+        // Made before anything can fail, so that the child never outlives this function's error.
+        let mut server = Self { child, address: String::new() };
+        let Ok(line) = first_line.recv_timeout(START) else {
+            let command = invocation.to_string();
+            return Err(Failure::Late { command, due: "say where it listens", limit: START });
+        };
+        let Some(address) = line.trim_end().strip_prefix("listening on ") else {
+            return Err(Failure::Address { command: invocation.to_string(), said: line });
+        };
+        address.clone_into(&mut server.address);
+        Ok(server)
+    }
+
+    /// Where it listens, like `http://127.0.0.1:40123`.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        process::end(&mut self.child);
+    }
+}
+
+/// The first line of a pipe. The lines after it go to our own standard error: an error of the server may explain a
+/// failure, and a full pipe would stop it.
+fn first_line(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut lines = BufReader::new(pipe?);
+        let mut first = String::new();
+        lines.read_line(&mut first).ok()?;
+        sender.send(first).ok()?;
+        std::io::copy(&mut lines, &mut std::io::stderr()).ok()
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(script: &str) -> Result<Server, Failure> {
+        Server::start(&Invocation::of("sh").arguments(["-c", script]))
+    }
+
+    #[test]
+    fn the_address_is_read_off_the_first_line() {
+        let server = start("echo 'listening on http://127.0.0.1:4711' >&2; exec tail -f /dev/null").unwrap();
+        assert_eq!(server.address(), "http://127.0.0.1:4711");
+    }
+
+    #[test]
+    fn another_first_line_is_shown() {
+        let failure = start("echo 'error: no such command' >&2").unwrap_err().to_string();
+        assert!(failure.contains("error: no such command"), "{failure}");
+    }
+
+    #[test]
+    fn a_server_that_ends_in_silence_is_no_server() {
+        assert!(matches!(start("exit 1"), Err(Failure::Address { said, .. }) if said.is_empty()));
+    }
+}

@@ -1,0 +1,33 @@
+//! The steps of `cargo xtask test`.
+
+mod cargo;
+mod outside;
+
+use crate::program::NPM;
+use crate::step::Step;
+
+/// Every step, in the order in which they run: what is quick to fail comes first.
+pub(crate) const STEPS: &[Step] = &[
+    Step { name: "fmt", summary: "the code is formatted", needs: &[], run: cargo::fmt },
+    Step { name: "clippy", summary: "no lint has anything to say", needs: &[], run: cargo::clippy },
+    Step { name: "doc", summary: "the documentation builds without a warning", needs: &[], run: cargo::doc },
+    Step { name: "test", summary: "all tests and documentation examples", needs: &[], run: cargo::test },
+    Step {
+        name: "package",
+        summary: "each library builds from what would be published",
+        needs: &[],
+        run: cargo::package,
+    },
+    Step {
+        name: "features",
+        summary: "tool-core builds without its default features",
+        needs: &[],
+        run: cargo::features,
+    },
+    Step {
+        name: "clients",
+        summary: "programs of other people talk to the weather example",
+        needs: &[NPM],
+        run: outside::clients,
+    },
+];

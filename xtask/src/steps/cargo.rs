@@ -1,0 +1,54 @@
+//! The steps that are one cargo command each.
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::tally::Tally;
+use crate::workspace;
+
+pub(crate) fn fmt(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["fmt", "--check"]).announce().run()
+}
+
+pub(crate) fn clippy(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+        .announce()
+        .run()
+}
+
+pub(crate) fn doc(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["doc", "--workspace", "--no-deps", "--locked"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .announce()
+        .run()
+}
+
+/// Runs to the end in any case, so that one run shows all that fails.
+pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]).announce().run_reading(
+        |line| {
+            if let Some(more) = Tally::of_line(line) {
+                *tally += more;
+            }
+        },
+    )?;
+    match *tally {
+        Tally { skipped: 1.., .. } => Err(Failure::Skipped(tally.skipped)),
+        Tally { passed: 0, .. } => Err(Failure::NoTests),
+        _ => Ok(()),
+    }
+}
+
+/// Without a choice of packages cargo takes the default members, which are the libraries. It orders them by their
+/// dependencies, and builds each from its archive against the archives of the others, published or not.
+pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
+    let package = Invocation::cargo(["package", "--locked"]);
+    // Whoever works on the code has changes that are not committed; on CI there is nothing to excuse.
+    let package = if workspace::on_ci() { package } else { package.arguments(["--allow-dirty"]) };
+    package.announce().run()
+}
+
+pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["build", "--package", "tool-core", "--no-default-features", "--locked"])
+        .announce()
+        .run()
+}

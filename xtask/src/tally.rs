@@ -1,0 +1,92 @@
+//! How many tests passed, read off what `cargo test` prints.
+
+use std::ops::AddAssign;
+
+/// Tests counted by how they ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Ran and held.
+    pub(crate) passed: u64,
+    /// Ran and did not hold.
+    pub(crate) failed: u64,
+    /// Were there and did not run: ignored or filtered out.
+    pub(crate) skipped: u64,
+}
+
+impl Tally {
+    /// The tally of one line like `test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; …`.
+    ///
+    /// A documentation example marked `no_run` is compiled, and counts as passed; one marked `ignore` as skipped.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+        let mut tally = Self::default();
+        for part in counts.split("; ") {
+            let Some((number, what)) = part.split_once(' ') else { continue };
+            let Ok(number) = number.parse::<u64>() else { continue };
+            match what {
+                "passed" => tally.passed += number,
+                "failed" => tally.failed += number,
+                "ignored" | "filtered out" => tally.skipped += number,
+                _ => {}
+            }
+        }
+        Some(tally)
+    }
+
+    /// Counts one more check that held, or did not.
+    pub(crate) fn count(&mut self, held: bool) {
+        if held {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+        }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_read() {
+        let line =
+            "test result: ok. 12 passed; 0 failed; 0 ignored; 3 measured; 0 filtered out; finished in 0.02s";
+        assert_eq!(Tally::of_line(line), Some(Tally { passed: 12, failed: 0, skipped: 0 }));
+    }
+
+    #[test]
+    fn what_failed_and_what_did_not_run_is_counted() {
+        let line = "test result: FAILED. 1 passed; 2 failed; 3 ignored; 0 measured; 4 filtered out; finished in 1.50s";
+        assert_eq!(Tally::of_line(line), Some(Tally { passed: 1, failed: 2, skipped: 7 }));
+    }
+
+    #[test]
+    fn other_lines_are_no_summary() {
+        for line in [
+            "",
+            "running 3 tests",
+            "test result ... ok",
+            "test result: ok",
+            "note: test result: ok. 1 passed",
+        ] {
+            assert_eq!(Tally::of_line(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn tallies_add_up() {
+        let mut sum = Tally { passed: 1, failed: 0, skipped: 2 };
+        sum += Tally { passed: 4, failed: 1, skipped: 0 };
+        sum.count(true);
+        sum.count(false);
+        assert_eq!(sum, Tally { passed: 6, failed: 2, skipped: 2 });
+    }
+}
