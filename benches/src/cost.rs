@@ -20,7 +20,9 @@ pub(crate) fn run(command: &mut Command) -> Result<(Output, Seconds), Error> {
     let output = command.output().map_err(|source| Error::Start { command: line(command), source })?;
     let seconds = children()? - before;
     if !output.status.success() {
-        let text = [&output.stderr[..], &output.stdout[..]].map(String::from_utf8_lossy).concat();
+        // Cargo's messages for programs stand on its standard output, and its errors never do.
+        let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+        let text = String::from_utf8_lossy(said).into_owned();
         return Err(Error::Command { command: line(command), output: text });
     }
     Ok((output, seconds))

@@ -22,8 +22,8 @@ pub(crate) enum Error {
     NotLocked { package: String },
     #[error("{}: no line `{marker}`", path.display())]
     NoMarker { path: PathBuf, marker: String },
-    #[error("`{command}` says nothing like {expected}:\n{output}")]
-    Unreadable { command: String, expected: &'static str, output: String },
+    #[error("`{command}` left nothing like {expected}")]
+    Unreadable { command: String, expected: &'static str },
     #[error("the processor time of child processes cannot be read: {0}")]
     Usage(nix::Error),
 }

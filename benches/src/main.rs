@@ -4,6 +4,7 @@ mod compile;
 mod cost;
 mod error;
 mod flavour;
+mod instructions;
 mod leaf;
 mod readme;
 mod sample;
@@ -55,15 +56,18 @@ fn command() -> Command {
 fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(ExitCode::from(2)) };
     let workspace = Workspace::open()?;
-    let section = match name {
-        "compile" => compile::measure(&workspace, &plan(matches))?,
-        _ => return Ok(ExitCode::from(2)),
+    let (section, good) = match name {
+        "compile" => (compile::measure(&workspace, &plan(matches))?, true),
+        _ => {
+            let counted = instructions::count(&workspace)?;
+            (counted.section, counted.alike)
+        }
     };
     print(&section)?;
     if matches.get_flag("write") {
         readme::write_section(name, &section)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn plan(matches: &ArgMatches) -> Plan {

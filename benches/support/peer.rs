@@ -25,6 +25,7 @@ fn parts(tool: &'static str, arguments: &str) -> (CallToolRequestParams, Request
 
 /// The text that the tool answered.
 pub fn text(response: Result<CallToolResponse, ErrorData>) -> String {
-    let response = serde_json::to_value(response.unwrap()).unwrap();
+    let CallToolResponse::Complete(result) = response.unwrap() else { panic!("the tool asks back") };
+    let response = serde_json::to_value(result).unwrap();
     response["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {response}")).to_owned()
 }

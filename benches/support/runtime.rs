@@ -13,7 +13,7 @@ pub fn block_on(answer: Answer<'_>) -> String {
 
 /// Keeps an async function in the program.
 pub fn keep_future(answer: Answer<'_>) {
-    black_box(answer);
+    drop(black_box(answer));
 }
 
 /// Keeps a function in the program.
