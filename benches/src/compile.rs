@@ -11,15 +11,6 @@ use crate::sample::Sample;
 use crate::table;
 use crate::workspace::Workspace;
 
-/// How much is measured.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    /// Numbers of tools; none at all is always measured too, as the base.
-    pub(crate) tools: Vec<usize>,
-    /// How often each step is measured.
-    pub(crate) runs: usize,
-}
-
 /// What is measured of a leaf crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
@@ -59,9 +50,9 @@ pub(crate) struct Row {
     pub(crate) stripped: u64,
 }
 
-/// Measures every flavour and returns the section of the README.
-pub(crate) fn measure(workspace: &Workspace, plan: &Plan) -> Result<String, Error> {
-    let counts: BTreeSet<usize> = plan.tools.iter().copied().chain([0]).collect();
+/// Measures every flavour with these numbers of tools, and with none as the base, and returns the section of the README.
+pub(crate) fn measure(workspace: &Workspace, counts: &[usize], runs: usize) -> Result<String, Error> {
+    let counts: BTreeSet<usize> = counts.iter().copied().chain([0]).collect();
     let mut leaves = Vec::new();
     for flavour in Flavour::ALL {
         for tools in counts.iter().copied() {
@@ -76,10 +67,10 @@ pub(crate) fn measure(workspace: &Workspace, plan: &Plan) -> Result<String, Erro
     let mut rows = Vec::new();
     for (done, leaf) in leaves.iter().enumerate() {
         eprintln!("{} of {}: {}, {} tools", done + 1, leaves.len(), leaf.flavour.name(), leaf.tools);
-        rows.push(leaf.measure(workspace, plan.runs)?);
+        rows.push(leaf.measure(workspace, runs)?);
     }
     leaves.iter().try_for_each(|leaf| leaf.agrees(workspace))?;
-    Ok(format!("{}\n{}", preface(workspace, plan)?, table::render(&rows)))
+    Ok(format!("{}\n{}", preface(workspace, runs)?, table::render(&rows)))
 }
 
 /// The leaf crate of a flavour.
@@ -154,7 +145,7 @@ fn source(flavour: Flavour, tools: usize, first: usize, last: usize) -> String {
 }
 
 /// What was measured with what.
-fn preface(workspace: &Workspace, plan: &Plan) -> Result<String, Error> {
+fn preface(workspace: &Workspace, runs: usize) -> Result<String, Error> {
     let (output, _) = cost::run(Command::new("rustc").arg("--version"))?;
     let rustc = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -164,8 +155,8 @@ fn preface(workspace: &Workspace, plan: &Plan) -> Result<String, Error> {
         workspace.version("rmcp")?,
         workspace.version("schemars")?,
         workspace.version("serde")?,
-        plan.runs,
-        2 * plan.runs + 1,
+        runs,
+        2 * runs + 1,
     ))
 }
 

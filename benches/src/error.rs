@@ -24,6 +24,8 @@ pub(crate) enum Error {
     NoMarker { path: PathBuf, marker: String },
     #[error("`{command}` left nothing like {expected}")]
     Unreadable { command: String, expected: &'static str },
+    #[error("another measurement is running")]
+    Busy,
     #[error("the processor time of child processes cannot be read: {0}")]
     Usage(nix::Error),
 }

@@ -64,8 +64,8 @@ impl Flavour {
 
     /// The one source file of a leaf crate with these tools.
     ///
-    /// Its program prints how many tools it has, and what the one in the middle answers. `edits` lines are added to its
-    /// `main`.
+    /// Its program prints how many tools it has, and what the one in the middle answers. Without tools it calls one that
+    /// does not exist, so that a crate without tools has everything that is paid once. `edits` lines are added to `main`.
     pub(crate) fn source(self, samples: &[Sample], edits: usize) -> String {
         let source = match self {
             Flavour::Plain => plain::source(samples),

@@ -5,7 +5,7 @@
 //! what they depend on is built once.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,6 +28,8 @@ const SUPPORT: [(&str, &str, &str); 2] = [
 #[derive(Debug)]
 pub(crate) struct Workspace {
     folder: PathBuf,
+    /// Locked for as long as this measurement runs.
+    _lock: File,
 }
 
 impl Workspace {
@@ -35,13 +37,14 @@ impl Workspace {
     pub(crate) fn open() -> Result<Self, Error> {
         let root = repository();
         let folder = root.join("target/benches");
+        let lock = lock(&folder)?;
         for part in ["leaves", "support"] {
             let part = folder.join(part);
             if part.exists() {
                 fs::remove_dir_all(&part).map_err(|source| Error::io(&part, source))?;
             }
         }
-        let workspace = Workspace { folder };
+        let workspace = Workspace { folder, _lock: lock };
         write(&workspace.folder.join("Cargo.toml"), &manifest(&read(&root.join("Cargo.toml"))?))?;
         write(&workspace.folder.join("Cargo.lock"), &read(&root.join("Cargo.lock"))?)?;
         for (name, dependencies, source) in SUPPORT {
@@ -112,6 +115,15 @@ impl Workspace {
 pub(crate) fn repository() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package)
+}
+
+/// Makes sure that this is the only measurement: two would change each other's crates, and slow each other down.
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join("running");
+    write(&path, "")?;
+    let file = File::open(&path).map_err(|source| Error::io(&path, source))?;
+    file.try_lock().map_err(|_| Error::Busy)?;
+    Ok(file)
 }
 
 pub(crate) fn read(path: &Path) -> Result<String, Error> {

@@ -23,9 +23,9 @@ fn parts(tool: &'static str, arguments: &str) -> (CallToolRequestParams, Request
     (parameters, RequestContext::new(RequestId::Number(1), service.peer().clone()))
 }
 
-/// The text that the tool answered.
+/// The text that the tool answered; nothing when there is no such tool.
 pub fn text(response: Result<CallToolResponse, ErrorData>) -> String {
-    let CallToolResponse::Complete(result) = response.unwrap() else { panic!("the tool asks back") };
+    let Ok(CallToolResponse::Complete(result)) = response else { return String::new() };
     let response = serde_json::to_value(result).unwrap();
     response["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {response}")).to_owned()
 }

@@ -57,14 +57,14 @@ fn row(tool: Sample) -> String {
 
 fn main(samples: &[Sample]) -> String {
     let name = super::called_name(samples);
-    let answer = match samples {
-        [] => "String::new()".to_owned(),
-        _ => format!(
-            "runtime::block_on(Box::pin(async {{\n\
-             \x20       (tools[{name:?}].call)(r#\"{ARGUMENTS}\"#).await.unwrap()\n\
-             \x20   }}))"
-        ),
-    };
+    let answer = format!(
+        "runtime::block_on(Box::pin(async {{\n\
+         \x20       match tools.get({name:?}) {{\n\
+         \x20           Some(tool) => (tool.call)(r#\"{ARGUMENTS}\"#).await.unwrap(),\n\
+         \x20           None => String::new(),\n\
+         \x20       }}\n\
+         \x20   }}))"
+    );
     format!(
         "fn main() {{\n\
          \x20   let tools: HashMap<_, _> = TOOLS.iter().map(|tool| (tool.name, tool)).collect();\n\

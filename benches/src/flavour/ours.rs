@@ -64,15 +64,12 @@ fn full_tool(tool: Sample) -> String {
 
 fn main(samples: &[Sample], state: &str) -> String {
     let name = super::called_name(samples);
-    let answer = match samples {
-        [] => "String::new()".to_owned(),
-        _ => format!(
-            "runtime::block_on(Box::pin(async {{\n\
-             \x20       let reply = registry.invoke({name:?}, br#\"{ARGUMENTS}\"#).await;\n\
-             \x20       reply.result.unwrap().value().as_str().unwrap().to_owned()\n\
-             \x20   }}))"
-        ),
-    };
+    let answer = format!(
+        "runtime::block_on(Box::pin(async {{\n\
+         \x20       let reply = registry.invoke({name:?}, br#\"{ARGUMENTS}\"#).await;\n\
+         \x20       reply.result.map(|output| output.value().as_str().unwrap().to_owned()).unwrap_or_default()\n\
+         \x20   }}))"
+    );
     format!(
         "fn main() {{\n\
          \x20   let registry = tool_core::Registry::builder().linked().allow_empty(){state}.build().unwrap();\n\

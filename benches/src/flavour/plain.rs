@@ -6,14 +6,14 @@ pub(super) fn source(samples: &[Sample]) -> String {
     let functions: String = samples.iter().copied().map(function).collect();
     let kept: String = samples.iter().copied().map(kept).collect();
     let answer = match super::called(samples) {
-        Some(tool) if tool.is_async() => format!("runtime::block_on(Box::pin({}({VALUES})))", tool.name()),
-        Some(tool) => format!("{}({VALUES})", tool.name()),
-        None => "String::new()".to_owned(),
+        Some(tool) if tool.is_async() => format!("{}({VALUES})", tool.name()),
+        Some(tool) => format!("async {{ {}({VALUES}) }}", tool.name()),
+        None => "async { String::new() }".to_owned(),
     };
     format!(
         "{functions}\
          fn main() {{\n\
-         {kept}    println!(\"{} {{}}\", {answer});\n\
+         {kept}    println!(\"{} {{}}\", runtime::block_on(Box::pin({answer})));\n\
          }}\n",
         samples.len(),
     )

@@ -41,14 +41,11 @@ fn method(tool: Sample) -> String {
 
 fn main(samples: &[Sample]) -> String {
     let name = super::called_name(samples);
-    let answer = match samples {
-        [] => "String::new()".to_owned(),
-        _ => format!(
-            "runtime::block_on(Box::pin(async {{\n\
-             \x20       peer::text(router.call(peer::call(&Server, {name:?}, r#\"{ARGUMENTS}\"#)).await)\n\
-             \x20   }}))"
-        ),
-    };
+    let answer = format!(
+        "runtime::block_on(Box::pin(async {{\n\
+         \x20       peer::text(router.call(peer::call(&Server, {name:?}, r#\"{ARGUMENTS}\"#)).await)\n\
+         \x20   }}))"
+    );
     format!(
         "fn main() {{\n\
          \x20   let router = Server::tool_router();\n\
