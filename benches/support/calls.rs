@@ -67,7 +67,7 @@ fn main() {
 fn registry(name: &str, registered: usize) -> Registry {
     let others = || (0..registered - 1).map(|number| format!("other_{number}"));
     let wanted: std::collections::HashSet<String> = others().chain([name.to_owned()]).collect();
-    let registry = Registry::builder().linked().select(|tool| wanted.contains(tool.name())).build().unwrap();
+    let registry = Registry::builder().linked().select(move |tool| wanted.contains(tool.name())).build().unwrap();
     assert_eq!(registry.tools().len(), registered);
     registry
 }
