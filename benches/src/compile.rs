@@ -35,6 +35,19 @@ impl Measure {
         Measure::DebugFirst,
         Measure::DebugLast,
     ];
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Measure::Check => "check",
+            Measure::Debug => "debug",
+            Measure::Release => "release",
+            Measure::CheckFirst => "check, first edited",
+            Measure::CheckLast => "check, last edited",
+            Measure::DebugFirst => "debug, first edited",
+            Measure::DebugLast => "debug, last edited",
+        }
+    }
 }
 
 /// What a leaf crate costs: the median of each measure.
@@ -109,7 +122,7 @@ impl Crate {
         }
         self.leaf.write(&source(self.flavour, self.tools, 0, 0))?;
         let [first, last] = [first, last].map(|seconds| median(seconds).unwrap_or_default());
-        eprintln!("    {step:?} after an edit of the first function {first:.3} s, of the last {last:.3} s");
+        eprintln!("    {}, first function edited {first:.3} s, last {last:.3} s", step.name());
         Ok([full, first, last])
     }
 
@@ -121,7 +134,7 @@ impl Crate {
         }
         let spread = seconds.iter().map(|seconds| format!("{seconds:.3}")).collect::<Vec<_>>().join(", ");
         let full = median(seconds).unwrap_or_default();
-        eprintln!("    {step:?} {full:.3} s, the median of {spread}");
+        eprintln!("    {} {full:.3} s, the median of {spread}", step.name());
         Ok(full)
     }
 

@@ -21,6 +21,15 @@ pub(crate) enum Step {
 impl Step {
     pub(crate) const ALL: [Step; 3] = [Step::Check, Step::Debug, Step::Release];
 
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Step::Check => "check",
+            Step::Debug => "debug",
+            Step::Release => "release",
+        }
+    }
+
     fn arguments(self) -> &'static [&'static str] {
         match self {
             Step::Check => &["check"],

@@ -8,7 +8,7 @@ mod expansion;
 
 use crate::cost::{Seconds, median};
 use crate::error::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{self, FULL_STATE, Flavour};
 use crate::leaf::{Leaf, Step};
 use crate::profile::expansion::Expansion;
 use crate::sample::{self, Sample};
@@ -61,21 +61,36 @@ impl Variant {
     }
 }
 
+/// So many tools pay what is paid once a crate: one of each kind of function.
+const FEW: usize = 2;
+
+/// What a variant costs in one step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    /// Each tool after the first few.
+    per_tool: Seconds,
+    /// The rest.
+    once: Seconds,
+}
+
+/// Check, debug and release build.
+type Costs = [Cost; 3];
+
 /// Measures the variants of both flavours that are ours, and returns the section of the README.
 pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<String, Error> {
     let mut chains = Vec::new();
     for flavour in [Flavour::Ours, Flavour::OursFull] {
         let leaf = |variant| {
             let name = format!("profile-{}-{variant:?}", flavour.name()).to_lowercase();
-            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, tools))
+            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, FEW))
         };
         let leaves: Vec<Leaf> = Variant::of(flavour).into_iter().map(leaf).collect::<Result<_, _>>()?;
         chains.push((flavour, leaves));
     }
     workspace.lock()?;
     let mut section = format!(
-        "Each part of the expansion of {tools} tools: CPU milliseconds a tool, and its share of what the declaration adds \
-         to the bare function. Median of {runs} runs.\n"
+        "CPU milliseconds of each part for a tool, and its share of what the declaration adds to the bare function: the \
+         difference between crates of {tools} and of {FEW} tools. Median of {runs} runs.\n"
     );
     for (flavour, leaves) in &chains {
         eprintln!("building what {} depends on", flavour.name());
@@ -84,16 +99,19 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
         }
         let mut rows = Vec::new();
         for (variant, leaf) in Variant::of(*flavour).into_iter().zip(leaves) {
-            rows.push(seconds(workspace, leaf, runs)?);
-            eprintln!("{} {variant:?}: {:.3?} s", flavour.name(), rows[rows.len() - 1]);
+            eprintln!("{}, {variant:?}", flavour.name());
+            let few = seconds(workspace, leaf, &source(*flavour, variant, FEW), runs)?;
+            let all = seconds(workspace, leaf, &source(*flavour, variant, tools), runs)?;
+            rows.push(costs(few, all, tools));
         }
-        section += &render(*flavour, tools, &rows);
+        section += &render(*flavour, &rows);
     }
     Ok(section)
 }
 
-/// Check, debug and release build.
-fn seconds(workspace: &Workspace, leaf: &Leaf, runs: usize) -> Result<[Seconds; 3], Error> {
+/// Check, debug and release build of a source.
+fn seconds(workspace: &Workspace, leaf: &Leaf, source: &str, runs: usize) -> Result<[Seconds; 3], Error> {
+    leaf.write(source)?;
     let mut medians = [0.0; 3];
     for (place, step) in medians.iter_mut().zip(Step::ALL) {
         let mut seconds = Vec::new();
@@ -103,32 +121,43 @@ fn seconds(workspace: &Workspace, leaf: &Leaf, runs: usize) -> Result<[Seconds; 
         }
         *place = median(seconds).unwrap_or_default();
     }
+    eprintln!("    check, debug, release: {medians:.3?} s");
     Ok(medians)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "some hundred tools")]
-fn render(flavour: Flavour, tools: usize, rows: &[[Seconds; 3]]) -> String {
+fn costs(few: [Seconds; 3], all: [Seconds; 3], tools: usize) -> Costs {
+    std::array::from_fn(|step| {
+        let per_tool = (all[step] - few[step]) / tools.saturating_sub(FEW).max(1) as f64;
+        Cost { per_tool, once: few[step] - FEW as f64 * per_tool }
+    })
+}
+
+fn render(flavour: Flavour, rows: &[Costs]) -> String {
+    let (Some(declared), Some(bare)) = (rows.first(), rows.last()) else { return String::new() };
     let name = flavour.name();
     let mut text = format!("\n### {name}\n\n| part | check | debug | release |\n|---|--:|--:|--:|\n");
+    let whole = |step: usize| declared[step].per_tool - bare[step].per_tool;
     let mut parts: [Vec<(f64, &str)>; 3] = Default::default();
-    let whole = |step: usize| rows[0][step] - rows[rows.len() - 1][step];
     for (variant, pair) in Variant::of(flavour).into_iter().skip(1).zip(rows.windows(2)) {
         text += &format!("| {} |", variant.lacks());
         for (step, parts) in parts.iter_mut().enumerate() {
-            let part = pair[0][step] - pair[1][step];
+            let part = pair[0][step].per_tool - pair[1][step].per_tool;
             let share = 100.0 * part / whole(step);
-            text += &format!(" {:.2} ({share:.0} %) |", 1e3 * part / tools as f64);
+            text += &format!(" {:.2} ({share:.0} %) |", 1e3 * part);
             parts.push((share, variant.lacks()));
         }
         text.push('\n');
     }
-    text += "| **the declaration** |";
-    (0..3).for_each(|step| text += &format!(" **{:.2}** |", 1e3 * whole(step) / tools as f64));
+    text += "| **the declaration of a tool** |";
+    (0..3).for_each(|step| text += &format!(" **{:.2}** |", 1e3 * whole(step)));
+    text += "\n| paid once a crate, for the types of inputs and outputs |";
+    (0..3).for_each(|step| text += &format!(" {:.0} |", 1e3 * (declared[step].once - bare[step].once)));
     text.push_str("\n\n");
     for (step, parts) in Step::ALL.into_iter().zip(&mut parts) {
         parts.sort_by(|one, other| other.0.total_cmp(&one.0));
         let costliest = parts.iter().take(3).map(|(share, part)| format!("{part} ({share:.0} %)"));
-        text += &format!("- Costliest in {step:?}: {}.\n", costliest.collect::<Vec<_>>().join("; "));
+        text += &format!("- Costliest in {}: {}.\n", step.name(), costliest.collect::<Vec<_>>().join("; "));
     }
     text
 }
@@ -142,7 +171,7 @@ fn source(flavour: Flavour, variant: Variant, tools: usize) -> String {
     let full = flavour == Flavour::OursFull;
     let mut text = helpers(full);
     let mut kept = String::new();
-    for tool in samples {
+    for tool in samples.iter().copied() {
         let expansion = if full { Expansion::full(tool) } else { Expansion::plain(tool) };
         text += &function(tool, &expansion, full);
         text += &expansion.block(variant);
@@ -150,7 +179,8 @@ fn source(flavour: Flavour, variant: Variant, tools: usize) -> String {
             kept += &keep(tool, &expansion);
         }
     }
-    format!("{text}fn main() {{\n    println!(\"{{}}\", registry().tools().len());\n{kept}}}\n")
+    let main = flavour::registry_main(&samples, if full { FULL_STATE } else { "" });
+    text + &main.replacen("fn main() {\n", &format!("fn main() {{\n{kept}"), 1)
 }
 
 /// The function as it stands before the block.
@@ -189,23 +219,51 @@ fn keep(tool: Sample, expansion: &Expansion) -> String {
 
 /// What stands in a leaf crate once, in the place of the parts that are left out.
 fn helpers(full: bool) -> String {
-    let (uses, values, returned, state) = if full {
+    let (uses, values, returned) = if full {
         (
             "use tool_core::{Context, State, ToolError};\n\nstruct Store {\n    metric: bool,\n}\n",
             "(State<Store>, Context, String, u32, Option<bool>)",
             "Result<String, ToolError>",
-            ".state(Store { metric: true })",
         )
     } else {
-        ("", "(String, u32, bool)", "String", "")
+        ("", "(String, u32, bool)", "String")
     };
     format!(
         "#![allow(dead_code)]\n\n{uses}{}\n\
          type Values = {values};\n\
-         type Returned = {returned};\n\n\
-         fn registry() -> tool_core::Registry {{\n\
-         \x20   tool_core::Registry::builder().linked().allow_empty(){state}.build().unwrap()\n\
-         }}\n\n",
+         type Returned = {returned};\n\n",
         include_str!("../support/parts.rs")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up_to_the_declaration() {
+        let rows: Vec<_> =
+            (0..7).map(|lost| costs([1.0; 3], [2.0 - 0.1 * f64::from(lost); 3], 102)).collect();
+        let text = render(Flavour::Ours, &rows);
+        assert_eq!(text.matches(" 1.00 (17 %) | 1.00 (17 %) | 1.00 (17 %) |").count(), 6, "{text}");
+        assert!(text.contains("| **6.00** | **6.00** | **6.00** |"), "{text}");
+    }
+
+    #[test]
+    fn what_is_paid_once_is_no_cost_of_a_tool() {
+        let [cost, ..] = costs([1.0; 3], [2.0; 3], 102);
+        assert!((cost.per_tool - 0.01).abs() < 1e-9 && (cost.once - 0.98).abs() < 1e-9, "{cost:?}");
+    }
+
+    #[test]
+    fn every_variant_has_the_functions_and_the_same_calls() {
+        for flavour in [Flavour::Ours, Flavour::OursFull] {
+            for variant in Variant::of(flavour) {
+                let source = source(flavour, variant, 3);
+                for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.invoke("] {
+                    assert!(source.contains(text), "{flavour:?} {variant:?} {text}");
+                }
+            }
+        }
+    }
 }

@@ -3,13 +3,12 @@
 use crate::compile::{Measure, Row};
 use crate::flavour::Flavour;
 
-const TITLES: &str = "check | debug | release | check, first edited | check, last edited | debug, first edited | debug, last edited";
-
 /// The seconds of every leaf crate, and a table for each number of tools.
 pub(crate) fn render(rows: &[Row]) -> String {
+    let titles = Measure::ALL.map(Measure::name).join(" | ");
     let mut text = format!(
         "### CPU seconds of the leaf crate\n\n\
-         | tools | flavour | {TITLES} | program, KiB | stripped, KiB |\n\
+         | tools | flavour | {titles} | program, KiB | stripped, KiB |\n\
          |--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     );
     let mut ordered: Vec<_> = rows.iter().collect();
@@ -25,7 +24,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     for tools in counts {
         text += &format!(
             "\n### A tool of {tools}: CPU milliseconds, and parts of rmcp's\n\n\
-             | flavour | {TITLES} | KiB |\n\
+             | flavour | {titles} | KiB |\n\
              |---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
         );
         for row in ordered.iter().filter(|row| row.tools == tools) {
@@ -46,11 +45,9 @@ fn line(rows: &[Row], row: &Row, missed: &mut Vec<String>) -> String {
         let part = own / peer;
         text += &match goal(row.flavour, measure) {
             Some(goal) if part > goal => {
-                let flavour = row.flavour.name();
-                missed.push(format!(
-                    "{flavour}, {} tools, {measure:?}: {part:.2}, and not {goal:.2}",
-                    row.tools
-                ));
+                let (flavour, measure) = (row.flavour.name(), measure.name());
+                missed
+                    .push(format!("{flavour}, {} tools, {measure}: {part:.2}, and not {goal:.2}", row.tools));
                 format!(" {own:.2} (**{part:.2}**) |")
             }
             _ => format!(" {own:.2} ({part:.2}) |"),
@@ -114,6 +111,6 @@ mod tests {
     fn a_goal_that_is_missed_is_named() {
         let text = rendered(0.8);
         assert!(text.contains("30.00 (**0.30**)"), "{text}");
-        assert!(text.contains("- ours-plain, 10 tools, Release: 0.30, and not 0.25"), "{text}");
+        assert!(text.contains("- ours-plain, 10 tools, release: 0.30, and not 0.25"), "{text}");
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::sample::{self, ARGUMENTS, Sample};
 
+/// The state of a registry with full tools, as a call of its builder.
+pub(crate) const FULL_STATE: &str = ".state(Store { metric: true })";
+
 /// Inputs and nothing else.
 pub(super) fn source(samples: &[Sample]) -> String {
     let tools: String = samples.iter().copied().map(plain_tool).collect();
@@ -12,8 +15,7 @@ pub(super) fn source(samples: &[Sample]) -> String {
 pub(super) fn full_source(samples: &[Sample]) -> String {
     let tools: String = samples.iter().copied().map(full_tool).collect();
     let store = "struct Store {\n    metric: bool,\n}\n\n";
-    let state = ".state(Store { metric: true })";
-    format!("{}{store}{tools}{}", uses(samples, "Context, State, ToolError, tool"), main(samples, state))
+    format!("{}{store}{tools}{}", uses(samples, "Context, State, ToolError, tool"), main(samples, FULL_STATE))
 }
 
 fn uses(samples: &[Sample], names: &str) -> String {
@@ -62,7 +64,8 @@ fn full_tool(tool: Sample) -> String {
     )
 }
 
-fn main(samples: &[Sample], state: &str) -> String {
+/// A `main` that calls the tool in the middle through a registry of all that are linked.
+pub(crate) fn main(samples: &[Sample], state: &str) -> String {
     let name = super::called_name(samples);
     let answer = format!(
         "runtime::block_on(Box::pin(async {{\n\
