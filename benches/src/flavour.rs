@@ -1,0 +1,119 @@
+//! The ways to declare a tool that are measured against each other, as the text of a leaf crate.
+
+mod derived;
+mod ours;
+mod plain;
+mod rmcp;
+
+use crate::sample::Sample;
+
+pub(crate) use ours::{FULL_STATE, main as registry_main};
+
+/// One way to declare tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// The bare functions without any declaration: the floor.
+    Plain,
+    /// `#[tool]` of this repository, inputs only.
+    Ours,
+    /// The same with injected state and context, a default, an example, an optional input and an error.
+    OursFull,
+    /// A struct with derives a tool, and a table written by hand.
+    Derived,
+    /// rmcp's own macros.
+    Rmcp,
+}
+
+impl Flavour {
+    /// Every one, the floor first.
+    pub(crate) const ALL: [Flavour; 5] =
+        [Flavour::Plain, Flavour::Ours, Flavour::OursFull, Flavour::Derived, Flavour::Rmcp];
+
+    /// The name in tables and of packages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Flavour::Plain => "plain",
+            Flavour::Ours => "ours-plain",
+            Flavour::OursFull => "ours-full",
+            Flavour::Derived => "derived",
+            Flavour::Rmcp => "rmcp",
+        }
+    }
+
+    /// What a leaf crate of it depends on, as lines of its manifest.
+    pub(crate) fn dependencies(self) -> &'static str {
+        match self {
+            Flavour::Plain => "runtime = { path = \"../../support/runtime\" }\n",
+            Flavour::Ours | Flavour::OursFull => {
+                "runtime = { path = \"../../support/runtime\" }\n\
+                 tool-core = { workspace = true, features = [\"default\"] }\n"
+            }
+            Flavour::Derived => {
+                "runtime = { path = \"../../support/runtime\" }\n\
+                 schemars.workspace = true\n\
+                 serde.workspace = true\n\
+                 serde_json.workspace = true\n"
+            }
+            Flavour::Rmcp => {
+                "peer = { path = \"../../support/peer\" }\n\
+                 rmcp = { workspace = true, features = [\"macros\"] }\n\
+                 runtime = { path = \"../../support/runtime\" }\n\
+                 schemars.workspace = true\n\
+                 serde.workspace = true\n"
+            }
+        }
+    }
+
+    /// The one source file of a leaf crate with these tools.
+    ///
+    /// Its program prints how many tools it has, and what the one in the middle answers. Without tools it calls one that
+    /// does not exist, so that a crate without tools has everything that is paid once. `edits` lines are added to `main`.
+    pub(crate) fn source(self, samples: &[Sample], edits: usize) -> String {
+        let source = match self {
+            Flavour::Plain => plain::source(samples),
+            Flavour::Ours => ours::source(samples),
+            Flavour::OursFull => ours::full_source(samples),
+            Flavour::Derived => derived::source(samples),
+            Flavour::Rmcp => rmcp::source(samples),
+        };
+        let edited = format!("fn main() {{\n{}", "    std::hint::black_box(0);\n".repeat(edits));
+        source.replacen("fn main() {\n", &edited, 1)
+    }
+}
+
+/// The tool that a leaf crate calls: the one in the middle, where there is one.
+fn called(samples: &[Sample]) -> Option<Sample> {
+    samples.get(samples.len() / 2).copied()
+}
+
+/// The name of the tool that a leaf crate calls.
+fn called_name(samples: &[Sample]) -> String {
+    called(samples).map(Sample::name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_of_one_tool_changes_nothing_else() {
+        for flavour in Flavour::ALL {
+            let with = |edits| flavour.source(&[Sample::new(0, edits), Sample::new(1, 0)], 0);
+            let (before, after) = (with(0), with(1));
+            let kept: String = after
+                .lines()
+                .filter(|line| line.trim() != "let days = days.wrapping_add(1);")
+                .map(|line| format!("{line}\n"))
+                .collect();
+            assert_eq!(kept, before, "{flavour:?}");
+            assert_eq!(after.lines().count(), before.lines().count() + 1, "{flavour:?}");
+        }
+    }
+
+    #[test]
+    fn an_edit_of_main_is_possible_without_tools() {
+        for flavour in Flavour::ALL {
+            assert_ne!(flavour.source(&[], 0), flavour.source(&[], 1), "{flavour:?}");
+        }
+    }
+}

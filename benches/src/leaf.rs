@@ -1,0 +1,153 @@
+//! One generated crate, and what building it costs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::cost::{self, Seconds};
+use crate::error::Error;
+use crate::workspace::{self, Workspace};
+
+/// What cargo is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Check,
+    Debug,
+    Release,
+}
+
+impl Step {
+    pub(crate) const ALL: [Step; 3] = [Step::Check, Step::Debug, Step::Release];
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Step::Check => "check",
+            Step::Debug => "debug",
+            Step::Release => "release",
+        }
+    }
+
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Step::Check => &["check"],
+            Step::Debug => &["build"],
+            Step::Release => &["build", "--release"],
+        }
+    }
+}
+
+/// A binary crate of the generated workspace, one file long.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    name: String,
+    source: PathBuf,
+}
+
+impl Leaf {
+    pub(crate) fn new(name: &str, source: PathBuf) -> Self {
+        Leaf { name: name.to_owned(), source }
+    }
+
+    /// Replaces the source.
+    pub(crate) fn write(&self, source: &str) -> Result<(), Error> {
+        workspace::write(&self.source, source)
+    }
+
+    /// Builds the crate and everything that it depends on; nothing is measured.
+    pub(crate) fn prepare(&self, workspace: &Workspace, step: Step) -> Result<(), Error> {
+        let mut cargo = self.cargo(workspace, step);
+        cost::run(&mut cargo).map(|_| ())
+    }
+
+    /// Removes what was built of this crate, so that the next build is a full one.
+    pub(crate) fn clean(&self, workspace: &Workspace, step: Step) -> Result<(), Error> {
+        let mut cargo = workspace.cargo();
+        cargo.args(["clean", "--offline", "--quiet", "--package", &self.name]);
+        if step == Step::Release {
+            cargo.arg("--release");
+        }
+        cost::run(&mut cargo).map(|_| ())
+    }
+
+    /// The processor seconds of building this crate alone, on one job.
+    ///
+    /// # Errors
+    ///
+    /// When it does not build, and when another crate was built too or none at all.
+    pub(crate) fn build(&self, workspace: &Workspace, step: Step) -> Result<Seconds, Error> {
+        let mut cargo = self.cargo(workspace, step);
+        let (output, seconds) = cost::run(cargo.args(["--jobs", "1"]))?;
+        let compiled = compiled(&String::from_utf8_lossy(&output.stdout));
+        if compiled == [self.name.as_str()] {
+            return Ok(seconds);
+        }
+        let command = cost::line(&cargo);
+        Err(Error::NotTheLeafAlone { command, compiled, leaf: self.name.clone() })
+    }
+
+    /// The program of the release build.
+    pub(crate) fn program(&self, workspace: &Workspace) -> PathBuf {
+        workspace.target().join("release").join(&self.name)
+    }
+
+    /// What the program prints.
+    pub(crate) fn answer(&self, workspace: &Workspace) -> Result<String, Error> {
+        let (output, _) = cost::run(&mut Command::new(self.program(workspace)))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    }
+
+    /// The bytes of the program, as it was built and without its symbols.
+    pub(crate) fn sizes(&self, workspace: &Workspace) -> Result<(u64, u64), Error> {
+        let program = self.program(workspace);
+        let stripped = program.with_extension("stripped");
+        cost::run(Command::new("strip").arg("-o").args([&stripped, &program]))?;
+        let sizes = (size(&program)?, size(&stripped)?);
+        fs::remove_file(&stripped).map_err(|source| Error::io(&stripped, source))?;
+        Ok(sizes)
+    }
+
+    fn cargo(&self, workspace: &Workspace, step: Step) -> Command {
+        let mut cargo = workspace.cargo();
+        cargo.args(step.arguments()).args(["--package", &self.name, "--locked", "--offline"]);
+        cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]);
+        cargo
+    }
+}
+
+fn size(path: &Path) -> Result<u64, Error> {
+    fs::metadata(path).map(|file| file.len()).map_err(|source| Error::io(path, source))
+}
+
+/// The crates that were really compiled, from cargo's messages.
+fn compiled(messages: &str) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        fresh: Option<bool>,
+        target: Option<Target>,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+    }
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    messages
+        .filter(|message| message.fresh == Some(false))
+        .filter_map(|message| Some(message.target?.name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_crates_were_not_compiled() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"serde"},"fresh":true}
+{"reason":"compiler-artifact","target":{"name":"leaf"},"fresh":false}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(compiled(messages), ["leaf"]);
+    }
+}

@@ -1,0 +1,109 @@
+#![doc = include_str!("../README.md")]
+
+mod compile;
+mod cost;
+mod error;
+mod flavour;
+mod instructions;
+mod leaf;
+mod profile;
+mod readme;
+mod sample;
+mod table;
+mod workspace;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::error::Error;
+use crate::workspace::Workspace;
+
+fn main() -> ExitCode {
+    match run(&command().get_matches()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn command() -> Command {
+    let write = Arg::new("write")
+        .long("write")
+        .action(ArgAction::SetTrue)
+        .help("Also write the result into benches/README.md");
+    let tools = Arg::new("tools").long("tools").value_parser(value_parser!(u16).range(1..));
+    let counts = tools.clone().value_name("N,N,…").value_delimiter(',').default_value("10,100,300");
+    let counts = counts.help("How many tools the leaf crates have");
+    let tools = tools.value_name("N").default_value("100").help("How many tools the leaf crates have");
+    let runs = Arg::new("runs")
+        .long("runs")
+        .value_name("N")
+        .default_value("3")
+        .value_parser(value_parser!(u8).range(1..))
+        .help("How often each step is measured; the median counts");
+    Command::new("benches")
+        .about("What a tool costs, beside its peers")
+        .subcommand_required(true)
+        .subcommands([
+            Command::new("compile").about("Compile time and binary size").args([
+                write.clone(),
+                counts,
+                runs.clone(),
+            ]),
+            Command::new("profile").about("What each part of the expansion costs").args([
+                write.clone(),
+                tools,
+                runs,
+            ]),
+            Command::new("instructions")
+                .about("Instructions of a call with 10 and with 1,000 tools; fails when they differ")
+                .arg(write.clone()),
+            Command::new("all").about("All three, one after another").arg(write),
+        ])
+}
+
+/// Runs one task, or each of them with its defaults; whether all is well.
+fn run(matches: &ArgMatches) -> Result<bool, Error> {
+    let Some((name, arguments)) = matches.subcommand() else { return Ok(false) };
+    let write = arguments.get_flag("write");
+    let section = match name {
+        "compile" => compile::measure(&Workspace::open()?, &counts(arguments), runs(arguments))?,
+        "profile" => profile::measure(&Workspace::open()?, count(arguments), runs(arguments))?,
+        "instructions" => {
+            let counted = instructions::count(&Workspace::open()?)?;
+            publish(name, &counted.section, write)?;
+            return Ok(counted.alike);
+        }
+        _ => {
+            let tasks = ["instructions", "profile", "compile"];
+            let words = |task| ["benches", task].into_iter().chain(write.then_some("--write"));
+            let run = |task| run(&command().get_matches_from(words(task)));
+            return tasks.into_iter().try_fold(true, |well, task| Ok(well & run(task)?));
+        }
+    };
+    publish(name, &section, write)?;
+    Ok(true)
+}
+
+fn counts(arguments: &ArgMatches) -> Vec<usize> {
+    arguments.get_many::<u16>("tools").into_iter().flatten().copied().map(usize::from).collect()
+}
+
+fn count(arguments: &ArgMatches) -> usize {
+    arguments.get_one::<u16>("tools").copied().map_or(100, usize::from)
+}
+
+fn runs(arguments: &ArgMatches) -> usize {
+    arguments.get_one::<u8>("runs").copied().map_or(3, usize::from)
+}
+
+/// Prints a section, and writes it into the README when asked to.
+fn publish(name: &str, section: &str, write: bool) -> Result<(), Error> {
+    std::io::stdout().write_all(section.as_bytes()).map_err(|source| Error::io("standard output", source))?;
+    if write { readme::write_section(name, section) } else { Ok(()) }
+}

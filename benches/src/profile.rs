@@ -1,0 +1,269 @@
+//! What the parts of an expansion cost, by leaving out one after another.
+//!
+//! The first variant is `#[tool]` itself, the second its expansion written out, and each further one lacks one more part,
+//! down to the bare function. The difference between two neighbours is the part that the second lacks, so that the parts
+//! add up to what a declaration costs.
+
+mod expansion;
+
+use crate::cost::{Seconds, median};
+use crate::error::Error;
+use crate::flavour::{self, FULL_STATE, Flavour};
+use crate::leaf::{Leaf, Step};
+use crate::profile::expansion::Expansion;
+use crate::sample::{self, Sample};
+use crate::workspace::Workspace;
+
+/// A declaration with less and less of what the macro writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Variant {
+    Macro,
+    WrittenOut,
+    NoRegistration,
+    NoValues,
+    NoLadder,
+    NoRun,
+    NoInputs,
+    NoDeclaration,
+}
+
+impl Variant {
+    /// Those of a flavour, each lacking more than the one before.
+    fn of(flavour: Flavour) -> Vec<Variant> {
+        let all = [
+            Variant::Macro,
+            Variant::WrittenOut,
+            Variant::NoRegistration,
+            Variant::NoValues,
+            Variant::NoLadder,
+            Variant::NoRun,
+            Variant::NoInputs,
+            Variant::NoDeclaration,
+        ];
+        // Tools with inputs alone have no values to lack.
+        all.into_iter()
+            .filter(|variant| flavour == Flavour::OursFull || *variant != Variant::NoValues)
+            .collect()
+    }
+
+    /// The part that this variant lacks and the one before has.
+    fn lacks(self) -> &'static str {
+        match self {
+            Variant::Macro => "",
+            Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
+            Variant::NoRegistration => "registration: `register!`",
+            Variant::NoValues => "defaults and examples: `|| json(…)`",
+            Variant::NoLadder => "the return ladder: `Shape::<R>::new().split().value().error()`",
+            Variant::NoRun => "`run` and `run_sync`: reading the inputs, the future with its output",
+            Variant::NoInputs => "the tuple of inputs: `const { &(input(…), …) }`",
+            Variant::NoDeclaration => "the declaration, and the closures in it that call the function",
+        }
+    }
+}
+
+/// So many tools pay what is paid once a crate: one of each kind of function.
+const FEW: usize = 2;
+
+/// What a variant costs in one step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    /// Each tool after the first few.
+    per_tool: Seconds,
+    /// The rest.
+    once: Seconds,
+}
+
+/// Check, debug and release build.
+type Costs = [Cost; 3];
+
+/// Measures the variants of both flavours that are ours, and returns the section of the README.
+pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<String, Error> {
+    let mut chains = Vec::new();
+    for flavour in [Flavour::Ours, Flavour::OursFull] {
+        let leaf = |variant| {
+            let name = format!("profile-{}-{variant:?}", flavour.name()).to_lowercase();
+            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, FEW))
+        };
+        let leaves: Vec<Leaf> = Variant::of(flavour).into_iter().map(leaf).collect::<Result<_, _>>()?;
+        chains.push((flavour, leaves));
+    }
+    workspace.lock()?;
+    let mut section = format!(
+        "CPU milliseconds of each part for a tool, and its share of what the declaration adds to the bare function: the \
+         difference between crates of {tools} and of {FEW} tools. Median of {runs} runs.\n"
+    );
+    for (flavour, leaves) in &chains {
+        eprintln!("building what {} depends on", flavour.name());
+        if let Some(leaf) = leaves.last() {
+            Step::ALL.iter().try_for_each(|step| leaf.prepare(workspace, *step))?;
+        }
+        let mut rows = Vec::new();
+        for (variant, leaf) in Variant::of(*flavour).into_iter().zip(leaves) {
+            eprintln!("{}, {variant:?}", flavour.name());
+            let few = seconds(workspace, leaf, &source(*flavour, variant, FEW), runs)?;
+            let all = seconds(workspace, leaf, &source(*flavour, variant, tools), runs)?;
+            rows.push(costs(few, all, tools));
+        }
+        section += &render(*flavour, &rows);
+    }
+    Ok(section)
+}
+
+/// Check, debug and release build of a source.
+fn seconds(workspace: &Workspace, leaf: &Leaf, source: &str, runs: usize) -> Result<[Seconds; 3], Error> {
+    leaf.write(source)?;
+    let mut medians = [0.0; 3];
+    for (place, step) in medians.iter_mut().zip(Step::ALL) {
+        let mut seconds = Vec::new();
+        for _ in 0..runs {
+            leaf.clean(workspace, step)?;
+            seconds.push(leaf.build(workspace, step)?);
+        }
+        *place = median(seconds).unwrap_or_default();
+    }
+    eprintln!("    check, debug, release: {medians:.3?} s");
+    Ok(medians)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some hundred tools")]
+fn costs(few: [Seconds; 3], all: [Seconds; 3], tools: usize) -> Costs {
+    std::array::from_fn(|step| {
+        let per_tool = (all[step] - few[step]) / tools.saturating_sub(FEW).max(1) as f64;
+        Cost { per_tool, once: few[step] - FEW as f64 * per_tool }
+    })
+}
+
+fn render(flavour: Flavour, rows: &[Costs]) -> String {
+    let (Some(declared), Some(bare)) = (rows.first(), rows.last()) else { return String::new() };
+    let name = flavour.name();
+    let mut text = format!("\n### {name}\n\n| part | check | debug | release |\n|---|--:|--:|--:|\n");
+    let whole = |step: usize| declared[step].per_tool - bare[step].per_tool;
+    let mut parts: [Vec<(f64, &str)>; 3] = Default::default();
+    for (variant, pair) in Variant::of(flavour).into_iter().skip(1).zip(rows.windows(2)) {
+        text += &format!("| {} |", variant.lacks());
+        for (step, parts) in parts.iter_mut().enumerate() {
+            let part = pair[0][step].per_tool - pair[1][step].per_tool;
+            let share = 100.0 * part / whole(step);
+            text += &format!(" {:.2} ({share:.0} %) |", 1e3 * part);
+            parts.push((share, variant.lacks()));
+        }
+        text.push('\n');
+    }
+    text += "| **the declaration of a tool** |";
+    (0..3).for_each(|step| text += &format!(" **{:.2}** |", 1e3 * whole(step)));
+    text += "\n| paid once a crate, for the types of inputs and outputs |";
+    (0..3).for_each(|step| text += &format!(" {:.0} |", 1e3 * (declared[step].once - bare[step].once)));
+    text.push_str("\n\n");
+    for (step, parts) in Step::ALL.into_iter().zip(&mut parts) {
+        parts.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let costliest = parts.iter().take(3).map(|(share, part)| format!("{part} ({share:.0} %)"));
+        text += &format!("- Costliest in {}: {}.\n", step.name(), costliest.collect::<Vec<_>>().join("; "));
+    }
+    text
+}
+
+/// The source of a variant.
+fn source(flavour: Flavour, variant: Variant, tools: usize) -> String {
+    let samples: Vec<_> = (0..tools).map(|number| Sample::new(number, 0)).collect();
+    if variant == Variant::Macro {
+        return flavour.source(&samples, 0);
+    }
+    let full = flavour == Flavour::OursFull;
+    let mut text = helpers(full);
+    let mut kept = String::new();
+    for tool in samples.iter().copied() {
+        let expansion = if full { Expansion::full(tool) } else { Expansion::plain(tool) };
+        text += &function(tool, &expansion, full);
+        text += &expansion.block(variant);
+        if variant >= Variant::NoDeclaration {
+            kept += &keep(tool, &expansion);
+        }
+    }
+    let main = flavour::registry_main(&samples, if full { FULL_STATE } else { "" });
+    text + &main.replacen("fn main() {\n", &format!("fn main() {{\n{kept}"), 1)
+}
+
+/// The function as it stands before the block.
+fn function(tool: Sample, expansion: &Expansion, full: bool) -> String {
+    let Expansion { description, name, returns, is_async, .. } = expansion;
+    let allow = if *is_async { "" } else { "#[allow(clippy::needless_pass_by_value)]\n" };
+    let keyword = tool.keyword();
+    let (parameters, body) = if full {
+        let inputs = "store: State<Store>, context: Context, city: String, days: u32, metric: Option<bool>";
+        let body = format!(
+            "    let metric = metric.unwrap_or(store.metric);\n\
+             \x20   if context.is_cancelled() {{\n\
+             \x20       return Err(ToolError::unavailable(\"nobody waits\"));\n\
+             \x20   }}\n\
+             \x20   Ok({{\n{}    }})\n",
+            tool.body("        ")
+        );
+        (inputs.to_owned(), body)
+    } else {
+        (sample::plain(), tool.body("    "))
+    };
+    format!("/// {description}\n{allow}{keyword} {name}({parameters}) -> {returns} {{\n{body}}}\n\n")
+}
+
+/// A line of `main` that keeps a function without a declaration.
+fn keep(tool: Sample, expansion: &Expansion) -> String {
+    let name = &expansion.name;
+    let arguments: Vec<_> = (0..expansion.parameters.len()).map(|place| format!("arg{place}")).collect();
+    let arguments = arguments.join(", ");
+    if tool.is_async() {
+        format!("    keep_run(|({arguments})| Box::pin({name}({arguments})));\n")
+    } else {
+        format!("    keep_run_sync(|({arguments})| {name}({arguments}));\n")
+    }
+}
+
+/// What stands in a leaf crate once, in the place of the parts that are left out.
+fn helpers(full: bool) -> String {
+    let (uses, values, returned) = if full {
+        (
+            "use tool_core::{Context, State, ToolError};\n\nstruct Store {\n    metric: bool,\n}\n",
+            "(State<Store>, Context, String, u32, Option<bool>)",
+            "Result<String, ToolError>",
+        )
+    } else {
+        ("", "(String, u32, bool)", "String")
+    };
+    format!(
+        "#![allow(dead_code)]\n\n{uses}{}\n\
+         type Values = {values};\n\
+         type Returned = {returned};\n\n",
+        include_str!("../support/parts.rs")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up_to_the_declaration() {
+        let rows: Vec<_> =
+            (0..7).map(|lost| costs([1.0; 3], [2.0 - 0.1 * f64::from(lost); 3], 102)).collect();
+        let text = render(Flavour::Ours, &rows);
+        assert_eq!(text.matches(" 1.00 (17 %) | 1.00 (17 %) | 1.00 (17 %) |").count(), 6, "{text}");
+        assert!(text.contains("| **6.00** | **6.00** | **6.00** |"), "{text}");
+    }
+
+    #[test]
+    fn what_is_paid_once_is_no_cost_of_a_tool() {
+        let [cost, ..] = costs([1.0; 3], [2.0; 3], 102);
+        assert!((cost.per_tool - 0.01).abs() < 1e-9 && (cost.once - 0.98).abs() < 1e-9, "{cost:?}");
+    }
+
+    #[test]
+    fn every_variant_has_the_functions_and_the_same_calls() {
+        for flavour in [Flavour::Ours, Flavour::OursFull] {
+            for variant in Variant::of(flavour) {
+                let source = source(flavour, variant, 3);
+                for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.invoke("] {
+                    assert!(source.contains(text), "{flavour:?} {variant:?} {text}");
+                }
+            }
+        }
+    }
+}
