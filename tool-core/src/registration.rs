@@ -2,7 +2,7 @@
 
 use crate::declaration::Declaration;
 
-/// A declaration on its way into [`linked`].
+/// A declaration on its way into `linked`.
 #[derive(Debug)]
 pub struct Registered(pub &'static Declaration);
 
