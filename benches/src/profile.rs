@@ -53,7 +53,7 @@ impl Variant {
             Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
             Variant::NoRegistration => "registration: `register!`",
             Variant::NoValues => "defaults and examples: `|| json(…)`",
-            Variant::NoLadder => "the return ladder: `Shape::<R>::new().split().value().error()`",
+            Variant::NoLadder => "the return ladder: `Shape::<R>::new().__split().__value().__error()`",
             Variant::NoRun => "`run` and `run_sync`: reading the inputs, the future with its output",
             Variant::NoInputs => "the tuple of inputs: `const { &(input(…), …) }`",
             Variant::NoDeclaration => "the declaration, and the closures in it that call the function",
