@@ -36,10 +36,10 @@ fn command() -> Command {
         .long("write")
         .action(ArgAction::SetTrue)
         .help("Also write the result into benches/README.md");
-    let tools = Arg::new("tools").long("tools").value_parser(value_parser!(u16).range(1..));
-    let counts = tools.clone().value_name("N,N,…").value_delimiter(',').default_value("10,100,300");
-    let counts = counts.help("How many tools the leaf crates have");
-    let tools = tools.value_name("N").default_value("100").help("How many tools the leaf crates have");
+    let tools = Arg::new("tools").long("tools").help("How many tools the leaf crates have");
+    let counts = tools.clone().value_parser(value_parser!(u16).range(1..));
+    let counts = counts.value_name("N,N,…").value_delimiter(',').default_value("10,100,300");
+    let tools = tools.value_parser(value_parser!(u16).range(10..)).value_name("N").default_value("100");
     let runs = Arg::new("runs")
         .long("runs")
         .value_name("N")

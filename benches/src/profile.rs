@@ -6,7 +6,7 @@
 
 mod expansion;
 
-use crate::cost::{Seconds, median};
+use crate::cost::Seconds;
 use crate::error::Error;
 use crate::flavour::{self, FULL_STATE, Flavour};
 use crate::leaf::{Leaf, Step};
@@ -53,7 +53,7 @@ impl Variant {
             Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
             Variant::NoRegistration => "registration: `register!`",
             Variant::NoValues => "defaults and examples: `|| json(…)`",
-            Variant::NoLadder => "the return ladder: `Shape::<R>::new().split().value().error()`",
+            Variant::NoLadder => "the return ladder: `Shape::<R>::new().__split().__value().__error()`",
             Variant::NoRun => "`run` and `run_sync`: reading the inputs, the future with its output",
             Variant::NoInputs => "the tuple of inputs: `const { &(input(…), …) }`",
             Variant::NoDeclaration => "the declaration, and the closures in it that call the function",
@@ -90,7 +90,7 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
     workspace.lock()?;
     let mut section = format!(
         "CPU milliseconds of each part for a tool, and its share of what the declaration adds to the bare function: the \
-         difference between crates of {tools} and of {FEW} tools. Median of {runs} runs.\n"
+         difference between crates of {tools} and of {FEW} tools. The least of {runs} runs.\n"
     );
     for (flavour, leaves) in &chains {
         eprintln!("building what {} depends on", flavour.name());
@@ -112,17 +112,16 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
 /// Check, debug and release build of a source.
 fn seconds(workspace: &Workspace, leaf: &Leaf, source: &str, runs: usize) -> Result<[Seconds; 3], Error> {
     leaf.write(source)?;
-    let mut medians = [0.0; 3];
-    for (place, step) in medians.iter_mut().zip(Step::ALL) {
-        let mut seconds = Vec::new();
+    // Whatever disturbs a run adds to it, and the parts are small: the least is nearer to the truth than the median.
+    let mut least = [Seconds::INFINITY; 3];
+    for (least, step) in least.iter_mut().zip(Step::ALL) {
         for _ in 0..runs {
             leaf.clean(workspace, step)?;
-            seconds.push(leaf.build(workspace, step)?);
+            *least = least.min(leaf.build(workspace, step)?);
         }
-        *place = median(seconds).unwrap_or_default();
     }
-    eprintln!("    check, debug, release: {medians:.3?} s");
-    Ok(medians)
+    eprintln!("    check, debug, release: {least:.3?} s");
+    Ok(least)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "some hundred tools")]

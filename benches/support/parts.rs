@@ -9,7 +9,7 @@ fn enter_run<I: Inputs, F: Future<Output = Returned> + Send + 'static>(
     inputs: &'static I,
     function: fn(I::Values) -> F,
 ) -> Step {
-    run(call, inputs, function, Shape::<Returned>::new().split().value().error())
+    run(call, inputs, function, Shape::<Returned>::new().__split().__value().__error())
 }
 
 fn enter_run_sync<I: Inputs>(
@@ -17,7 +17,7 @@ fn enter_run_sync<I: Inputs>(
     inputs: &'static I,
     function: fn(I::Values) -> Returned,
 ) -> Step {
-    run_sync(call, inputs, function, Shape::<Returned>::new().split().value().error())
+    run_sync(call, inputs, function, Shape::<Returned>::new().__split().__value().__error())
 }
 
 fn keep(inputs: &'static (dyn Sync + 'static)) {

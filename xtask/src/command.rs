@@ -92,7 +92,7 @@ fn bench(arguments: Vec<String>) -> Result<(), Failure> {
 
 fn help() -> String {
     let steps: Vec<String> =
-        STEPS.iter().map(|step| format!("  {:<9} {}", step.name, step.summary)).collect();
+        STEPS.iter().map(|step| format!("  {:<12} {}", step.name, step.summary)).collect();
     format!(
         "usage: cargo xtask COMMAND\n\n\
          commands\n  \
@@ -121,7 +121,10 @@ mod tests {
 
     #[test]
     fn test_alone_means_every_step() {
-        assert_eq!(steps("test"), ["fmt", "clippy", "doc", "test", "package", "features", "clients"]);
+        assert_eq!(
+            steps("test"),
+            ["fmt", "clippy", "doc", "test", "package", "features", "instructions", "clients"]
+        );
     }
 
     #[test]

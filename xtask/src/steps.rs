@@ -3,7 +3,7 @@
 mod cargo;
 mod outside;
 
-use crate::program::NPM;
+use crate::program::{NPM, VALGRIND};
 use crate::step::Step;
 
 /// Every step, in the order in which they run: what is quick to fail comes first.
@@ -23,6 +23,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "tool-core builds without its default features",
         needs: &[],
         run: cargo::features,
+    },
+    Step {
+        name: "instructions",
+        summary: "a call costs the same with 10 and with 1,000 tools",
+        needs: &[VALGRIND],
+        run: cargo::instructions,
     },
     Step {
         name: "clients",

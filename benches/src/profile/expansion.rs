@@ -83,7 +83,8 @@ impl Expansion {
             ("", "    ::tool_core::private::register! { &__TOOL }\n")
         };
         format!(
-            "const _: () = {{\n{used}\
+            "#[allow(deprecated)]\n\
+             const _: () = {{\n{used}\
              \x20   static __TOOL: ::tool_core::private::Declaration = ::tool_core::private::Declaration::new(\n\
              \x20       {name:?},\n\
              \x20       {description:?},\n\
@@ -106,7 +107,7 @@ impl Expansion {
             let inputs = self.inputs(variant);
             return format!(
                 "|__call| ::tool_core::private::{run}(__call, {inputs}, {function}, \
-                 ::tool_core::private::Shape::<{returns}>::new().split().value().error())"
+                 ::tool_core::private::Shape::<{returns}>::new().__split().__value().__error())"
             );
         }
         if variant < Variant::NoRun {
@@ -178,7 +179,7 @@ mod tests {
             returns: "i64",
             options: String::new(),
         };
-        let (_, block) = SNAPSHOT.split_once("const _").unwrap();
-        assert_eq!(tight(&add.block(Variant::WrittenOut)), tight(&format!("const _{block}")));
+        let (_, block) = SNAPSHOT.split_once("\n}\n").unwrap();
+        assert_eq!(tight(&add.block(Variant::WrittenOut)), tight(block));
     }
 }

@@ -52,3 +52,8 @@ pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
         .announce()
         .run()
 }
+
+/// Counts instructions instead of seconds, so that it says the same on any machine, however busy.
+pub(crate) fn instructions(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["run", "--package", "benches", "--locked", "--", "instructions"]).announce().run()
+}
