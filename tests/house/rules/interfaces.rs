@@ -16,8 +16,9 @@ fn allowed(library: &str) -> &'static [&'static str] {
     match library {
         "tool-core" => &["bytes", "schemars", "serde", "serde_json", "tool_macros"],
         "tool-macros" => &["proc_macro"],
-        "tool-http" | "tool-mcp" => &["axum", "serde_json", "tool_core"],
-        _ => &["clap", "serde_json", "tool_core"],
+        // A server has an address, and its tools are part of a router: both of a stable release, as rmcp is not.
+        "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
+        _ => &["serde_json", "tool_core"],
     }
 }
 
