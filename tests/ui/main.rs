@@ -6,6 +6,6 @@
 fn messages() {
     let cases = trybuild::TestCases::new();
     for kind in ["attribute", "signature", "inputs", "types", "several"] {
-        cases.compile_fail(format!("ui/{kind}/*.rs"));
+        cases.compile_fail(format!("{kind}/*.rs"));
     }
 }
