@@ -8,11 +8,13 @@
 //! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
 //! schema, so that everything wrong is found at once and in the same words.
 
+mod members;
 pub(crate) mod numbers;
 pub(crate) mod reader;
 mod run;
 mod scan;
 mod strict;
+mod without;
 
 use std::borrow::Cow;
 
@@ -23,14 +25,15 @@ pub use run::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use run::blocking;
 
-use crate::call::reader::Reader;
+use crate::call::reader::{Findings, Reader};
+pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Context};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
-use crate::schema::{received, unescaped};
+use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
 
 /// The answer to one call, and the identifier that joins it to the log.
@@ -68,10 +71,14 @@ pub(crate) async fn invoke(
 ) -> Reply {
     let call_id = CallId::new();
     let context = Context::new(tool.name(), call_id);
-    let result = match enter(tool, states, &context, arguments, Purpose::Run) {
+    let span = tracing::error_span!("tool", name = tool.name(), %call_id);
+    let _counted = runner.counts(tool);
+    // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
+    let entered = span.in_scope(|| enter(tool, states, &context, arguments, Purpose::Run));
+    let result = match entered {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, context, future).await,
+        Ok(Step::Running(future)) => runner.run(tool, context, span, future).await,
         Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
     };
     let result = result.map(|output| output.wrapped_as(|| tool.wrapped()));
@@ -99,44 +106,96 @@ fn enter(
     arguments: &[u8],
     purpose: Purpose,
 ) -> Result<Step, Failure> {
+    if tool.broken() {
+        tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
+        return Err(Failure::internal());
+    }
     let text = text(tool, arguments)?;
-    let attempt = |slots: &Slots<'_>| {
-        let reader = Reader::new(tool.plan(), slots, states, context);
-        let mut call = match purpose {
-            Purpose::Validate => Call::Validate(reader),
-            Purpose::Run => Call::Run(reader),
-        };
-        let step =
-            run::contained(|| (tool.entry())(&mut call)).map_err(|run::Panicked| Failure::internal())?;
-        Ok::<_, Failure>(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
-    };
-    if !tool.composite()
-        && let Scan::Clean(slots) = scan(text, tool.plan())
-        && let Ok(step) = attempt(&slots)?
+    let attempt = |slots: &Slots<'_>, purpose| attempt(tool, states, context, slots, purpose);
+    let scanned = scan(text, tool.plan());
+    if let Scan::Clean(slots) = &scanned
+        && !tool.composite()
+        && let Ok(step) = attempt(slots, purpose)?
     {
         return Ok(step);
     }
-    let text = check(tool, text)?;
+    let text = match check(tool, text)? {
+        Ok(text) => text,
+        Err(mut problems) => {
+            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
+            let (Scan::Clean(slots) | Scan::Suspect(slots)) = &scanned;
+            let no_object = problems.iter().any(|problem| problem.path.is_empty());
+            if !no_object && let Err(findings) = attempt(slots, Purpose::Validate)? {
+                add(&mut problems, findings.problems, tool);
+            }
+            return Err(invalid(tool, problems));
+        }
+    };
     let Scan::Clean(slots) = scan(&text, tool.plan()) else {
         tracing::error!(tool = tool.name(), "valid arguments do not fit the inputs");
         return Err(Failure::internal());
     };
-    attempt(&slots)?.map_err(|findings| match findings.refusal {
+    attempt(&slots, purpose)?.map_err(|findings| match findings.refusal {
         Some(refusal) => refusal,
-        None => Failure::input(tool.name(), findings.problems, Some(tool.example().clone())),
+        None => invalid(tool, findings.problems),
     })
+}
+
+/// Enters the tool with the texts of its inputs.
+fn attempt(
+    tool: &ToolDefinition,
+    states: &States,
+    context: &Context,
+    slots: &Slots<'_>,
+    purpose: Purpose,
+) -> Result<Result<Step, Findings>, Failure> {
+    let reader = Reader::new(tool.plan(), slots, states, context);
+    let mut call = match purpose {
+        Purpose::Validate => Call::Validate(reader),
+        Purpose::Run => Call::Run(reader),
+    };
+    let step = contained(|| (tool.entry())(&mut call)).map_err(|Panicked| Failure::internal())?;
+    Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+}
+
+/// Adds the findings about inputs that have no problem yet, each at the place of its input.
+fn add(problems: &mut Vec<Problem>, findings: Vec<Problem>, tool: &ToolDefinition) {
+    let input = |problem: &Problem| problem.path.split('/').nth(1).map(str::to_owned);
+    let known: Vec<_> = problems.iter().map(input).collect();
+    problems.extend(findings.into_iter().filter(|finding| !known.contains(&input(finding))));
+    if let Ok(validator) = tool.validator() {
+        problems.sort_by_cached_key(|problem| validator.position(&problem.path));
+    }
+    problems.truncate(MOST_PROBLEMS);
+}
+
+fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
+    Failure::input(tool.name(), problems, tool.valid_example().cloned())
+}
+
+/// Whether arguments are what the tool takes, by its schema and by its types.
+pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
+    let context = Context::new(tool.name(), CallId::new());
+    let text = arguments.to_string();
+    let decodes = |slots: &Slots<'_>| {
+        attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())
+    };
+    tool.validator().is_ok_and(|validator| validator.problems(arguments).is_empty())
+        && matches!(scan(&text, tool.plan()), Scan::Clean(ref slots) if decodes(slots))
 }
 
 /// Finds everything that the schema has against the arguments.
 ///
 /// Returns the text to decode: the same, or one without the members that are `null` and count as left out.
-fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Cow<'t, str>, Failure> {
-    let mut arguments = strict::parse(text).map_err(|problem| Failure::not_json(tool.name(), problem))?;
-    let invalid = |problems| Failure::input(tool.name(), problems, Some(tool.example().clone()));
+fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Result<Cow<'t, str>, Vec<Problem>>, Failure> {
+    // Spelled out, an integer beyond 2^53 is compared exactly.
+    let spelled = numbers::spell_out_integers(text);
+    let mut arguments = strict::parse(spelled.as_deref().unwrap_or(text))
+        .map_err(|problem| Failure::not_json(tool.name(), problem))?;
     if !arguments.is_object() {
         let message =
             format!("expected an object with the inputs as its members, got {}", received(&arguments));
-        return Err(invalid(vec![Problem::new("", "type", message)]));
+        return Ok(Err(vec![Problem::new("", "type", message)]));
     }
     let validator = tool.validator().map_err(|error| {
         tracing::error!(tool = tool.name(), error, "the input schema is invalid");
@@ -144,15 +203,15 @@ fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Cow<'t, str>, Failu
     })?;
     let problems = validator.problems(&arguments);
     if problems.is_empty() {
-        return Ok(Cow::Borrowed(text));
+        return Ok(Ok(Cow::Borrowed(text)));
     }
     let nulls = validator.superfluous_nulls(&arguments);
     if nulls.is_empty() {
-        return Err(invalid(problems));
+        return Ok(Err(problems));
     }
     nulls.iter().for_each(|path| remove(&mut arguments, path));
     let problems = validator.problems(&arguments);
-    if problems.is_empty() { Ok(Cow::Owned(arguments.to_string())) } else { Err(invalid(problems)) }
+    Ok(if problems.is_empty() { Ok(Cow::Owned(without::without(text, &nulls))) } else { Err(problems) })
 }
 
 /// Removes a member by its JSON Pointer.

@@ -6,14 +6,17 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use crate::call::reader::InputPlan;
+use crate::call::{Panicked, contained};
 use crate::declaration::Declaration;
 use crate::digest::Digest;
 use crate::entry::{Call, Entry, Step};
+use crate::failure::Problem;
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
 use crate::operation::{Annotations, Operation};
 use crate::returns::Returned;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
+use crate::state::States;
 
 /// The definition of one tool. Its schemas and its digest are computed on first use.
 ///
@@ -44,6 +47,8 @@ pub struct ToolDefinition {
     output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
     digest: OnceLock<Digest>,
+    /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
+    example_is_valid: OnceLock<bool>,
 }
 
 impl ToolDefinition {
@@ -67,6 +72,7 @@ impl ToolDefinition {
             output: OnceLock::new(),
             validator: OnceLock::new(),
             digest: OnceLock::new(),
+            example_is_valid: OnceLock::new(),
         }
     }
 
@@ -308,7 +314,8 @@ impl ToolDefinition {
         self.output().map(|output| &output.native)
     }
 
-    /// A minimal call that is valid, made from declared examples, defaults and the schema, in this order.
+    /// A minimal call, made from declared examples, defaults and the schema, in this order. Where a pattern is all that is
+    /// known of a required input it is a guess: declare an example there.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -354,32 +361,53 @@ impl ToolDefinition {
     pub(crate) fn faults(&self) -> Vec<String> {
         let input = self.input();
         let mut faults = input.faults.clone();
+        if self.description().is_empty() {
+            faults.push("it has no description".to_owned());
+        }
         match self.validator() {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
-            Ok(validator) => {
-                for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
-                    let examples = schema["examples"].as_array().into_iter().flatten();
-                    let values = schema.get("default").into_iter().map(|value| ("default", value));
-                    for (what, value) in values.chain(examples.map(|value| ("example", value))) {
-                        let mut arguments = input.example.clone();
-                        arguments[name] = value.clone();
-                        let path = crate::schema::pointer(name);
-                        let problems = validator.problems(&arguments);
-                        if let Some(problem) = problems.iter().find(|problem| problem.path.starts_with(&path))
-                        {
-                            faults.push(format!(
-                                "the {what} of input `{name}` is invalid: {}",
-                                problem.message
-                            ));
-                        }
-                    }
-                }
-            }
+            Ok(_) if self.broken() => {}
+            Ok(_) => faults.extend(self.faults_of_values()),
         }
         if let Some(Err(error)) = self.output_schema().map(Validator::new) {
             faults.push(format!("the output schema is invalid: {error}"));
         }
         faults
+    }
+
+    /// Defaults and examples that a call could not have either.
+    fn faults_of_values(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let input = self.input();
+        for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
+            let examples = schema["examples"].as_array().into_iter().flatten();
+            let values = schema.get("default").into_iter().map(|value| ("default", value));
+            for (what, value) in values.chain(examples.map(|value| ("example", value))) {
+                let mut arguments = input.example.clone();
+                arguments[name] = value.clone();
+                let call = arguments.to_string();
+                let Err(failure) = crate::call::validate(self, &States::default(), call.as_bytes()) else {
+                    continue;
+                };
+                let path = crate::schema::pointer(name);
+                let concerns = |problem: &&Problem| {
+                    problem
+                        .path
+                        .strip_prefix(&path)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                if let Some(problem) = failure.problems().iter().find(concerns) {
+                    faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                }
+            }
+        }
+        faults
+    }
+
+    /// The example, unless it is a guess that went wrong.
+    pub(crate) fn valid_example(&self) -> Option<&Value> {
+        let is_valid = || crate::call::is_valid(self, self.example());
+        self.example_is_valid.get_or_init(is_valid).then(|| self.example())
     }
 
     pub(crate) fn needs(&self) -> &Needs {
@@ -403,7 +431,8 @@ impl ToolDefinition {
                 // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
                 default: spec.default.and_then(|make| make().ok()).map(|value| value.to_string()),
             };
-            self.inputs.iter().map(plan).collect()
+            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
+            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
         })
     }
 
@@ -412,21 +441,30 @@ impl ToolDefinition {
         self.input().composite
     }
 
-    /// Whether the output stands under `result` on the wire.
-    pub(crate) fn wrapped(&self) -> bool {
-        self.output().is_some_and(|output| output.wrapped)
+    /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
+    pub(crate) fn wrapped(&self) -> Option<bool> {
+        self.output().map(|output| output.wrapped)
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
         self.validator.get_or_init(|| Validator::new(self.input_schema())).as_ref().map_err(String::as_str)
     }
 
+    /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
+    pub(crate) fn broken(&self) -> bool {
+        self.input().broken || self.plan().len() != self.inputs.len()
+    }
+
     fn input(&self) -> &InputSchema {
-        self.input.get_or_init(|| InputSchema::compose(&self.inputs))
+        self.input.get_or_init(|| {
+            contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+        })
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        self.output.get_or_init(|| OutputSchema::compose(self.returned)).as_ref()
+        self.output
+            .get_or_init(|| contained(|| OutputSchema::compose(self.returned)).unwrap_or_default())
+            .as_ref()
     }
 }
 

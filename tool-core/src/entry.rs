@@ -113,10 +113,10 @@ fn prepare<I: Inputs>(
             inputs.describe(visitor);
             Err(Step::Described(returned))
         }
-        Call::Validate(reader) => Err(match inputs.read(reader) {
-            Some(_) => Step::Valid,
-            None => Step::Invalid,
-        }),
+        Call::Validate(reader) => {
+            drop(inputs.read(reader.only_inputs()));
+            Err(if reader.found_nothing() { Step::Valid } else { Step::Invalid })
+        }
         Call::Run(reader) => inputs.read(reader).ok_or(Step::Invalid),
     }
 }

@@ -169,6 +169,8 @@ impl Failure {
     }
 
     pub(crate) fn not_found(name: &str) -> Self {
+        // No tool has a name of more than 128 characters.
+        let name = name.char_indices().nth(128).map_or(name, |(end, _)| &name[..end]);
         Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"))
     }
 

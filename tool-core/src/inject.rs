@@ -61,7 +61,10 @@ impl Needs {
     /// tool_core::Needs::default().state::<u32>();
     /// ```
     pub fn state<T: 'static>(&mut self) {
-        self.0.push((TypeId::of::<T>(), type_name::<T>()));
+        let need = (TypeId::of::<T>(), type_name::<T>());
+        if !self.0.contains(&need) {
+            self.0.push(need);
+        }
     }
 
     /// The names of the types of state that are needed.

@@ -240,7 +240,7 @@ fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
 
 /// Takes one parameter from the call.
 fn inject<T: Inject<Op>, Op: 'static>(reader: &mut Reader<'_>) -> Option<T> {
-    match T::inject(&reader.injection()) {
+    match T::inject(&reader.injection()?) {
         Ok(value) => Some(value),
         Err(failure) => reader.refuse(failure),
     }

@@ -83,11 +83,13 @@ impl Output {
         Ok(Output { body: Body::Json { value, wrapped } })
     }
 
-    /// The same, wrapped as the tool's output schema says and not as the value at hand suggests, so that an untagged
+    /// The same, wrapped as the tool's output schema says (if there is one) and not as the value at hand suggests, so that an untagged
     /// enum is wrapped in each of its variants or in none.
-    pub(crate) fn wrapped_as(mut self, schema_is_wrapped: impl FnOnce() -> bool) -> Self {
-        if let Body::Json { wrapped, .. } = &mut self.body {
-            *wrapped = schema_is_wrapped();
+    pub(crate) fn wrapped_as(mut self, schema_is_wrapped: impl FnOnce() -> Option<bool>) -> Self {
+        if let Body::Json { wrapped, .. } = &mut self.body
+            && let Some(schema_is_wrapped) = schema_is_wrapped()
+        {
+            *wrapped = schema_is_wrapped;
         }
         self
     }

@@ -15,7 +15,7 @@ pub use native::{Allowed, Constraints, NativeSchema};
 pub(crate) use compose::{InputSchema, OutputSchema};
 pub(crate) use message::received;
 pub(crate) use nearest::nearest;
-pub(crate) use validator::Validator;
+pub(crate) use validator::{MOST_PROBLEMS, Validator};
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.
 pub(crate) fn pointer(name: &str) -> String {

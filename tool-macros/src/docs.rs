@@ -52,21 +52,27 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
 
 fn literal(expression: &Expr) -> Option<String> {
     match expression {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(unstarred(text.value())),
         _ => None,
     }
 }
 
-/// Without the space that follows `///`, the stars of a block comment, and the empty lines around it.
+/// Without the space that follows `///`, and without the empty lines around it.
 fn unindented(text: &str) -> String {
+    let line = |line: &str| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned();
+    text.lines().map(line).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// Without the stars at the beginning of the lines of a block comment, if all but its first have one.
+fn unstarred(text: String) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let starred = lines.len() > 1
-        && lines[1..].iter().all(|line| line.trim_start().starts_with('*') || line.trim().is_empty());
-    let line = |line: &&str| {
-        let line = if starred { line.trim_start().trim_start_matches('*') } else { line };
-        line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
-    };
-    lines.iter().map(line).collect::<Vec<_>>().join("\n").trim().to_owned()
+    let starred = |line: &&str| line.trim_start().starts_with('*') || line.trim().is_empty();
+    if lines.len() < 2 || !lines[1..].iter().all(starred) {
+        return text;
+    }
+    let line = |line: &&str| line.trim_start().trim_start_matches('*').to_owned();
+    let rest: Vec<String> = lines[1..].iter().map(line).collect();
+    [lines[0].to_owned(), rest.join("\n")].join("\n")
 }
 
 #[cfg(test)]
@@ -86,6 +92,10 @@ mod tests {
     fn lines_are_joined_and_unindented() {
         assert_eq!(text("/// One\n///\n///   two\n").as_deref(), Some("One\n\n  two"));
         assert_eq!(text("/** One\n * two\n */").as_deref(), Some("One\ntwo"));
+        assert_eq!(
+            text("/// Kinds:\n/// * rain\n/// * **sun**\n").as_deref(),
+            Some("Kinds:\n* rain\n* **sun**")
+        );
         assert_eq!(text("///\n///  \n"), None);
         assert_eq!(text(""), None);
     }

@@ -70,31 +70,39 @@ fn inputs(tool: &Tool) -> TokenStream {
     quote!(const { &#parameters })
 }
 
-/// `input("days", "How many.").default(|| json(3)).examples(&[|| json(5)])`
+/// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)])`
 fn input(krate: &TokenStream, input: &Input) -> TokenStream {
     let Input { name, description, kind, default, example } = input;
-    let place = ends(&kind.to_token_stream());
+    let kind = kind.to_token_stream();
+    let place = ends(&kind);
     let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
     let mut value = placed(quote!(#krate::private::input(#name, #description)), place);
     match default {
         Some(Default::OfType) => value = placed(quote!(#krate::private::defaulted(#value)), place),
         Some(Default::Is(expression)) => {
-            let json = json(krate, expression);
+            // A text is read as any other caller's, as for a date; everything else is of the input's own type.
+            let kind = (!is_text(expression)).then_some(&kind);
+            let json = json(krate, kind, expression);
             value = quote!(#value.default(#json));
         }
         None => {}
     }
     if let Some(expression) = example {
-        let json = json(krate, expression);
+        let json = json(krate, None, expression);
         value = quote!(#value.examples(&[#json]));
     }
     value
 }
 
-/// `|| json(expression)`
-fn json(krate: &TokenStream, expression: &syn::Expr) -> TokenStream {
-    let call = placed(quote!(#krate::private::json(#expression)), ends(&expression.to_token_stream()));
+/// `|| json(expression)`, or `|| json::<T>(expression)`
+fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
+    let kind = kind.map(|kind| quote!(::<#kind>));
+    let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
     quote!(|| #call)
+}
+
+fn is_text(expression: &syn::Expr) -> bool {
+    matches!(expression, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
 }
 
 /// `Declaration::new("…", "…", Operation::Read, module_path!(), |__call| …).title("…")`

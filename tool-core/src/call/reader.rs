@@ -44,6 +44,7 @@ pub struct Reader<'r> {
     context: &'r Context,
     position: usize,
     rewritten: bool,
+    only_inputs: bool,
     problems: Vec<Problem>,
     refusal: Option<Failure>,
 }
@@ -62,6 +63,7 @@ impl<'r> Reader<'r> {
             context,
             position: 0,
             rewritten: false,
+            only_inputs: false,
             problems: Vec::new(),
             refusal: None,
         }
@@ -113,9 +115,20 @@ impl<'r> Reader<'r> {
         None
     }
 
-    /// Where parameters that are no inputs come from.
-    pub(crate) fn injection<Op>(&self) -> Injection<'r, Op> {
-        Injection::new(self.states, self.context)
+    /// Where parameters that are no inputs come from; nowhere when only the inputs are read.
+    pub(crate) fn injection<Op>(&self) -> Option<Injection<'r, Op>> {
+        (!self.only_inputs).then(|| Injection::new(self.states, self.context))
+    }
+
+    /// Leaves out the parameters that are no inputs.
+    pub(crate) fn only_inputs(&mut self) -> &mut Self {
+        self.only_inputs = true;
+        self
+    }
+
+    /// Whether nothing was wrong so far.
+    pub(crate) fn found_nothing(&self) -> bool {
+        self.problems.is_empty() && self.refusal.is_none()
     }
 
     /// What was wrong, after all inputs were read.
@@ -132,8 +145,10 @@ impl<'r> Reader<'r> {
 /// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    // Some types repeat what they were given, however long it is.
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }

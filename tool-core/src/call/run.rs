@@ -28,9 +28,10 @@ impl Runner {
         &self,
         tool: &ToolDefinition,
         context: Context,
+        span: tracing::Span,
         future: Running,
     ) -> Result<Output, Failure> {
-        let contained = Contained { running: Some(future), context: context.clone() };
+        let contained = Contained { running: Some(future), span };
         let gone = Gone(Some(context));
         let result = self.drive(tool, contained).await;
         gone.stayed();
@@ -55,6 +56,18 @@ impl Runner {
     #[cfg(not(feature = "tokio"))]
     async fn drive(&self, _: &ToolDefinition, contained: Contained) -> Result<Output, Failure> {
         contained.await
+    }
+
+    /// Counts a modifying call from here on, also one that runs in place.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn counts(&self, tool: &ToolDefinition) -> Option<impl Sized + use<>> {
+        tool.modifies().then(|| self.tasks.token())
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    #[expect(clippy::unused_self, reason = "without a runtime there is nobody to wait")]
+    pub(crate) fn counts(&self, _: &ToolDefinition) -> Option<()> {
+        None
     }
 
     /// Waits until no modifying call is on its way.
@@ -86,7 +99,7 @@ impl Drop for Gone {
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
 struct Contained {
     running: Option<Running>,
-    context: Context,
+    span: tracing::Span,
 }
 
 impl Contained {
@@ -101,8 +114,7 @@ impl Future for Contained {
     type Output = Result<Output, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let span =
-            tracing::error_span!("tool", name = self.context.tool(), call_id = %self.context.call_id());
+        let span = self.span.clone();
         let _entered = span.enter();
         let Some(running) = &mut self.running else { return Poll::Ready(Err(Failure::internal())) };
         let polled = match contained(|| running.as_mut().poll(cx)) {
@@ -122,10 +134,10 @@ impl Drop for Contained {
 }
 
 /// The function panicked; what it said is in the log.
-pub(super) struct Panicked;
+pub(crate) struct Panicked;
 
 /// Calls foreign code, and turns its panic into an error.
-pub(super) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
         tracing::error!(panic = message(payload.as_ref()), "a tool panicked");
         // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
@@ -145,6 +157,8 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 /// A function that blocks, on a thread where that harms nobody.
 #[cfg(feature = "tokio")]
 pub(crate) fn blocking(function: impl FnOnce() -> Result<Output, Failure> + Send + 'static) -> Running {
+    let span = tracing::Span::current();
+    let function = move || span.in_scope(function);
     Box::pin(async move {
         if tokio::runtime::Handle::try_current().is_err() {
             return function();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::call::reader::InputPlan;
@@ -21,8 +21,9 @@ impl<'c> Slots<'c> {
 pub(crate) enum Scan<'c> {
     /// An object with known names only, each at most once.
     Clean(Slots<'c>),
-    /// Something that wants a closer look: an unknown name, one given twice, no object, or no JSON at all.
-    Suspect,
+    /// Something that wants a closer look: an unknown name, one given twice, no object, or no JSON at all. What was read
+    /// of the known ones is kept.
+    Suspect(Slots<'c>),
 }
 
 /// Sorts the members of an arguments object into slots.
@@ -30,9 +31,9 @@ pub(crate) fn scan<'c>(text: &'c str, plan: &[InputPlan]) -> Scan<'c> {
     let mut slots = Slots(vec![None; plan.len()]);
     let mut json = serde_json::Deserializer::from_str(text);
     let object = Object { plan, slots: &mut slots.0 };
-    match json.deserialize_map(object).and_then(|()| json.end()) {
-        Ok(()) => Scan::Clean(slots),
-        Err(_) => Scan::Suspect,
+    match json.deserialize_map(object).and_then(|clean| json.end().map(|()| clean)) {
+        Ok(true) => Scan::Clean(slots),
+        Ok(false) | Err(_) => Scan::Suspect(slots),
     }
 }
 
@@ -42,21 +43,23 @@ struct Object<'s, 'c> {
 }
 
 impl<'c> Visitor<'c> for Object<'_, 'c> {
-    type Value = ();
+    type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'c>>(self, mut map: A) -> Result<(), A::Error> {
+    /// Whether every name was known, and given once.
+    fn visit_map<A: MapAccess<'c>>(self, mut map: A) -> Result<bool, A::Error> {
+        let mut clean = true;
         while let Some(position) = map.next_key_seed(Name(self.plan))? {
-            let slot = self.slots.get_mut(position).ok_or_else(|| A::Error::custom("unknown input"))?;
-            if slot.is_some() {
-                return Err(A::Error::custom("given twice"));
+            let text = map.next_value::<&RawValue>()?.get();
+            match self.slots.get_mut(position) {
+                Some(slot) => clean &= slot.replace(text).is_none(),
+                None => clean = false,
             }
-            *slot = Some(map.next_value::<&RawValue>()?.get());
         }
-        Ok(())
+        Ok(clean)
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use crate::failure::Problem;
 use crate::schema::push_escaped;
 
-/// More members than this in the arguments of one call are an attack and no input.
+/// An object with more members than this is an attack and no input.
 const MOST_MEMBERS: usize = 10_000;
 
 /// Reads a JSON text.
@@ -17,7 +17,7 @@ const MOST_MEMBERS: usize = 10_000;
 ///
 /// One problem when the text is not JSON, is nested more than 127 levels deep, or names a member twice.
 pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
-    let mut place = Place { path: String::new(), twice: None, members: 0 };
+    let mut place = Place { path: String::new(), twice: None };
     let mut json = serde_json::Deserializer::from_str(text);
     let parsed = Node(&mut place).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     parsed.map_err(|error| match place.twice {
@@ -30,7 +30,6 @@ pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
 struct Place {
     path: String,
     twice: Option<String>,
-    members: usize,
 }
 
 struct Node<'p>(&'p mut Place);
@@ -93,8 +92,7 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut object = Map::new();
         let length = self.0.path.len();
         while let Some(Name(name)) = members.next_key()? {
-            self.0.members += 1;
-            if self.0.members > MOST_MEMBERS {
+            if object.len() == MOST_MEMBERS {
                 return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
             }
             self.0.path.push('/');

@@ -22,6 +22,8 @@ pub(crate) struct InputSchema {
     pub(crate) composite: bool,
     /// What is wrong with defaults and examples.
     pub(crate) faults: Vec<String>,
+    /// Whether making it panicked.
+    pub(crate) broken: bool,
 }
 
 /// The output of a tool as an object schema, where it has one.
@@ -34,6 +36,18 @@ pub(crate) struct OutputSchema {
 }
 
 impl InputSchema {
+    /// In the place of a schema that could not be made.
+    pub(crate) fn broken() -> Self {
+        InputSchema {
+            schema: object(Map::new(), Vec::new()),
+            native: Vec::new(),
+            example: Map::new().into(),
+            composite: false,
+            faults: vec!["making its schema panicked; the log says where".to_owned()],
+            broken: true,
+        }
+    }
+
     pub(crate) fn compose(specs: &[&'static InputSpec]) -> Self {
         let mut generator = generator(SchemaSettings::draft2020_12().for_deserialize());
         let mut faults = Vec::new();
@@ -59,7 +73,7 @@ impl InputSchema {
         let native = native::properties(&root, &root);
         let example = example::of(&root);
         normal::publish(&mut root);
-        InputSchema { schema: root, native, example, composite, faults }
+        InputSchema { schema: root, native, example, composite, faults, broken: false }
     }
 }
 

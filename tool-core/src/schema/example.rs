@@ -57,7 +57,14 @@ impl Guess<'_> {
             let name = name.as_str().unwrap_or_default();
             (name.to_owned(), self.value(&schema["properties"][name]))
         };
-        required.iter().map(member).collect::<Map<_, _>>().into()
+        let mut members: Map<_, _> = required.iter().map(member).collect();
+        // An object in parts: each choice adds its own.
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            if let Value::Object(more) = self.value(part) {
+                members.extend(more);
+            }
+        }
+        members.into()
     }
 
     fn array(&mut self, schema: &Value) -> Value {

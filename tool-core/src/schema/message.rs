@@ -153,7 +153,7 @@ pub(crate) fn received(value: &Value) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_REPEATED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -8,7 +8,8 @@
 //! - a `format` that JSON Schema does not know becomes the range that it stands for;
 //! - a list of types becomes a choice between them;
 //! - `true` as a schema becomes `{}`, and no subschema carries a `$schema` or a generated `title`;
-//! - properties beside a choice of objects move into each of its branches, so that these can be closed.
+//! - properties beside a choice of objects move into each of its branches, so that these can be closed; where they cannot,
+//!   the whole is closed by `unevaluatedProperties`.
 
 use serde_json::{Map, Value, json};
 
@@ -24,6 +25,18 @@ pub(super) const TEXTS: &str = "\u{0}texts";
 
 /// Brings a schema and everything below it into normal form.
 pub(super) fn normalise(schema: &mut Value, side: Side) {
+    normalise_as(schema, side, Part::Whole);
+}
+
+/// Whether a schema describes all of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// It describes a part of an object whose other parts stand beside it, so that it cannot be closed on its own.
+    Some,
+}
+
+fn normalise_as(schema: &mut Value, side: Side, part: Part) {
     if *schema == Value::Bool(true) {
         *schema = json!({});
     }
@@ -31,15 +44,33 @@ pub(super) fn normalise(schema: &mut Value, side: Side) {
     object.shift_remove("$schema");
     object.shift_remove("title");
     merge_choice(object);
-    for_each_subschema(object, &mut |subschema| normalise(subschema, side));
+    let parts = if part == Part::Some || is_in_parts(object) { Part::Some } else { Part::Whole };
+    for_each_subschema(object, &mut |keyword, subschema| {
+        let part = if matches!(keyword, "anyOf" | "oneOf" | "allOf") { parts } else { Part::Whole };
+        normalise_as(subschema, side, part);
+    });
     collapse_constants(object);
     translate_format(object);
     portable_patterns(object);
-    close(object);
+    match (part, parts) {
+        (Part::Whole, Part::Whole) => close(object),
+        // Closed as a whole, over all of its parts.
+        (Part::Whole, Part::Some) if !object.contains_key("additionalProperties") => {
+            object.insert("unevaluatedProperties".to_owned(), false.into());
+        }
+        _ => {}
+    }
     split_types(object);
     if side == Side::Input {
         drop_null_of_optional_properties(object);
     }
+}
+
+/// Whether an object is described in parts: by its own properties and a choice that could not be merged with them, or by
+/// several choices, as of several flattened enums.
+fn is_in_parts(object: &Map<String, Value>) -> bool {
+    let choice = object.contains_key("oneOf") || object.contains_key("anyOf");
+    object.contains_key("allOf") || choice && object.contains_key("properties")
 }
 
 /// Takes out what [`normalise`] kept for the other renderings.
@@ -107,21 +138,19 @@ pub(super) fn drop_null(schema: &mut Value) {
     }
 }
 
-fn for_each_subschema(object: &mut Map<String, Value>, f: &mut dyn FnMut(&mut Value)) {
+fn for_each_subschema(object: &mut Map<String, Value>, f: &mut dyn FnMut(&str, &mut Value)) {
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
-            ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                schemas.values_mut().for_each(&mut *f);
+            (key @ ("properties" | "patternProperties" | "$defs"), Value::Object(schemas)) => {
+                schemas.values_mut().for_each(|schema| f(key, schema));
             }
             (
-                "items" | "not" | "contains" | "propertyNames" | "additionalProperties",
+                key @ ("items" | "not" | "contains" | "propertyNames" | "additionalProperties"),
                 value @ Value::Object(_),
-            ) => {
-                f(value);
-            }
-            ("items", value @ Value::Bool(true)) => f(value),
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(&mut *f);
+            ) => f(key, value),
+            ("items", value @ Value::Bool(true)) => f("items", value),
+            (key @ ("anyOf" | "oneOf" | "allOf" | "prefixItems"), Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(|schema| f(key, schema));
             }
             _ => {}
         }

@@ -11,6 +11,12 @@ use crate::schema::{push_escaped, unescaped};
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
 
+/// A list of more items is explained by its first ones, where these have a fault.
+const MOST_ITEMS: usize = 1_000;
+
+/// So many faults are looked through for a `null` that counts as left out.
+const MOST_EXAMINED: usize = 1_000;
+
 /// Checks values against a schema in normal form.
 #[derive(Debug)]
 pub(crate) struct Validator {
@@ -39,6 +45,19 @@ impl Validator {
         if self.validator.is_valid(arguments) {
             return Vec::new();
         }
+        // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
+        let mut problems = match shortened(arguments) {
+            Some(shorter) => self.explained(&shorter),
+            None => Vec::new(),
+        };
+        if problems.is_empty() {
+            problems = self.explained(arguments);
+        }
+        problems.sort_by_cached_key(|problem| self.position(&problem.path));
+        problems
+    }
+
+    fn explained(&self, arguments: &Value) -> Vec<Problem> {
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(arguments) {
             self.explain(&error, &mut problems);
@@ -47,12 +66,11 @@ impl Validator {
             }
         }
         problems.truncate(MOST_PROBLEMS);
-        problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
     }
 
     /// The position of the input that a place belongs to.
-    fn position(&self, path: &str) -> usize {
+    pub(crate) fn position(&self, path: &str) -> usize {
         let name = path.split('/').nth(1).map(unescaped).unwrap_or_default();
         let properties = self.schema["properties"].as_object();
         properties
@@ -63,26 +81,27 @@ impl Validator {
     /// The members that are `null`, may be left out, and do not admit `null`: each counts as left out.
     pub(crate) fn superfluous_nulls(&self, arguments: &Value) -> Vec<String> {
         let mut found = Vec::new();
-        for error in self.validator.iter_errors(arguments) {
+        // Among so many faults there is one that no `null` explains.
+        for error in self.validator.iter_errors(arguments).take(MOST_EXAMINED) {
             self.nulls_of(&error, &mut found);
         }
         found
     }
 
     fn nulls_of(&self, error: &ValidationError<'_>, found: &mut Vec<String>) {
-        match error.kind() {
-            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-                let Some(branch) = self.intended(error) else { return };
-                context.get(branch).into_iter().flatten().for_each(|error| self.nulls_of(error, found));
-            }
-            _ if error.instance().is_null() => {
-                let Some((object, name)) = self.owner(error) else { return };
+        if error.instance().is_null() {
+            if let Some((object, name)) = self.owner(error) {
                 let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
                 if !required.iter().any(|required| *required == name) {
                     found.push(error.instance_path().as_str().to_owned());
                 }
             }
-            _ => {}
+            return;
+        }
+        if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind()
+            && let Some(branch) = self.intended(error).and_then(|branch| context.get(branch))
+        {
+            branch.iter().for_each(|error| self.nulls_of(error, found));
         }
     }
 
@@ -122,7 +141,7 @@ impl Validator {
         let noun = Noun::at(path);
         let keyword = error.kind().keyword();
         match error.kind() {
-            Kind::AdditionalProperties { unexpected } => {
+            Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
                 let known: Vec<&str> = schema["properties"]
                     .as_object()
                     .into_iter()
@@ -208,6 +227,27 @@ fn branches(schema: &Value) -> Option<&Vec<Value>> {
 
 fn member(path: &str, name: &str) -> String {
     let mut path = format!("{path}/");
-    push_escaped(&mut path, name);
+    push_escaped(&mut path, &message::shortened(name));
     path
+}
+
+/// The same value with every long list cut; `None` when there is no long list.
+fn shortened(value: &Value) -> Option<Value> {
+    fn long(value: &Value) -> bool {
+        match value {
+            Value::Array(items) => items.len() > MOST_ITEMS || items.iter().any(long),
+            Value::Object(members) => members.values().any(long),
+            _ => false,
+        }
+    }
+    fn cut(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().take(MOST_ITEMS).map(cut).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, value)| (name.clone(), cut(value))).collect()
+            }
+            scalar => scalar.clone(),
+        }
+    }
+    long(value).then(|| cut(value))
 }

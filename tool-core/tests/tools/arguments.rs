@@ -66,6 +66,35 @@ fn ten(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: Option<
     vec![a, b, c, d, e, f, g, h, i, j.unwrap_or(10)]
 }
 
+/// Has a text that only its type can judge.
+#[tool(operation = Transform)]
+fn dated(day: Date, n: u8, point: Option<Point>) -> String {
+    format!("{day} {n} {}", point.is_some())
+}
+
+/// Has an integer that is wider than any that JSON libraries hold.
+#[tool(operation = Transform)]
+fn wide(a: u128, b: i64, point: Option<Point>) -> String {
+    format!("{a} {b} {}", point.is_some())
+}
+
+/// Has a default of its input's own type, and one as a text.
+#[tool(operation = Transform)]
+fn defaults(
+    #[arg(default = 3_000_000_000)] limit: u64,
+    #[arg(default = Vec::new())] tags: Vec<String>,
+    #[arg(default = "2014-07-04")] day: Date,
+    #[arg(default = Some(5))] few: Option<u8>,
+) -> Value {
+    json!([limit, tags, day, few])
+}
+
+/// Takes many.
+#[tool(operation = Transform)]
+fn many(bytes: Vec<u8>, points: Option<Vec<Point>>) -> usize {
+    bytes.len() + points.map_or(0, |points| points.len())
+}
+
 async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
     let reply = tools_of(module_path!()).invoke(name, arguments.as_bytes()).await;
     reply.result.map(|output| output.value())
@@ -251,5 +280,65 @@ async fn the_example_of_every_tool_is_valid() {
     let registry = tools_of(module_path!());
     for tool in registry.tools() {
         registry.validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_only_the_type_can_judge_is_told_beside_the_rest() {
+    for (arguments, expected) in [
+        (r#"{"day":"yesterday","n":300}"#, ["/day", "/n"]),
+        (r#"{"day":"yesterday","n":1,"m":1}"#, ["/day", "/m"]),
+        (r#"{"m":1,"day":"yesterday","n":1}"#, ["/day", "/m"]),
+        (r#"{"day":"yesterday","n":1,"point":[]}"#, ["/day", "/point"]),
+    ] {
+        let found = places("dated", arguments).await;
+        let found: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(found, expected, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn no_integer_is_rounded() {
+    let wide = r#"{"a":340282366920938463463374607431768211455,"b":9223372036854775807.0,"point":{"x":0,"y":1.5,"label":null}}"#;
+    let expected = "340282366920938463463374607431768211455 9223372036854775807 true";
+    assert_eq!(call("wide", wide).await.unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_default_is_of_the_type_of_its_input_or_a_text() {
+    let output = call("defaults", "{}").await.unwrap();
+    assert_eq!(output, json!([3_000_000_000_u64, [], "2014-07-04", 5]));
+    let registry = tools_of(module_path!());
+    assert_eq!(
+        registry.get("defaults").unwrap().input_schema()["properties"]["limit"]["default"],
+        3_000_000_000_u64
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_is_read_and_a_long_list_of_faults_is_cut() {
+    let points = vec!["{\"x\":1,\"y\":2,\"label\":\"a\"}"; 5_000].join(",");
+    assert_eq!(call("many", &format!("{{\"bytes\":[],\"points\":[{points}]}}")).await.unwrap(), 5_000);
+    for item in ["300", "null", "{}"] {
+        let items = vec![item; 100_000].join(",");
+        let found = places("many", &format!("{{\"bytes\":[{items}]}}")).await;
+        assert_eq!((found.len(), found[19].0.as_str()), (20, "/bytes/19"), "{item}");
+    }
+    // One fault far behind the others' places is found all the same.
+    let items = vec!["1"; 100_000].join(",");
+    assert_eq!(places("many", &format!("{{\"bytes\":[{items},300]}}")).await[0].0, "/bytes/100000");
+}
+
+#[tokio::test]
+async fn nothing_is_repeated_at_length() {
+    let long = "k".repeat(1_000_000);
+    for (name, arguments) in [
+        ("dated", format!(r#"{{"day":"{long}","n":1}}"#)),
+        ("dated", format!(r#"{{"day":"2014-01-01{long}","n":1}}"#)),
+        ("dated", format!(r#"{{"{long}":1}}"#)),
+        (long.as_str(), "{}".to_owned()),
+    ] {
+        let failure = call(name, &arguments).await.unwrap_err();
+        assert!(failure.text().len() < 1_000, "{}", failure.text().len());
     }
 }

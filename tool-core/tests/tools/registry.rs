@@ -43,8 +43,34 @@ fn all_said() {}
 
 /// Has a default that does not fit its input.
 #[tool(operation = Read)]
-fn bad_default(#[arg(default = -1)] count: u8, #[arg(example = "x")] size: u8) -> u8 {
+fn bad_default(#[arg(default = "many")] count: u8, #[arg(example = "x")] size: u8) -> u8 {
     count + size
+}
+
+/// Has a default that only the type can judge.
+#[tool(operation = Read)]
+fn bad_date(#[arg(default = "yesterday")] day: jiff::civil::Date) -> String {
+    day.to_string()
+}
+
+/// A code of three letters.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Code(#[schemars(regex(pattern = "^[A-Z]{3}$"))] String);
+
+/// Has an input of which no example is known, and one whose name begins as that of the other.
+#[tool(operation = Read)]
+fn coded(#[arg(default = 1)] a: u8, ab: Code) -> String {
+    format!("{a}{}", ab.0)
+}
+
+fn explode() -> u8 {
+    panic!("in a default")
+}
+
+/// Has a default that panics.
+#[tool(operation = Read)]
+fn explosive(#[arg(default = explode())] a: u8) -> u8 {
+    a
 }
 
 fn of(module: &'static str) -> tool_core::Builder {
@@ -85,7 +111,7 @@ fn tools_are_in_the_order_of_their_names() {
         of(module_path!()).select(|tool| tool.source().module != "tools::registry::second").state(Missing);
     let registry = registry.build().unwrap();
     let names: Vec<&str> = registry.tools().map(tool_core::ToolDefinition::name).collect();
-    assert_eq!(names, ["add", "all.said", "bad_default", "needy"]);
+    assert_eq!(names, ["add", "all.said", "bad_date", "bad_default", "coded", "explosive", "needy"]);
     assert!(registry.get("add").is_some());
     assert!(registry.get("ADD").is_none());
 }
@@ -113,7 +139,7 @@ fn a_default_that_does_not_fit_is_found_by_check() {
     let errors = registry.check().unwrap_err().to_string();
     assert!(
         errors.contains(
-            "tool `bad_default`: the default of input `count` is invalid: expected at least 0, got `-1`"
+            "tool `bad_default`: the default of input `count` is invalid: expected an integer from 0 to 255, got the string `many`"
         ),
         "{errors}"
     );
@@ -126,4 +152,31 @@ fn a_digest_changes_with_the_definition_and_not_otherwise() {
     let (a, b) = (registry(), registry());
     assert_eq!(a.get("needy").unwrap().digest(), b.get("needy").unwrap().digest());
     assert_ne!(a.get("needy").unwrap().digest(), a.get("all.said").unwrap().digest());
+}
+
+#[test]
+fn a_default_that_does_not_decode_is_found_by_check() {
+    let registry = of(module_path!()).select(|tool| tool.name() == "bad_date").build().unwrap();
+    let errors = registry.check().unwrap_err().to_string();
+    assert!(errors.starts_with("tool `bad_date`: the default of input `day` is invalid: "), "{errors}");
+}
+
+#[test]
+fn an_input_is_not_blamed_for_another() {
+    let registry = of(module_path!()).select(|tool| tool.name() == "coded").build().unwrap();
+    assert_eq!(registry.check(), Ok(()));
+    let failure = registry.validate("coded", b"{}").unwrap_err();
+    assert!(failure.example().is_none(), "a guess that is wrong is no example");
+}
+
+#[tokio::test]
+async fn a_default_that_panics_harms_no_other_tool() {
+    let registry =
+        of(module_path!()).select(|tool| ["explosive", "coded"].contains(&tool.name())).build().unwrap();
+    assert_eq!(registry.tools().filter(|tool| tool.input_schema()["type"] == "object").count(), 2);
+    let errors = registry.check().unwrap_err().to_string();
+    assert!(errors.starts_with("tool `explosive`: making its schema panicked"), "{errors}");
+    let failure = registry.call("explosive", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), tool_core::FailureKind::Internal);
+    assert!(registry.call("coded", json!({"ab": "ABC"})).await.is_ok());
 }

@@ -116,6 +116,15 @@ fn argument(input: &mut syn::PatType, errors: &mut Errors) -> Argument {
             }
             argument.inject = Some(attribute);
         } else if attribute.path().is_ident("arg") {
+            if argument.arg.is_some() {
+                let help = "put its options into one: `#[arg(default, example = …)]`";
+                errors.push(
+                    Place::Parameters,
+                    &attribute.meta,
+                    "`#[arg]` stands twice on one parameter",
+                    help,
+                );
+            }
             argument.options(&attribute, errors);
             argument.arg = Some(attribute);
         } else {
