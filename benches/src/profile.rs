@@ -6,6 +6,7 @@
 
 mod expansion;
 
+use crate::compile::Measure;
 use crate::cost::Seconds;
 use crate::error::Error;
 use crate::flavour::{self, FULL_STATE, Flavour};
@@ -73,8 +74,12 @@ struct Cost {
     once: Seconds,
 }
 
-/// Check, debug and release build.
-type Costs = [Cost; 3];
+/// What is profiled: the full builds, and an edit of the first function, which moves all others.
+const MEASURES: [Measure; 5] =
+    [Measure::Check, Measure::Debug, Measure::Release, Measure::CheckFirst, Measure::DebugFirst];
+
+/// In the order of [`MEASURES`].
+type Costs = [Cost; 5];
 
 /// Measures the variants of both flavours that are ours, and returns the section of the README.
 pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<String, Error> {
@@ -82,7 +87,7 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
     for flavour in [Flavour::Ours, Flavour::OursFull] {
         let leaf = |variant| {
             let name = format!("profile-{}-{variant:?}", flavour.name()).to_lowercase();
-            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, FEW))
+            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, FEW, 0))
         };
         let leaves: Vec<Leaf> = Variant::of(flavour).into_iter().map(leaf).collect::<Result<_, _>>()?;
         chains.push((flavour, leaves));
@@ -100,8 +105,8 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
         let mut rows = Vec::new();
         for (variant, leaf) in Variant::of(*flavour).into_iter().zip(leaves) {
             eprintln!("{}, {variant:?}", flavour.name());
-            let few = seconds(workspace, leaf, &source(*flavour, variant, FEW), runs)?;
-            let all = seconds(workspace, leaf, &source(*flavour, variant, tools), runs)?;
+            let few = seconds(workspace, leaf, |edits| source(*flavour, variant, FEW, edits), runs)?;
+            let all = seconds(workspace, leaf, |edits| source(*flavour, variant, tools, edits), runs)?;
             rows.push(costs(few, all, tools));
         }
         section += &render(*flavour, &rows);
@@ -109,61 +114,71 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Resul
     Ok(section)
 }
 
-/// Check, debug and release build of a source.
-fn seconds(workspace: &Workspace, leaf: &Leaf, source: &str, runs: usize) -> Result<[Seconds; 3], Error> {
-    leaf.write(source)?;
+/// What a leaf crate costs with a source that can be edited.
+fn seconds(
+    workspace: &Workspace,
+    leaf: &Leaf,
+    source: impl Fn(usize) -> String,
+    runs: usize,
+) -> Result<[Seconds; 5], Error> {
     // Whatever disturbs a run adds to it, and the parts are small: the least is nearer to the truth than the median.
-    let mut least = [Seconds::INFINITY; 3];
-    for (least, step) in least.iter_mut().zip(Step::ALL) {
-        for _ in 0..runs {
-            leaf.clean(workspace, step)?;
-            *least = least.min(leaf.build(workspace, step)?);
-        }
-    }
-    eprintln!("    check, debug, release: {least:.3?} s");
+    let full = |step| {
+        leaf.write(&source(0))?;
+        let run = || leaf.clean(workspace, step).and_then(|()| leaf.build(workspace, step));
+        (0..runs).try_fold(Seconds::INFINITY, |least, _| Ok(run()?.min(least)))
+    };
+    let edited = |step| {
+        let run = |edits| leaf.write(&source(edits)).and_then(|()| leaf.build(workspace, step));
+        (1..=runs).try_fold(Seconds::INFINITY, |least, edits| Ok(run(edits)?.min(least)))
+    };
+    let (check, check_first) = (full(Step::Check)?, edited(Step::Check)?);
+    let (debug, debug_first) = (full(Step::Debug)?, edited(Step::Debug)?);
+    let least = [check, debug, full(Step::Release)?, check_first, debug_first];
+    eprintln!("    {least:.3?} s");
     Ok(least)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "some hundred tools")]
-fn costs(few: [Seconds; 3], all: [Seconds; 3], tools: usize) -> Costs {
-    std::array::from_fn(|step| {
-        let per_tool = (all[step] - few[step]) / tools.saturating_sub(FEW).max(1) as f64;
-        Cost { per_tool, once: few[step] - FEW as f64 * per_tool }
+fn costs(few: [Seconds; 5], all: [Seconds; 5], tools: usize) -> Costs {
+    std::array::from_fn(|place| {
+        let per_tool = (all[place] - few[place]) / tools.saturating_sub(FEW).max(1) as f64;
+        Cost { per_tool, once: few[place] - FEW as f64 * per_tool }
     })
 }
 
 fn render(flavour: Flavour, rows: &[Costs]) -> String {
     let (Some(declared), Some(bare)) = (rows.first(), rows.last()) else { return String::new() };
-    let name = flavour.name();
-    let mut text = format!("\n### {name}\n\n| part | check | debug | release |\n|---|--:|--:|--:|\n");
-    let whole = |step: usize| declared[step].per_tool - bare[step].per_tool;
-    let mut parts: [Vec<(f64, &str)>; 3] = Default::default();
+    let titles = MEASURES.map(Measure::name).join(" | ");
+    let mut text = format!("\n### {}\n\n| part | {titles} |\n|---|--:|--:|--:|--:|--:|\n", flavour.name());
+    let whole = |place: usize| declared[place].per_tool - bare[place].per_tool;
+    let mut parts: [Vec<(f64, &str)>; 5] = Default::default();
     for (variant, pair) in Variant::of(flavour).into_iter().skip(1).zip(rows.windows(2)) {
         text += &format!("| {} |", variant.lacks());
-        for (step, parts) in parts.iter_mut().enumerate() {
-            let part = pair[0][step].per_tool - pair[1][step].per_tool;
-            let share = 100.0 * part / whole(step);
+        for (place, parts) in parts.iter_mut().enumerate() {
+            let part = pair[0][place].per_tool - pair[1][place].per_tool;
+            let share = 100.0 * part / whole(place);
             text += &format!(" {:.2} ({share:.0} %) |", 1e3 * part);
             parts.push((share, variant.lacks()));
         }
         text.push('\n');
     }
     text += "| **the declaration of a tool** |";
-    (0..3).for_each(|step| text += &format!(" **{:.2}** |", 1e3 * whole(step)));
+    (0..5).for_each(|place| text += &format!(" **{:.2}** |", 1e3 * whole(place)));
     text += "\n| paid once a crate, for the types of inputs and outputs |";
-    (0..3).for_each(|step| text += &format!(" {:.0} |", 1e3 * (declared[step].once - bare[step].once)));
-    text.push_str("\n\n");
-    for (step, parts) in Step::ALL.into_iter().zip(&mut parts) {
+    (0..5).for_each(|place| text += &format!(" {:.0} |", 1e3 * (declared[place].once - bare[place].once)));
+    text.push_str("\n\nThe three costliest:\n\n");
+    for (measure, parts) in MEASURES.into_iter().zip(&mut parts) {
         parts.sort_by(|one, other| other.0.total_cmp(&one.0));
         let costliest = parts.iter().take(3).map(|(share, part)| format!("{part} ({share:.0} %)"));
-        text += &format!("- Costliest in {}: {}.\n", step.name(), costliest.collect::<Vec<_>>().join("; "));
+        text += &format!("- {}: {}\n", measure.name(), costliest.collect::<Vec<_>>().join("; "));
     }
     text
 }
 
-/// The source of a variant.
-fn source(flavour: Flavour, variant: Variant, tools: usize) -> String {
-    let samples: Vec<_> = (0..tools).map(|number| Sample::new(number, 0)).collect();
+/// The source of a variant, with so many lines added to the first function.
+fn source(flavour: Flavour, variant: Variant, tools: usize, edits: usize) -> String {
+    let sample = |number| Sample::new(number, if number == 0 { edits } else { 0 });
+    let samples: Vec<_> = (0..tools).map(sample).collect();
     if variant == Variant::Macro {
         return flavour.source(&samples, 0);
     }
@@ -242,15 +257,15 @@ mod tests {
     #[test]
     fn the_parts_add_up_to_the_declaration() {
         let rows: Vec<_> =
-            (0..7).map(|lost| costs([1.0; 3], [2.0 - 0.1 * f64::from(lost); 3], 102)).collect();
+            (0..7).map(|lost| costs([1.0; 5], [2.0 - 0.1 * f64::from(lost); 5], 102)).collect();
         let text = render(Flavour::Ours, &rows);
-        assert_eq!(text.matches(" 1.00 (17 %) | 1.00 (17 %) | 1.00 (17 %) |").count(), 6, "{text}");
-        assert!(text.contains("| **6.00** | **6.00** | **6.00** |"), "{text}");
+        assert_eq!(text.matches(&" 1.00 (17 %) |".repeat(5)).count(), 6, "{text}");
+        assert!(text.contains(&" **6.00** |".repeat(5)), "{text}");
     }
 
     #[test]
     fn what_is_paid_once_is_no_cost_of_a_tool() {
-        let [cost, ..] = costs([1.0; 3], [2.0; 3], 102);
+        let [cost, ..] = costs([1.0; 5], [2.0; 5], 102);
         assert!((cost.per_tool - 0.01).abs() < 1e-9 && (cost.once - 0.98).abs() < 1e-9, "{cost:?}");
     }
 
@@ -258,7 +273,7 @@ mod tests {
     fn every_variant_has_the_functions_and_the_same_calls() {
         for flavour in [Flavour::Ours, Flavour::OursFull] {
             for variant in Variant::of(flavour) {
-                let source = source(flavour, variant, 3);
+                let source = source(flavour, variant, 3, 0);
                 for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.invoke("] {
                     assert!(source.contains(text), "{flavour:?} {variant:?} {text}");
                 }
