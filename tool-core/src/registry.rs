@@ -152,7 +152,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The failure that a call would have, up to the point where the function would run.
+    /// Everything that is wrong with the arguments, as a call would tell it. Parameters that are no inputs are not taken.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

@@ -51,7 +51,7 @@ impl Expansion {
             Parameter { maker: Maker::Injected, kind: "State<Store>" },
             Parameter { maker: Maker::Injected, kind: "Context" },
             input(city, city_text, ".examples(&[|| ::tool_core::private::json(\"Oslo\")])", "String"),
-            input(days, days_text, ".default(|| ::tool_core::private::json(5))", "u32"),
+            input(days, days_text, ".default(|| ::tool_core::private::json::<u32>(5))", "u32"),
             input(metric, metric_text, "", "Option<bool>"),
         ];
         let options = format!(".title(\"Method {}\").open_world(false)", tool.name());

@@ -139,7 +139,8 @@ async fn what_a_check_returns() {
             r#"{"valid":false,"errors":[{"path":"","message":"the text begins with a byte order mark, which JSON does not allow: leave it out","keyword":"format"}]}"#,
         ),
         ("nope", "{}", 404, r#"{"error":"Tool not found: nope"}"#),
-        ("denied", "", 403, r#"{"error":"you may not","kind":"access_denied","retryable":false}"#),
+        // Only the arguments are judged: what is injected belongs to the call.
+        ("denied", "", 200, r#"{"valid":true}"#),
     ] {
         let answer = post(&router, &format!("/tools/{tool}/validate"), arguments).await;
         assert_eq!((answer.status, answer.body.as_str()), (status, body), "{tool} {arguments}");
