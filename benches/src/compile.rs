@@ -101,7 +101,7 @@ impl Crate {
     }
 
     fn measure(&self, workspace: &Workspace, runs: usize) -> Result<Row, Error> {
-        let runs = if self.tools < 100 { 2 * runs + 1 } else { runs };
+        let runs = if self.tools < 100 { 2 * runs - 1 } else { runs };
         let [check, check_first, check_last] = self.edited(workspace, Step::Check, runs)?;
         let [debug, debug_first, debug_last] = self.edited(workspace, Step::Debug, runs)?;
         let release = self.full(workspace, Step::Release, runs)?;
@@ -169,7 +169,7 @@ fn preface(workspace: &Workspace, runs: usize) -> Result<String, Error> {
         workspace.version("schemars")?,
         workspace.version("serde")?,
         runs,
-        2 * runs + 1,
+        2 * runs - 1,
     ))
 }
 
