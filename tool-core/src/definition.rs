@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::access::Permission;
 use crate::call::reader::InputPlan;
 use crate::call::{Panicked, contained};
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Deprecated, PermissionSpec};
 use crate::digest::Digest;
 use crate::entry::{Call, Entry, Step};
 use crate::failure::Problem;
@@ -39,6 +41,7 @@ use crate::state::States;
 pub struct ToolDefinition {
     declaration: &'static Declaration,
     annotations: Annotations,
+    permission: Option<Permission>,
     inputs: Vec<&'static InputSpec>,
     needs: Needs,
     returned: Returned,
@@ -64,6 +67,7 @@ impl ToolDefinition {
         ToolDefinition {
             declaration,
             annotations: declaration.annotations(),
+            permission: declaration.permission.map(PermissionSpec::permission),
             inputs,
             needs,
             returned,
@@ -224,6 +228,100 @@ impl ToolDefinition {
     /// ```
     pub fn open_world(&self) -> bool {
         self.annotations().and_then(|hints| hints.open_world_hint).unwrap_or(true)
+    }
+
+    /// The permissions that a caller must have; `None` where none are required.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_p(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_p").build().unwrap();
+    /// let tool = registry.get("send_p").unwrap();
+    /// assert!(tool.permission().is_none());
+    /// ```
+    pub fn permission(&self) -> Option<&Permission> {
+        self.permission.as_ref()
+    }
+
+    /// Whether a function decides about access once the inputs are known.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let guarded = registry.tools().filter(|tool| tool.guarded());
+    /// # assert_eq!(guarded.count(), 0);
+    /// ```
+    pub fn guarded(&self) -> bool {
+        self.declaration.guarded
+    }
+
+    /// Words to group and filter tools by.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let weather = registry.tools().filter(|tool| tool.tags().any(|tag| tag == "weather"));
+    /// # assert_eq!(weather.count(), 0);
+    /// ```
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.declaration.tags.iter().copied()
+    }
+
+    /// The address under which the result lives, where one was declared: a path with `{variables}`.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let addresses: Vec<&str> = registry.tools().filter_map(|tool| tool.path()).collect();
+    /// # assert!(addresses.is_empty());
+    /// ```
+    pub fn path(&self) -> Option<&str> {
+        self.declaration.path
+    }
+
+    /// How long a call may take.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let limited = registry.tools().filter(|tool| tool.timeout().is_some());
+    /// # assert_eq!(limited.count(), 0);
+    /// ```
+    pub fn timeout(&self) -> Option<Duration> {
+        self.declaration.timeout
+    }
+
+    /// How long a result stays fresh.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let lasting = registry.tools().filter(|tool| tool.cache().is_some());
+    /// # assert_eq!(lasting.count(), 0);
+    /// ```
+    pub fn cache(&self) -> Option<Duration> {
+        self.declaration.cache
+    }
+
+    /// Another name that the tool is callable by, and not listed under.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let renamed = registry.tools().filter(|tool| tool.alias().is_some());
+    /// # assert_eq!(renamed.count(), 0);
+    /// ```
+    pub fn alias(&self) -> Option<&str> {
+        self.declaration.alias
+    }
+
+    /// That the tool should not be used any more.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let old = registry.tools().filter(|tool| tool.deprecated().is_some());
+    /// # assert_eq!(old.count(), 0);
+    /// ```
+    pub fn deprecated(&self) -> Option<Deprecated> {
+        self.declaration.deprecated
     }
 
     /// Where the tool was declared.

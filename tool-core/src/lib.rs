@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod call;
+mod completion;
 mod context;
 mod declaration;
 mod definition;
@@ -9,10 +11,12 @@ mod entry;
 mod failure;
 mod inject;
 mod input;
+mod locator;
 mod operation;
 mod output;
 mod registration;
 mod registry;
+mod requirement;
 mod returns;
 mod schema;
 mod state;
@@ -20,16 +24,20 @@ mod state;
 #[doc(hidden)]
 pub mod private;
 
+pub use access::{Access, Permission, Principal};
 pub use call::Reply;
 pub use context::{CallId, Context};
+pub use declaration::Deprecated;
 pub use definition::{Source, ToolDefinition};
 pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
 pub use inject::{Inject, Injection, Needs, op};
 pub use input::Input;
+pub use locator::Locator;
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
+pub use requirement::Unmet;
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};
 pub use state::State;

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 pub use builder::{BuildError, BuildErrors, Builder};
 
+use crate::access::Principal;
 use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
@@ -42,7 +43,11 @@ use crate::state::States;
 /// # });
 /// ```
 #[derive(Clone)]
-pub struct Registry(Arc<Inner>);
+pub struct Registry {
+    inner: Arc<Inner>,
+    /// Who calls.
+    principal: Principal,
+}
 
 struct Inner {
     /// By name.
@@ -81,6 +86,32 @@ impl Registry {
         Builder::default()
     }
 
+    /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.
+    ///
+    /// Without it, the caller is the local one, with what [`Builder::local`] granted.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let ada = registry.as_principal(Principal::new("ada").grant("node.edit"));
+    /// assert_eq!(ada.principal().id(), Some("ada"));
+    /// ```
+    #[must_use]
+    pub fn as_principal(&self, principal: Principal) -> Self {
+        Registry { inner: Arc::clone(&self.inner), principal }
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
     /// Every tool, ordered by name.
     ///
     /// ```
@@ -90,7 +121,7 @@ impl Registry {
     /// }
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.0.tools.iter()
+        self.inner.tools.iter()
     }
 
     /// The tool of this name.
@@ -100,7 +131,7 @@ impl Registry {
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.0.positions.get(name).map(|position| &self.0.tools[*position])
+        self.inner.positions.get(name).map(|position| &self.inner.tools[*position])
     }
 
     /// The tool that was probably meant by a name that none has.
@@ -126,7 +157,7 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.get(name) {
-            Some(tool) => call::invoke(tool, &self.0.runner, &self.0.states, arguments).await,
+            Some(tool) => call::invoke(tool, &self.inner.runner, &self.inner.states, arguments).await,
             None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
         }
     }
@@ -160,7 +191,7 @@ impl Registry {
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
         let tool = self.get(name).ok_or_else(|| Failure::not_found(name))?;
-        call::validate(tool, &self.0.states, arguments)
+        call::validate(tool, &self.inner.states, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,
@@ -195,7 +226,7 @@ impl Registry {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn idle(&self) {
-        self.0.runner.idle().await;
+        self.inner.runner.idle().await;
     }
 }
 

@@ -80,7 +80,7 @@ impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
 
 /// All state of a registry, by type.
 #[derive(Clone, Default)]
-pub(crate) struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+pub struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl States {
     pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
@@ -37,6 +38,7 @@ pub struct Builder {
     select: Vec<Box<Likes>>,
     expected: Vec<String>,
     states: States,
+    local: Option<Principal>,
     allow_empty: bool,
 }
 
@@ -106,6 +108,18 @@ impl Builder {
         self
     }
 
+    /// Who calls on the command line, over stdio and in tests, with what the application grants: [`Principal::local`]
+    /// if it does not say.
+    ///
+    /// ```
+    /// # use tool_core::{Principal, Registry};
+    /// let builder = Registry::builder().local(Principal::local().grant("node.edit"));
+    /// ```
+    pub fn local(mut self, principal: Principal) -> Self {
+        self.local = Some(principal);
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -166,7 +180,8 @@ impl Builder {
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        Ok(Registry(Arc::new(Inner { tools, positions, states: self.states, runner: Runner::default() })))
+        let inner = Inner { tools, positions, states: self.states, runner: Runner::default() };
+        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }
 
