@@ -13,4 +13,5 @@ pub use crate::input::{
 };
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
+pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};
 pub use crate::returns::Shape;
