@@ -1,26 +1,26 @@
 //! A tool as everybody sees it: what it is called, does, takes and returns.
 
 mod behaviour;
+mod facts;
 mod faults;
+mod origin;
 mod schemas;
 mod source;
 
-use std::sync::OnceLock;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use crate::access::Permission;
-use crate::call::reader::InputPlan;
-use crate::declaration::{Declaration, Deprecated, PermissionSpec};
+use crate::declaration::{Declaration, Deprecated};
+use crate::definition::facts::Facts;
+use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
-use crate::entry::{Call, Entry, Step};
 use crate::inject::Needs;
-use crate::input::{InputSpec, Visitor};
-use crate::operation::Annotations;
-use crate::returns::Returned;
 use crate::schema::{InputSchema, OutputSchema, Validator};
 
 pub use source::Source;
 
-/// The definition of one tool. Its schemas and its digest are computed on first use.
+/// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
+/// are one definition.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -37,15 +37,13 @@ pub use source::Source;
 /// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
 /// assert_eq!(add.output_schema().unwrap()["properties"]["result"]["type"], "integer");
 /// ```
+#[derive(Clone)]
+pub struct ToolDefinition(Arc<Inner>);
+
 #[derive(Debug)]
-pub struct ToolDefinition {
-    declaration: &'static Declaration,
-    annotations: Annotations,
-    permission: Option<Permission>,
-    inputs: Vec<&'static InputSpec>,
-    needs: Needs,
-    returned: Returned,
-    plan: OnceLock<Vec<InputPlan>>,
+struct Inner {
+    facts: Facts,
+    origin: Origin,
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
@@ -55,29 +53,20 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    pub(crate) fn new(declaration: &'static Declaration) -> Self {
-        let mut inputs = Vec::new();
-        let mut needs = Needs::default();
-        let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
-        let returned = match (declaration.entry)(&mut call) {
-            Step::Described(returned) => returned,
-            // `run` and its siblings answer `Describe` in this one way.
-            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
-        };
-        ToolDefinition {
-            declaration,
-            annotations: declaration.annotations(),
-            permission: declaration.permission.map(PermissionSpec::permission),
-            inputs,
-            needs,
-            returned,
-            plan: OnceLock::new(),
+    pub(crate) fn declared(declaration: &'static Declaration) -> Self {
+        Self::new(Facts::declared(declaration), Origin::Declared(Declared::new(declaration)))
+    }
+
+    fn new(facts: Facts, origin: Origin) -> Self {
+        ToolDefinition(Arc::new(Inner {
+            facts,
+            origin,
             input: OnceLock::new(),
             output: OnceLock::new(),
             validator: OnceLock::new(),
             digest: OnceLock::new(),
             example_is_valid: OnceLock::new(),
-        }
+        }))
     }
 
     /// The name on the wire.
@@ -91,7 +80,7 @@ impl ToolDefinition {
     /// assert_eq!(registry.get("say.nothing").unwrap().name(), "say.nothing");
     /// ```
     pub fn name(&self) -> &str {
-        self.declaration.name
+        &self.0.facts.name
     }
 
     /// The name for people, where one was declared.
@@ -108,7 +97,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.title(), Some("Send"));
     /// ```
     pub fn title(&self) -> Option<&str> {
-        self.declaration.title
+        self.0.facts.title.as_deref()
     }
 
     /// What the tool does, in the words of its doc comment.
@@ -125,7 +114,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.description(), "Sends a letter.");
     /// ```
     pub fn description(&self) -> &str {
-        self.declaration.description
+        &self.0.facts.description
     }
 
     /// Words to group and filter tools by.
@@ -136,7 +125,7 @@ impl ToolDefinition {
     /// # assert_eq!(weather.count(), 0);
     /// ```
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.declaration.tags.iter().copied()
+        self.0.facts.tags.iter().map(AsRef::as_ref)
     }
 
     /// The address under which the result lives, where one was declared: a path with `{variables}`.
@@ -147,7 +136,7 @@ impl ToolDefinition {
     /// # assert!(addresses.is_empty());
     /// ```
     pub fn path(&self) -> Option<&str> {
-        self.declaration.path
+        self.0.facts.path.as_deref()
     }
 
     /// Another name that the tool is callable by, and not listed under.
@@ -158,7 +147,7 @@ impl ToolDefinition {
     /// # assert_eq!(renamed.count(), 0);
     /// ```
     pub fn alias(&self) -> Option<&str> {
-        self.declaration.alias
+        self.declaration()?.alias
     }
 
     /// That the tool should not be used any more.
@@ -169,7 +158,7 @@ impl ToolDefinition {
     /// # assert_eq!(old.count(), 0);
     /// ```
     pub fn deprecated(&self) -> Option<Deprecated> {
-        self.declaration.deprecated
+        self.declaration()?.deprecated
     }
 
     /// Where the tool was declared.
@@ -186,19 +175,27 @@ impl ToolDefinition {
     /// assert!(tool.source().line > 0);
     /// ```
     pub fn source(&self) -> Source<'_> {
-        let location = self.declaration.location;
-        Source { file: location.file(), line: location.line(), module: self.declaration.module }
+        self.0.facts.place.source()
     }
 
-    pub(crate) fn needs(&self) -> &Needs {
-        &self.needs
+    /// The declaration that this is the definition of; `None` for a hand-written one.
+    pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
+        self.0.origin.declared().map(|declared| declared.declaration)
     }
 
-    pub(crate) fn declaration(&self) -> &'static Declaration {
-        self.declaration
+    /// Where the tool was declared, for the message of a fault.
+    pub(crate) fn place(&self) -> String {
+        self.0.facts.place.to_string()
     }
 
-    pub(crate) fn entry(&self) -> Entry {
-        self.declaration.entry
+    /// What the parameters that are no inputs need from the registry.
+    pub(crate) fn needs(&self) -> Option<&Needs> {
+        self.0.origin.declared().map(|declared| &declared.needs)
+    }
+}
+
+impl fmt::Debug for ToolDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
     }
 }

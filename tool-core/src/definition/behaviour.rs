@@ -21,7 +21,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.operation(), Some(tool_core::Operation::Trigger));
     /// ```
     pub fn operation(&self) -> Option<Operation> {
-        Some(self.declaration.operation)
+        self.0.facts.operation
     }
 
     /// What a client may assume about the tool; `None` for a hand-written tool without hints.
@@ -38,7 +38,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.annotations().unwrap().read_only_hint, Some(false));
     /// ```
     pub fn annotations(&self) -> Option<&Annotations> {
-        Some(&self.annotations)
+        self.0.facts.annotations.as_ref()
     }
 
     /// Whether the tool changes something. One that does not say its operation counts as modifying.
@@ -123,7 +123,7 @@ impl ToolDefinition {
     /// assert!(tool.permission().is_none());
     /// ```
     pub fn permission(&self) -> Option<&Permission> {
-        self.permission.as_ref()
+        self.0.facts.permission.as_ref()
     }
 
     /// Whether a function decides about access once the inputs are known.
@@ -134,7 +134,7 @@ impl ToolDefinition {
     /// # assert_eq!(guarded.count(), 0);
     /// ```
     pub fn guarded(&self) -> bool {
-        self.declaration.guarded
+        self.declaration().is_some_and(|declaration| declaration.guarded)
     }
 
     /// How long a call may take.
@@ -145,7 +145,7 @@ impl ToolDefinition {
     /// # assert_eq!(limited.count(), 0);
     /// ```
     pub fn timeout(&self) -> Option<Duration> {
-        self.declaration.timeout
+        self.0.facts.timeout
     }
 
     /// How long a result stays fresh.
@@ -156,6 +156,6 @@ impl ToolDefinition {
     /// # assert_eq!(lasting.count(), 0);
     /// ```
     pub fn cache(&self) -> Option<Duration> {
-        self.declaration.cache
+        self.declaration()?.cache
     }
 }

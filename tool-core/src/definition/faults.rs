@@ -58,6 +58,6 @@ impl ToolDefinition {
     /// The example, unless it is a guess that went wrong.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
         let is_valid = || crate::call::is_valid(self, self.example());
-        self.example_is_valid.get_or_init(is_valid).then(|| self.example())
+        self.0.example_is_valid.get_or_init(is_valid).then(|| self.example())
     }
 }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::call::reader::InputPlan;
-use crate::call::{Panicked, contained};
 use crate::definition::ToolDefinition;
+use crate::definition::origin::Origin;
 use crate::digest::Digest;
-use crate::input::InputSpec;
+use crate::entry::Entry;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
 impl ToolDefinition {
@@ -110,7 +110,7 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| {
+        *self.0.digest.get_or_init(|| {
             Digest::of(&json!({
                 "name": self.name(),
                 "title": self.title(),
@@ -123,18 +123,17 @@ impl ToolDefinition {
         })
     }
 
-    /// What reading the arguments needs to know; cheaper than the schema, and all that a simple call takes.
+    /// What a declared tool is entered by.
+    pub(crate) fn entry(&self) -> Option<Entry> {
+        self.declaration().map(|declaration| declaration.entry)
+    }
+
+    /// What reading the arguments of a declared tool needs to know; cheaper than the schema, and all that a simple call
+    /// takes.
     pub(crate) fn plan(&self) -> &[InputPlan] {
-        self.plan.get_or_init(|| {
-            let plan = |spec: &&'static InputSpec| InputPlan {
-                name: spec.name,
-                presence: (spec.presence)(),
-                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
-                default: spec.default.and_then(|make| make().ok()).map(|value| value.to_string()),
-            };
-            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
-            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
-        })
+        match &self.0.origin {
+            Origin::Declared(declared) => declared.plan(),
+        }
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -148,23 +147,26 @@ impl ToolDefinition {
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        self.validator.get_or_init(|| Validator::new(self.input_schema())).as_ref().map_err(String::as_str)
+        let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
+        validator.as_ref().map_err(String::as_str)
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        self.input().broken || self.plan().len() != self.inputs.len()
+        let Origin::Declared(declared) = &self.0.origin;
+        self.input().broken || declared.plan().len() != declared.inputs.len()
     }
 
     pub(super) fn input(&self) -> &InputSchema {
-        self.input.get_or_init(|| {
-            contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+        self.0.input.get_or_init(|| match &self.0.origin {
+            Origin::Declared(declared) => declared.input(),
         })
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        self.output
-            .get_or_init(|| contained(|| OutputSchema::compose(self.returned)).unwrap_or_default())
-            .as_ref()
+        let output = self.0.output.get_or_init(|| match &self.0.origin {
+            Origin::Declared(declared) => declared.output(),
+        });
+        output.as_ref()
     }
 }
