@@ -124,6 +124,11 @@ impl Registry {
         self.inner.tools.iter()
     }
 
+    /// Every tool, whoever calls, ordered by name.
+    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.inner.tools.iter()
+    }
+
     /// The tool of this name.
     ///
     /// ```
