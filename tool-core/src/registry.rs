@@ -134,6 +134,11 @@ impl Registry {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
+    /// Every tool, whoever calls, ordered by name.
+    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.inner.tools.iter()
+    }
+
     /// The tool of this name.
     ///
     /// ```
