@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::access::Permission;
 use crate::call::reader::InputPlan;
@@ -442,17 +442,7 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| {
-            Digest::of(&json!({
-                "name": self.name(),
-                "title": self.title(),
-                "description": self.description(),
-                "operation": self.operation(),
-                "annotations": self.annotations(),
-                "inputSchema": self.input_schema(),
-                "outputSchema": self.output_schema(),
-            }))
-        })
+        *self.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
     }
 
     /// Everything that is wrong with the declaration and shows only when its schema is made.
@@ -506,6 +496,11 @@ impl ToolDefinition {
     pub(crate) fn valid_example(&self) -> Option<&Value> {
         let is_valid = || crate::call::is_valid(self, self.example());
         self.example_is_valid.get_or_init(is_valid).then(|| self.example())
+    }
+
+    /// The names of the inputs that identify one thing.
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &str> {
+        self.inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
     }
 
     pub(crate) fn needs(&self) -> &Needs {
