@@ -8,7 +8,7 @@ use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
-use crate::registry::{Inner, Registry};
+use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
 /// Builds a [`Registry`]: which tools, with which state.
@@ -150,37 +150,35 @@ impl Builder {
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
         let mut tools: Vec<ToolDefinition> =
-            self.declarations.iter().copied().map(ToolDefinition::new).collect();
+            self.declarations.iter().copied().map(ToolDefinition::declared).collect();
         tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by_key(|tool| {
-            let declaration = tool.declaration();
-            (declaration.name, declaration.location.file(), declaration.location.line())
-        });
+        tools.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         if tools.is_empty() && !self.allow_empty {
             faults.push(BuildError::Empty);
         }
 
         let mut positions = HashMap::new();
         for (position, tool) in tools.iter().enumerate() {
-            let declaration = tool.declaration();
-            if let Some(first) = positions.insert(declaration.name, position) {
+            if let Some(first) = positions.insert(tool.name().to_owned(), position) {
                 faults.push(BuildError::Duplicate {
-                    name: declaration.name.to_owned(),
-                    first: tools[first].declaration().place(),
-                    second: declaration.place(),
+                    name: tool.name().to_owned(),
+                    first: tools[first].place(),
+                    second: tool.place(),
                 });
             }
-            faults.extend(tool.needs().unmet(&self.states).into_iter().map(|state| {
-                BuildError::MissingState {
-                    tool: declaration.name.to_owned(),
-                    place: declaration.place(),
-                    state: state.to_owned(),
-                }
+            let unmet = tool.needs().map(|needs| needs.unmet(&self.states)).unwrap_or_default();
+            faults.extend(unmet.into_iter().map(|state| BuildError::MissingState {
+                tool: tool.name().to_owned(),
+                place: tool.place(),
+                state: state.to_owned(),
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        let inner = Inner { tools, positions, states: self.states, runner: Runner::default() };
+        let home = Arc::new(Home { states: self.states, runner: Runner::default() });
+        let member = |definition| Member { definition, home: Arc::clone(&home) };
+        let members = tools.into_iter().map(member).collect();
+        let inner = Inner { members, positions };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }
