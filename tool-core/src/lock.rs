@@ -5,6 +5,8 @@ mod compare;
 mod difference;
 mod entry;
 mod schemas;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
