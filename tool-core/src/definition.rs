@@ -189,6 +189,12 @@ impl ToolDefinition {
     }
 
     /// What the parameters that are no inputs need from the registry.
+    /// The names of the inputs that identify one thing.
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
+        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
+        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    }
+
     pub(crate) fn needs(&self) -> Option<&Needs> {
         self.0.origin.declared().map(|declared| &declared.needs)
     }

@@ -12,6 +12,7 @@ mod failure;
 mod inject;
 mod input;
 mod locator;
+mod lock;
 mod operation;
 mod output;
 mod registration;
@@ -35,6 +36,7 @@ pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
 pub use locator::Locator;
+pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};

@@ -136,7 +136,7 @@ impl Registry {
 
     /// Every tool, whoever calls, ordered by name.
     pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.inner.tools.iter()
+        self.inner.members.iter().map(|member| &member.definition)
     }
 
     /// The tool of this name.
