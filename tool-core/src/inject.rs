@@ -4,7 +4,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, LazyContext};
 use crate::failure::Failure;
 use crate::state::States;
 
@@ -97,12 +97,12 @@ impl Needs {
 #[derive(Debug)]
 pub struct Injection<'c, Op> {
     states: &'c States,
-    context: &'c Context,
+    context: &'c LazyContext<'c>,
     operation: PhantomData<fn() -> Op>,
 }
 
 impl<'c, Op> Injection<'c, Op> {
-    pub(crate) fn new(states: &'c States, context: &'c Context) -> Self {
+    pub(crate) fn new(states: &'c States, context: &'c LazyContext<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
     }
 
@@ -114,7 +114,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// }
     /// ```
     pub fn context(&self) -> &'c Context {
-        self.context
+        self.context.get()
     }
 
     /// State of the registry by its type.

@@ -1,8 +1,8 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod builder;
+mod positions;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::registry::positions::Positions;
 use crate::schema::nearest;
 use crate::state::States;
 
@@ -47,7 +48,7 @@ pub struct Registry(Arc<Inner>);
 struct Inner {
     /// By name.
     tools: Vec<ToolDefinition>,
-    positions: HashMap<&'static str, usize>,
+    positions: Positions,
     states: States,
     runner: Runner,
 }

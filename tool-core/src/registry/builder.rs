@@ -1,12 +1,12 @@
 //! Building a registry, and everything that can be wrong with it, told at once.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
+use crate::registry::positions::Positions;
 use crate::registry::{Inner, Registry};
 use crate::state::States;
 
@@ -147,7 +147,7 @@ impl Builder {
             faults.push(BuildError::Empty);
         }
 
-        let mut positions = HashMap::new();
+        let mut positions = Positions::default();
         for (position, tool) in tools.iter().enumerate() {
             let declaration = tool.declaration();
             if let Some(first) = positions.insert(declaration.name, position) {
