@@ -91,10 +91,35 @@ impl Context {
     pub async fn cancelled(&self) {
         self.0.cancellation.cancelled().await;
     }
+}
 
-    #[cfg(feature = "tokio")]
+/// The context of one call, made when something first asks for it: most tools never do.
+#[derive(Debug)]
+pub(crate) struct LazyContext<'c> {
+    call_id: CallId,
+    tool: &'c str,
+    context: OnceLock<Context>,
+}
+
+impl<'c> LazyContext<'c> {
+    pub(crate) fn new(tool: &'c str) -> Self {
+        LazyContext { call_id: CallId::new(), tool, context: OnceLock::new() }
+    }
+
+    pub(crate) fn call_id(&self) -> CallId {
+        self.call_id
+    }
+
+    pub(crate) fn get(&self) -> &Context {
+        self.context.get_or_init(|| Context::new(self.tool, self.call_id))
+    }
+
+    /// Tells whoever asked for the context that the caller went away.
     pub(crate) fn cancel(&self) {
-        self.0.cancellation.cancel();
+        #[cfg(feature = "tokio")]
+        if let Some(context) = self.context.get() {
+            context.0.cancellation.cancel();
+        }
     }
 }
 

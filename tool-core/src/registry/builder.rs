@@ -1,6 +1,5 @@
 //! Building a registry, and everything that can be wrong with it, told at once.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
+use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
@@ -158,7 +158,7 @@ impl Builder {
             faults.push(BuildError::Empty);
         }
 
-        let mut positions = HashMap::new();
+        let mut positions = Positions::default();
         for (position, tool) in tools.iter().enumerate() {
             if let Some(first) = positions.insert(tool.name().to_owned(), position) {
                 faults.push(BuildError::Duplicate {
