@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
+mod admission;
 mod call;
 mod completion;
 mod context;
@@ -38,7 +39,7 @@ pub use locator::Locator;
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
-pub use requirement::Unmet;
+pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};
