@@ -32,7 +32,7 @@ pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use definition::{Source, ToolDefinition};
 pub use digest::Digest;
-pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
+pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
 pub use locator::Locator;
