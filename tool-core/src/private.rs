@@ -14,6 +14,7 @@ pub use crate::input::{
 };
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
+pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};
 pub use crate::returns::Shape;
 
 #[cfg(feature = "macros")]

@@ -68,15 +68,14 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
-/// `const { &(input("a", "…"), injected::<_, op::Read>()) }`
+/// `const { &(input("a", "…"), injected(op::Read)) }`
 fn inputs(tool: &Tool) -> TokenStream {
     let Tool { krate, operation, .. } = tool;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Input(input) => self::input(krate, input),
-        Parameter::Injected(kind) => placed(
-            quote!(#krate::private::injected::<_, #krate::op::#operation>()),
-            ends(&kind.to_token_stream()),
-        ),
+        Parameter::Injected(kind) => {
+            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
+        }
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })

@@ -136,7 +136,7 @@ impl Expansion {
         let places = self.parameters.iter().map(|Parameter { maker, kind }| match maker {
             Maker::Injected => {
                 let kind = if typed { kind } else { "_" };
-                format!("::tool_core::private::injected::<{kind}, ::tool_core::op::{operation}>()")
+                format!("::tool_core::private::injected::<{kind}, _>(::tool_core::op::{operation})")
             }
             Maker::Input { name, description, values } => {
                 let kind = if typed { format!("::<{kind}>") } else { String::new() };
