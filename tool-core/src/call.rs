@@ -25,6 +25,7 @@ pub use run::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use run::blocking;
 
+use crate::access::Principal;
 use crate::call::reader::{Findings, Reader};
 pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
@@ -67,10 +68,11 @@ pub(crate) async fn invoke(
     tool: &ToolDefinition,
     runner: &Runner,
     states: &States,
+    principal: &Principal,
     arguments: &[u8],
 ) -> Reply {
     let call_id = CallId::new();
-    let context = Context::new(tool.name(), call_id);
+    let context = Context::new(tool.name(), call_id, principal);
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
     let _counted = runner.counts(tool);
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
@@ -87,7 +89,7 @@ pub(crate) async fn invoke(
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let context = Context::new(tool.name(), CallId::new());
+    let context = Context::new(tool.name(), CallId::new(), &Principal::anonymous());
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
@@ -175,7 +177,7 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let context = Context::new(tool.name(), CallId::new());
+    let context = Context::new(tool.name(), CallId::new(), &Principal::anonymous());
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::access::Principal;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 
@@ -28,15 +29,17 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
+    principal: Principal,
     #[cfg(feature = "tokio")]
     cancellation: tokio_util::sync::CancellationToken,
 }
 
 impl Context {
-    pub(crate) fn new(tool: &str, call_id: CallId) -> Self {
+    pub(crate) fn new(tool: &str, call_id: CallId, principal: &Principal) -> Self {
         Context(Arc::new(Inner {
             call_id,
             tool: tool.to_owned(),
+            principal: principal.clone(),
             #[cfg(feature = "tokio")]
             cancellation: tokio_util::sync::CancellationToken::new(),
         }))
@@ -48,7 +51,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        Context::new(tool, CallId::new())
+        Context::new(tool, CallId::new(), &Principal::local())
     }
 
     /// The identifier that joins the answer and the log.
@@ -68,6 +71,15 @@ impl Context {
     /// ```
     pub fn tool(&self) -> &str {
         &self.0.tool
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.0.principal
     }
 
     /// Whether the caller took the call back or went away.

@@ -157,7 +157,10 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.get(name) {
-            Some(tool) => call::invoke(tool, &self.inner.runner, &self.inner.states, arguments).await,
+            Some(tool) => {
+                let Inner { runner, states, .. } = &*self.inner;
+                call::invoke(tool, runner, states, &self.principal, arguments).await
+            }
             None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
         }
     }

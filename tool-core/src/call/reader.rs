@@ -1,5 +1,6 @@
 //! The arguments of one call, handed to the typed inputs one after the other.
 
+use crate::access::Principal;
 use crate::call::numbers;
 use crate::call::scan::Slots;
 use crate::context::Context;
@@ -118,6 +119,11 @@ impl<'r> Reader<'r> {
     /// Where parameters that are no inputs come from; nowhere when only the inputs are read.
     pub(crate) fn injection<Op>(&self) -> Option<Injection<'r, Op>> {
         (!self.only_inputs).then(|| Injection::new(self.states, self.context))
+    }
+
+    /// Who calls.
+    pub(crate) fn principal(&self) -> &'r Principal {
+        self.context.principal()
     }
 
     /// Leaves out the parameters that are no inputs.
