@@ -1,7 +1,8 @@
 //! The one pipeline that every call takes, whichever adapter it came through.
 //!
 //! ```text
-//! the tool exists → the arguments are JSON → they are what the tool takes → the function runs → its output
+//! the tool exists → the registry is not too read only for it → the caller has its permissions → its requirements are met
+//!     → the arguments are JSON → they are what it takes → its access function allows it → it runs → its output
 //! ```
 //!
 //! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,
@@ -29,11 +30,12 @@ use crate::access::Principal;
 use crate::call::reader::{Findings, Reader};
 pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
-use crate::context::{CallId, Context};
+use crate::context::{CallId, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
+use crate::registry::Home;
 use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
 
@@ -66,30 +68,33 @@ pub struct Reply {
 /// Calls a tool with the text of its arguments.
 pub(crate) async fn invoke(
     tool: &ToolDefinition,
-    runner: &Runner,
-    states: &States,
+    home: &Home,
     principal: &Principal,
     arguments: &[u8],
 ) -> Reply {
-    let call_id = CallId::new();
-    let context = Context::new(tool.name(), call_id, principal);
+    let Home { states, runner, admission } = home;
+    let context = LazyContext::new(tool.name(), principal);
+    let call_id = context.call_id();
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
     let _counted = runner.counts(tool);
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
-    let entered = span.in_scope(|| enter(tool, states, &context, arguments, Purpose::Run));
+    let entered = span.in_scope(|| {
+        admission.admit(tool, states, principal)?;
+        enter(tool, states, &context, arguments, Purpose::Run)
+    });
     let result = match entered {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, context, span, future).await,
+        Ok(Step::Running(future)) => runner.run(tool, &context, span, future).await,
         Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
     };
-    let result = result.map(|output| output.wrapped_as(|| tool.wrapped()));
-    Reply { call_id, result }
+    Reply { call_id, result: result.map(|output| output.framed(tool.wrapped())) }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let context = Context::new(tool.name(), CallId::new(), &Principal::anonymous());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
@@ -104,7 +109,7 @@ enum Purpose {
 fn enter(
     tool: &ToolDefinition,
     states: &States,
-    context: &Context,
+    context: &LazyContext<'_>,
     arguments: &[u8],
     purpose: Purpose,
 ) -> Result<Step, Failure> {
@@ -147,7 +152,7 @@ fn enter(
 fn attempt(
     tool: &ToolDefinition,
     states: &States,
-    context: &Context,
+    context: &LazyContext<'_>,
     slots: &Slots<'_>,
     purpose: Purpose,
 ) -> Result<Result<Step, Findings>, Failure> {
@@ -156,7 +161,8 @@ fn attempt(
         Purpose::Validate => Call::Validate(reader),
         Purpose::Run => Call::Run(reader),
     };
-    let step = contained(|| (tool.entry())(&mut call)).map_err(|Panicked| Failure::internal())?;
+    let entry = tool.entry().ok_or_else(Failure::internal)?;
+    let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
     Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
 }
 
@@ -177,7 +183,8 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let context = Context::new(tool.name(), CallId::new(), &Principal::anonymous());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())

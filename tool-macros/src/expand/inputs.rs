@@ -8,15 +8,14 @@ use crate::diagnostics::{ends, placed};
 use crate::model::{Default, Input, Limit, Limits, Parameter, Tool};
 use crate::parse::ungrouped;
 
-/// `const { &(input("a", "…"), injected::<_, op::Read>()) }`
+/// `const { &(input("a", "…"), injected(op::Read)) }`
 pub(super) fn inputs(tool: &Tool) -> TokenStream {
     let Tool { krate, operation, .. } = tool;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Input(input) => self::input(krate, input),
-        Parameter::Injected(kind) => placed(
-            quote!(#krate::private::injected::<_, #krate::op::#operation>()),
-            ends(&kind.to_token_stream()),
-        ),
+        Parameter::Injected(kind) => {
+            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
+        }
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
