@@ -93,8 +93,8 @@ pub(crate) async fn invoke(
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let anonymous = Principal::anonymous();
-    let context = LazyContext::new(tool.name(), &anonymous);
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
@@ -183,8 +183,8 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let anonymous = Principal::anonymous();
-    let context = LazyContext::new(tool.name(), &anonymous);
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())

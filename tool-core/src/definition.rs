@@ -190,6 +190,12 @@ impl ToolDefinition {
         self.0.facts.place.to_string()
     }
 
+    /// The names of the inputs that identify one thing.
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
+        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
+        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    }
+
     /// The state that the parameters of the tool take from its registry, and by which handle.
     ///
     /// ```
@@ -220,12 +226,6 @@ impl ToolDefinition {
 
     pub(crate) fn requires_something(&self) -> bool {
         self.declaration().is_some_and(|declaration| !declaration.requires.is_empty())
-    }
-
-    /// The names of the inputs that identify one thing.
-    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
-        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
-        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
     }
 }
 
