@@ -39,7 +39,7 @@ pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::Unmet;
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
 pub use state::State;
 
 #[cfg(feature = "macros")]

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod outputs;
+mod profiles;
 mod registry;
 mod schemas;
 
