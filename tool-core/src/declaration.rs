@@ -184,10 +184,6 @@ impl Declaration {
     pub(crate) fn crate_name(&self) -> &'static str {
         self.module.split("::").next().unwrap_or(self.module)
     }
-
-    pub(crate) fn place(&self) -> String {
-        format!("{}:{}, module {}", self.location.file(), self.location.line(), self.module)
-    }
 }
 
 /// What is declared of a [`Permission`].

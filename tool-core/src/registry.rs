@@ -1,8 +1,8 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod builder;
+mod positions;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::registry::positions::Positions;
 use crate::schema::nearest;
 use crate::state::States;
 
@@ -51,8 +52,18 @@ pub struct Registry {
 
 struct Inner {
     /// By name.
-    tools: Vec<ToolDefinition>,
-    positions: HashMap<&'static str, usize>,
+    members: Vec<Member>,
+    positions: Positions,
+}
+
+/// One tool of a registry, and where it is at home.
+struct Member {
+    definition: ToolDefinition,
+    home: Arc<Home>,
+}
+
+/// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
+struct Home {
     states: States,
     runner: Runner,
 }
@@ -121,7 +132,12 @@ impl Registry {
     /// }
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.inner.tools.iter()
+        self.inner.members.iter().map(|member| &member.definition)
+    }
+
+    /// Every tool, whoever calls, ordered by name.
+    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.inner.members.iter().map(|member| &member.definition)
     }
 
     /// The tool of this name.
@@ -131,7 +147,7 @@ impl Registry {
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.inner.positions.get(name).map(|position| &self.inner.tools[*position])
+        self.member(name).map(|member| &member.definition)
     }
 
     /// The tool that was probably meant by a name that none has.
@@ -156,8 +172,10 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        match self.get(name) {
-            Some(tool) => call::invoke(tool, &self.inner.runner, &self.inner.states, arguments).await,
+        match self.member(name) {
+            Some(Member { definition, home }) => {
+                call::invoke(definition, &home.runner, &home.states, arguments).await
+            }
             None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
         }
     }
@@ -190,8 +208,8 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
-        let tool = self.get(name).ok_or_else(|| Failure::not_found(name))?;
-        call::validate(tool, &self.inner.states, arguments)
+        let Member { definition, home } = self.member(name).ok_or_else(|| Failure::not_found(name))?;
+        call::validate(definition, &home.states, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,
@@ -209,7 +227,7 @@ impl Registry {
         let faults = self.tools().flat_map(|tool| {
             tool.faults().into_iter().map(|fault| BuildError::Schema {
                 tool: tool.name().to_owned(),
-                place: tool.declaration().place(),
+                place: tool.place(),
                 fault,
             })
         });
@@ -226,7 +244,19 @@ impl Registry {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn idle(&self) {
-        self.inner.runner.idle().await;
+        let mut homes: Vec<&Arc<Home>> = Vec::new();
+        for Member { home, .. } in &self.inner.members {
+            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
+                homes.push(home);
+            }
+        }
+        for home in homes {
+            home.runner.idle().await;
+        }
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.inner.positions.get(name).map(|position| &self.inner.members[*position])
     }
 }
 
