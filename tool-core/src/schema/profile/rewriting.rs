@@ -73,8 +73,10 @@ impl Rewriting<'_> {
                 branches.push(branch);
             }
         }
-        if branches.is_empty() {
-            return Ok(json!({"not": {}}));
+        match branches.as_mut_slice() {
+            [] => return Ok(json!({"not": {}})),
+            [only] if notes.is_empty() => return Ok(only.take()),
+            _ => {}
         }
         let (mut rewritten, left) = self.sorted(notes, None);
         let description = described(&mut rewritten, &left);
@@ -237,11 +239,14 @@ impl Rewriting<'_> {
         let mut taken = Schema::new();
         let mut left = Schema::new();
         for (keyword, value) in schema {
+            if !limits(&keyword, kind) {
+                continue;
+            }
             if keyword == "description" || (self.dialect.takes)(&keyword, &value) {
                 taken.insert(keyword, value);
             } else if keyword == "const" && (self.dialect.takes)("enum", &json!([value])) {
                 taken.insert("enum".to_owned(), json!([value]));
-            } else if limits(&keyword, kind) {
+            } else {
                 left.insert(keyword, value);
             }
         }
@@ -283,6 +288,8 @@ fn limits(keyword: &str, kind: Option<&str>) -> bool {
         | "maxContains" => &["array"],
         "minProperties" | "maxProperties" | "patternProperties" | "propertyNames" | "dependentRequired"
         | "dependentSchemas" => &["object"],
+        // There is only one `null`.
+        "enum" | "const" => return kind != Some("null"),
         _ => return true,
     };
     kind.is_none_or(|kind| of.contains(&kind))
