@@ -8,9 +8,11 @@ mod message;
 mod native;
 mod nearest;
 mod normal;
+mod profile;
 mod validator;
 
 pub use native::{Allowed, Constraints, NativeSchema};
+pub use profile::{Profile, ProfileError, UnknownProfile};
 
 pub(crate) use compose::{InputSchema, OutputSchema};
 pub(crate) use message::received;

@@ -3,6 +3,7 @@
 mod access;
 mod arguments;
 mod outputs;
+mod profiles;
 mod registry;
 mod resources;
 mod schemas;
