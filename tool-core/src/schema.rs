@@ -2,6 +2,7 @@
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
+mod bounds;
 mod compose;
 mod example;
 mod message;
@@ -10,8 +11,10 @@ mod nearest;
 mod normal;
 mod validator;
 
+pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
 
+pub(crate) use bounds::{Foreign, Shown};
 pub(crate) use compose::{InputSchema, OutputSchema};
 pub(crate) use message::received;
 pub(crate) use nearest::nearest;
