@@ -4,7 +4,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, LazyContext};
 use crate::failure::Failure;
 use crate::resource::Resource;
 use crate::state::States;
@@ -226,12 +226,12 @@ pub enum Handle {
 #[derive(Debug)]
 pub struct Injection<'c, Op> {
     states: &'c States,
-    context: &'c Context,
+    context: &'c LazyContext<'c>,
     operation: PhantomData<fn() -> Op>,
 }
 
 impl<'c, Op> Injection<'c, Op> {
-    pub(crate) fn new(states: &'c States, context: &'c Context) -> Self {
+    pub(crate) fn new(states: &'c States, context: &'c LazyContext<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
     }
 
@@ -243,7 +243,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// }
     /// ```
     pub fn context(&self) -> &'c Context {
-        self.context
+        self.context.get()
     }
 
     /// State of the registry by its type.
