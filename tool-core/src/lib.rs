@@ -20,6 +20,7 @@ mod registry;
 mod requirement;
 mod returns;
 mod schema;
+mod search;
 mod state;
 
 #[doc(hidden)]
@@ -42,6 +43,7 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::Unmet;
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};
+pub use search::{Hit, Match};
 pub use state::State;
 
 #[cfg(feature = "macros")]

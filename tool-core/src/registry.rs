@@ -4,7 +4,7 @@ mod builder;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::schema::nearest;
+use crate::search::Index;
 use crate::state::States;
 
 /// The tools of an application.
@@ -53,6 +54,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: HashMap<String, usize>,
+    /// Made by the first search.
+    index: OnceLock<Index>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -137,6 +140,11 @@ impl Registry {
     /// Every tool, whoever calls, ordered by name.
     pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
+    }
+
+    /// What searches look into.
+    pub(crate) fn index(&self) -> &Index {
+        self.inner.index.get_or_init(|| Index::of(self.declared()))
     }
 
     /// The tool of this name.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::call::Runner;
@@ -178,7 +178,7 @@ impl Builder {
         let home = Arc::new(Home { states: self.states, runner: Runner::default() });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions };
+        let inner = Inner { members, positions, index: OnceLock::new() };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }
