@@ -59,7 +59,7 @@ fn main() {
         // The tool never waits, and an executor is not what is measured.
         let reply = pin!(registry.invoke(black_box(&name), black_box(ARGUMENTS)));
         let Poll::Ready(reply) = reply.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
-        black_box(black_box(reply.result.unwrap()).structured());
+        black_box(black_box(reply.result.unwrap()).structured_text());
     }
 }
 

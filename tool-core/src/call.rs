@@ -28,7 +28,7 @@ pub(crate) use run::blocking;
 use crate::call::reader::{Findings, Reader};
 pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
-use crate::context::{CallId, Context};
+use crate::context::{CallId, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
@@ -69,8 +69,8 @@ pub(crate) async fn invoke(
     states: &States,
     arguments: &[u8],
 ) -> Reply {
-    let call_id = CallId::new();
-    let context = Context::new(tool.name(), call_id);
+    let context = LazyContext::new(tool.name());
+    let call_id = context.call_id();
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
     let _counted = runner.counts(tool);
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
@@ -78,16 +78,15 @@ pub(crate) async fn invoke(
     let result = match entered {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, context, span, future).await,
+        Ok(Step::Running(future)) => runner.run(tool, &context, span, future).await,
         Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
     };
-    let result = result.map(|output| output.wrapped_as(|| tool.wrapped()));
-    Reply { call_id, result }
+    Reply { call_id, result: result.map(|output| output.framed(tool.wrapped())) }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let context = Context::new(tool.name(), CallId::new());
+    let context = LazyContext::new(tool.name());
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
@@ -102,7 +101,7 @@ enum Purpose {
 fn enter(
     tool: &ToolDefinition,
     states: &States,
-    context: &Context,
+    context: &LazyContext<'_>,
     arguments: &[u8],
     purpose: Purpose,
 ) -> Result<Step, Failure> {
@@ -145,7 +144,7 @@ fn enter(
 fn attempt(
     tool: &ToolDefinition,
     states: &States,
-    context: &Context,
+    context: &LazyContext<'_>,
     slots: &Slots<'_>,
     purpose: Purpose,
 ) -> Result<Result<Step, Findings>, Failure> {
@@ -176,7 +175,7 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let context = Context::new(tool.name(), CallId::new());
+    let context = LazyContext::new(tool.name());
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())

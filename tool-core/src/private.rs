@@ -5,6 +5,7 @@ pub use crate::access::{Guard, IntoGuard, access};
 pub use crate::call::block_on;
 pub use crate::completion::{Complete, CompleteFn, Completing};
 pub use crate::declaration::Declaration;
+pub use crate::declared::declared;
 #[cfg(feature = "tokio")]
 pub use crate::entry::run_blocking;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
@@ -13,4 +14,8 @@ pub use crate::input::{
 };
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
+pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};
 pub use crate::returns::Shape;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::__tools;

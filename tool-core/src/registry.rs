@@ -1,8 +1,8 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod builder;
+mod positions;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +16,7 @@ use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::registry::positions::Positions;
 use crate::schema::nearest;
 use crate::search::Index;
 use crate::state::States;
@@ -53,7 +54,7 @@ pub struct Registry {
 struct Inner {
     /// By name.
     members: Vec<Member>,
-    positions: HashMap<String, usize>,
+    positions: Positions,
     /// Made by the first search.
     index: OnceLock<Index>,
 }

@@ -22,7 +22,7 @@ pub(crate) fn answer(reply: Reply) -> Result<CallToolResult, ErrorData> {
 
 fn succeeded(output: &Output) -> CallToolResult {
     let mut result = CallToolResult::success(output.content().iter().map(block).collect());
-    result.structured_content = output.structured().and_then(|json| serde_json::from_str(json.get()).ok());
+    result.structured_content = output.structured_text().and_then(|json| serde_json::from_str(json).ok());
     result
 }
 

@@ -1,8 +1,10 @@
 //! The arguments of one call, handed to the typed inputs one after the other.
 
+use serde_json::Value;
+
 use crate::call::numbers;
 use crate::call::scan::Slots;
-use crate::context::Context;
+use crate::context::LazyContext;
 use crate::failure::{Failure, Problem};
 use crate::inject::Injection;
 use crate::input::Presence;
@@ -12,9 +14,17 @@ use crate::state::States;
 #[derive(Debug)]
 pub(crate) struct InputPlan {
     pub(crate) name: &'static str,
+    /// The name as JSON text.
+    pub(crate) quoted: String,
     pub(crate) presence: Presence,
     /// The default as JSON text.
     pub(crate) default: Option<String>,
+}
+
+impl InputPlan {
+    pub(crate) fn new(name: &'static str, presence: Presence, default: Option<String>) -> Self {
+        InputPlan { name, quoted: Value::from(name).to_string(), presence, default }
+    }
 }
 
 /// What was given for one input.
@@ -41,7 +51,7 @@ pub struct Reader<'r> {
     plan: &'r [InputPlan],
     slots: &'r Slots<'r>,
     states: &'r States,
-    context: &'r Context,
+    context: &'r LazyContext<'r>,
     position: usize,
     rewritten: bool,
     only_inputs: bool,
@@ -54,7 +64,7 @@ impl<'r> Reader<'r> {
         plan: &'r [InputPlan],
         slots: &'r Slots<'r>,
         states: &'r States,
-        context: &'r Context,
+        context: &'r LazyContext<'r>,
     ) -> Self {
         Reader {
             plan,

@@ -51,11 +51,10 @@ impl Declared {
 
     pub(super) fn plan(&self) -> &[InputPlan] {
         self.plan.get_or_init(|| {
-            let plan = |spec: &&'static InputSpec| InputPlan {
-                name: spec.name,
-                presence: (spec.presence)(),
+            let plan = |spec: &&'static InputSpec| {
                 // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
-                default: spec.default.and_then(|make| make().ok()).map(|value| value.to_string()),
+                let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
+                InputPlan::new(spec.name, (spec.presence)(), default)
             };
             // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
             contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()

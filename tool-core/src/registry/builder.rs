@@ -1,13 +1,15 @@
 //! Building a registry, and everything that can be wrong with it, told at once.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
+use crate::declared::Declared;
 use crate::definition::ToolDefinition;
+use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
@@ -58,6 +60,24 @@ impl Builder {
             self.linked = true;
             self.declarations.extend(crate::registration::linked());
         }
+        self
+    }
+
+    /// Adds the tools that [`tools!`](crate::tools) lists. One that is linked too is one tool.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool, tools};
+    /// /// Half of a number.
+    /// #[tool(operation = Transform)]
+    /// fn half_of(/** The number. */ n: u32) -> u32 {
+    ///     n / 2
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![half_of]).build().unwrap();
+    /// # assert_eq!(registry.tools().len(), 1);
+    /// ```
+    pub fn tools(mut self, tools: Declared) -> Self {
+        self.declarations.extend(tools.declarations());
         self
     }
 
@@ -143,7 +163,10 @@ impl Builder {
     /// let errors = Registry::builder().build().unwrap_err();
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
-    pub fn build(self) -> Result<Registry, BuildErrors> {
+    pub fn build(mut self) -> Result<Registry, BuildErrors> {
+        // Linked and listed by hand is declared once.
+        self.declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
+        self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
         let linked =
             |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
         let mut faults: Vec<BuildError> =
@@ -158,7 +181,7 @@ impl Builder {
             faults.push(BuildError::Empty);
         }
 
-        let mut positions = HashMap::new();
+        let mut positions = Positions::default();
         for (position, tool) in tools.iter().enumerate() {
             if let Some(first) = positions.insert(tool.name().to_owned(), position) {
                 faults.push(BuildError::Duplicate {
