@@ -7,6 +7,7 @@ mod profiles;
 mod registry;
 mod resources;
 mod schemas;
+mod search;
 
 use tool_core::{Builder, Registry};
 
