@@ -153,7 +153,8 @@ fn attempt(
         Purpose::Validate => Call::Validate(reader),
         Purpose::Run => Call::Run(reader),
     };
-    let step = contained(|| (tool.entry())(&mut call)).map_err(|Panicked| Failure::internal())?;
+    let entry = tool.entry().ok_or_else(Failure::internal)?;
+    let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
     Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
 }
 

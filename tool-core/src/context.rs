@@ -1,9 +1,9 @@
 //! What a tool can know about the call that it answers.
 
 use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
@@ -151,12 +151,8 @@ impl CallId {
     pub fn new() -> Self {
         static START: OnceLock<u64> = OnceLock::new();
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let start = START.get_or_init(|| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let spread = now.as_nanos().to_le_bytes();
-            let hash = blake3::hash(&[&spread[..], &std::process::id().to_le_bytes()].concat());
-            u64::from_le_bytes(std::array::from_fn(|i| hash.as_bytes()[i]))
-        });
+        // Seeded by the system; a clock or the number of a process is not to be had on every target.
+        let start = START.get_or_init(|| RandomState::new().build_hasher().finish());
         CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 }

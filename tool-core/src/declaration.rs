@@ -1,9 +1,13 @@
 //! The constant data that `#[tool]` leaves behind, one [`Declaration`] a tool.
 
 use std::panic::Location;
+use std::time::Duration;
 
+use crate::access::Permission;
 use crate::entry::Entry;
+use crate::input::JsonFn;
 use crate::operation::{Annotations, Operation};
+use crate::requirement::RequireFn;
 
 /// A tool as it was declared: constant data, and the door to its function.
 ///
@@ -17,6 +21,17 @@ pub struct Declaration {
     pub(crate) destructive: bool,
     pub(crate) idempotent: bool,
     pub(crate) open_world: bool,
+    pub(crate) permission: Option<PermissionSpec>,
+    /// Whether a function decides about access.
+    pub(crate) guarded: bool,
+    pub(crate) requires: &'static [RequireFn],
+    pub(crate) tags: &'static [&'static str],
+    pub(crate) path: Option<&'static str>,
+    pub(crate) schema: Option<JsonFn>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) cache: Option<Duration>,
+    pub(crate) alias: Option<&'static str>,
+    pub(crate) deprecated: Option<Deprecated>,
     pub(crate) module: &'static str,
     pub(crate) location: &'static Location<'static>,
     pub(crate) entry: Entry,
@@ -42,6 +57,16 @@ impl Declaration {
             destructive: false,
             idempotent: operation.idempotent_by_default(),
             open_world: true,
+            permission: None,
+            guarded: false,
+            requires: &[],
+            tags: &[],
+            path: None,
+            schema: None,
+            timeout: None,
+            cache: None,
+            alias: None,
+            deprecated: None,
             module,
             location: Location::caller(),
             entry,
@@ -76,6 +101,76 @@ impl Declaration {
         self
     }
 
+    /// `permission = "…"`.
+    #[must_use]
+    pub const fn permission(mut self, names: &'static [&'static str], any: bool) -> Self {
+        self.permission = Some(PermissionSpec { names, any });
+        self
+    }
+
+    /// `access = …`.
+    #[must_use]
+    pub const fn guarded(mut self) -> Self {
+        self.guarded = true;
+        self
+    }
+
+    /// `requires = […]`.
+    #[must_use]
+    pub const fn requires(mut self, requires: &'static [RequireFn]) -> Self {
+        self.requires = requires;
+        self
+    }
+
+    /// `tags = […]`.
+    #[must_use]
+    pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
+        self.tags = tags;
+        self
+    }
+
+    /// `path = "…"`.
+    #[must_use]
+    pub const fn path(mut self, path: &'static str) -> Self {
+        self.path = Some(path);
+        self
+    }
+
+    /// `schema = …`.
+    #[must_use]
+    pub const fn schema(mut self, schema: JsonFn) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// `timeout = "…"`, in milliseconds.
+    #[must_use]
+    pub const fn timeout(mut self, milliseconds: u64) -> Self {
+        self.timeout = Some(Duration::from_millis(milliseconds));
+        self
+    }
+
+    /// `cache = "…"`, in milliseconds.
+    #[must_use]
+    pub const fn cache(mut self, milliseconds: u64) -> Self {
+        self.cache = Some(Duration::from_millis(milliseconds));
+        self
+    }
+
+    /// `alias = "…"`.
+    #[must_use]
+    pub const fn alias(mut self, alias: &'static str) -> Self {
+        self.alias = Some(alias);
+        self
+    }
+
+    /// `#[deprecated(since = "…", note = "…")]` on the function.
+    #[must_use]
+    pub const fn deprecated(mut self, since: Option<&'static str>, note: Option<&'static str>) -> Self {
+        self.deprecated = Some(Deprecated { since, note });
+        self
+    }
+
     pub(crate) fn annotations(&self) -> Annotations {
         Annotations {
             read_only_hint: Some(!self.operation.modifies()),
@@ -89,8 +184,44 @@ impl Declaration {
     pub(crate) fn crate_name(&self) -> &'static str {
         self.module.split("::").next().unwrap_or(self.module)
     }
+}
 
-    pub(crate) fn place(&self) -> String {
-        format!("{}:{}, module {}", self.location.file(), self.location.line(), self.module)
+/// What is declared of a [`Permission`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PermissionSpec {
+    names: &'static [&'static str],
+    any: bool,
+}
+
+impl PermissionSpec {
+    pub(crate) fn permission(self) -> Permission {
+        if self.any {
+            Permission::any(self.names.iter().copied())
+        } else {
+            Permission::all(self.names.iter().copied())
+        }
     }
+}
+
+/// That a tool should not be used any more, and what its author says about it.
+///
+/// ```
+/// # use tool_core::{Registry, tool};
+/// /// Adds two numbers.
+/// #[tool(operation = Transform)]
+/// #[deprecated(since = "1.2.0", note = "use `sum`")]
+/// fn old_add(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
+///     a + b
+/// }
+/// # let registry = Registry::builder().linked().select(|tool| tool.name() == "old_add").build().unwrap();
+/// let deprecated = registry.get("old_add").unwrap().deprecated();
+/// # let _ = deprecated;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Deprecated {
+    /// The version that deprecated it.
+    pub since: Option<&'static str>,
+    /// What to use instead.
+    pub note: Option<&'static str>,
 }

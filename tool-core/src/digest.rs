@@ -8,6 +8,8 @@ use serde_json::Value;
 
 pub(crate) use canonical::canonical;
 
+use crate::registry::Registry;
+
 /// The identity of a definition: equal on every machine, and another after any change of what the tool promises.
 ///
 /// Written as `blake3:` and 64 hexadecimal digits, over the JSON in the canonical form of RFC 8785, with integers beyond
@@ -33,6 +35,20 @@ impl Digest {
     /// ```
     pub fn of(value: &Value) -> Self {
         Digest(blake3::hash(canonical(value).as_bytes()))
+    }
+}
+
+impl Registry {
+    /// The identity of all tools together, whoever calls: another when a tool is added, is gone or promises something
+    /// else.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let empty = || Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(empty().digest(), empty().digest());
+    /// ```
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.declared().map(|tool| Value::from(tool.digest().to_string())).collect())
     }
 }
 

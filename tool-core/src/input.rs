@@ -12,7 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::call::reader::{Reader, Slot};
+use crate::completion::CompleteFn;
 use crate::inject::{Inject, Needs};
+use crate::locator::Locator;
 
 mod missing;
 
@@ -79,6 +81,25 @@ pub struct InputSpec {
     pub(crate) presence: fn() -> Presence,
     pub(crate) default: Option<JsonFn>,
     pub(crate) examples: &'static [JsonFn],
+    pub(crate) minimum: Option<Bound>,
+    pub(crate) maximum: Option<Bound>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) pattern: Option<&'static str>,
+    pub(crate) secret: bool,
+    pub(crate) locator: bool,
+    pub(crate) complete: Option<CompleteFn>,
+    pub(crate) header: Option<&'static str>,
+    pub(crate) flatten: bool,
+}
+
+/// A bound of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// An integer.
+    Integer(i128),
+    /// A number with a fraction.
+    Number(f64),
 }
 
 /// Makes a default or an example as JSON: a function, so that nothing is computed before somebody asks.
@@ -101,6 +122,16 @@ pub const fn input<T: Input>(name: &'static str, description: &'static str) -> I
             presence: missing::presence::<T>,
             default: None,
             examples: &[],
+            minimum: None,
+            maximum: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            secret: false,
+            locator: false,
+            complete: None,
+            header: None,
+            flatten: false,
         },
         read: read::<T>,
     }
@@ -111,13 +142,21 @@ pub const fn defaulted<T: InputDefault>(input: In<T>) -> In<T> {
     input.default(|| serde_json::to_value(T::default()))
 }
 
+/// The input identifies one thing. A function and not a method, so that a type that is no [`Locator`] is told by that
+/// name.
+pub const fn locator<T: Locator>(mut input: In<T>) -> In<T> {
+    input.spec.locator = true;
+    input
+}
+
 /// A default or an example as JSON.
 pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 
-/// A parameter of this type, for a tool of this operation.
-pub const fn injected<T: Inject<Op>, Op: 'static>() -> Injected<T, Op> {
+/// A parameter of this type, for a tool of this operation. No type stands in the call, so that one which cannot be
+/// injected is underlined as a whole.
+pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
     Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
 }
 
@@ -133,6 +172,59 @@ impl<T> In<T> {
     #[must_use]
     pub const fn examples(mut self, examples: &'static [JsonFn]) -> Self {
         self.spec.examples = examples;
+        self
+    }
+}
+
+impl<T> In<T> {
+    /// `range(min = …, max = …)`, both included.
+    #[must_use]
+    pub const fn range(mut self, minimum: Option<Bound>, maximum: Option<Bound>) -> Self {
+        self.spec.minimum = minimum;
+        self.spec.maximum = maximum;
+        self
+    }
+
+    /// `length(min = …, max = …)`: code points of a text, items of a list, members of a map.
+    #[must_use]
+    pub const fn length(mut self, least: Option<u64>, most: Option<u64>) -> Self {
+        self.spec.min_length = least;
+        self.spec.max_length = most;
+        self
+    }
+
+    /// `pattern = "…"`.
+    #[must_use]
+    pub const fn pattern(mut self, pattern: &'static str) -> Self {
+        self.spec.pattern = Some(pattern);
+        self
+    }
+
+    /// `secret`: never shown, neither in a message nor in a log.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.spec.secret = true;
+        self
+    }
+
+    /// `complete = …`.
+    #[must_use]
+    pub const fn complete(mut self, complete: CompleteFn) -> Self {
+        self.spec.complete = Some(complete);
+        self
+    }
+
+    /// `header = "…"`: MCP's `x-mcp-header`.
+    #[must_use]
+    pub const fn header(mut self, header: &'static str) -> Self {
+        self.spec.header = Some(header);
+        self
+    }
+
+    /// `flatten`: the fields of the struct are inputs.
+    #[must_use]
+    pub const fn flatten(mut self) -> Self {
+        self.spec.flatten = true;
         self
     }
 }

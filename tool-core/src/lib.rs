@@ -1,18 +1,25 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod call;
+mod completion;
 mod context;
 mod declaration;
+mod declared;
 mod definition;
 mod digest;
 mod entry;
 mod failure;
 mod inject;
 mod input;
+mod locator;
+mod lock;
 mod operation;
 mod output;
 mod registration;
 mod registry;
+mod requirement;
+mod resource;
 mod returns;
 mod schema;
 mod state;
@@ -20,16 +27,23 @@ mod state;
 #[doc(hidden)]
 pub mod private;
 
+pub use access::{Access, Permission, Principal};
 pub use call::Reply;
 pub use context::{CallId, Context};
+pub use declaration::Deprecated;
+pub use declared::Declared;
 pub use definition::{Source, ToolDefinition};
 pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
-pub use inject::{Inject, Injection, Needs, op};
+pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
+pub use locator::Locator;
+pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
+pub use requirement::Unmet;
+pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};
 pub use state::State;

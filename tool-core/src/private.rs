@@ -1,11 +1,21 @@
 //! What the expansion of `#[tool]` calls. Not public API: nothing here keeps its name or its shape between versions.
 
 pub use crate::__register as register;
+pub use crate::access::{Guard, IntoGuard, access};
 pub use crate::call::block_on;
+pub use crate::completion::{Complete, CompleteFn, Completing};
 pub use crate::declaration::Declaration;
+pub use crate::declared::declared;
 #[cfg(feature = "tokio")]
 pub use crate::entry::run_blocking;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
-pub use crate::input::{In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input, json};
+pub use crate::input::{
+    Bound, In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input, json, locator,
+};
 pub use crate::registration::*;
+pub use crate::requirement::{RequireFn, Requirement, Requiring};
+pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};
 pub use crate::returns::Shape;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::__tools;

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 pub use builder::{BuildError, BuildErrors, Builder};
 
+use crate::access::Principal;
 use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
@@ -43,12 +44,26 @@ use crate::state::States;
 /// # });
 /// ```
 #[derive(Clone)]
-pub struct Registry(Arc<Inner>);
+pub struct Registry {
+    inner: Arc<Inner>,
+    /// Who calls.
+    principal: Principal,
+}
 
 struct Inner {
     /// By name.
-    tools: Vec<ToolDefinition>,
+    members: Vec<Member>,
     positions: Positions,
+}
+
+/// One tool of a registry, and where it is at home.
+struct Member {
+    definition: ToolDefinition,
+    home: Arc<Home>,
+}
+
+/// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
+struct Home {
     states: States,
     runner: Runner,
 }
@@ -82,6 +97,32 @@ impl Registry {
         Builder::default()
     }
 
+    /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.
+    ///
+    /// Without it, the caller is the local one, with what [`Builder::local`] granted.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let ada = registry.as_principal(Principal::new("ada").grant("node.edit"));
+    /// assert_eq!(ada.principal().id(), Some("ada"));
+    /// ```
+    #[must_use]
+    pub fn as_principal(&self, principal: Principal) -> Self {
+        Registry { inner: Arc::clone(&self.inner), principal }
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
     /// Every tool, ordered by name.
     ///
     /// ```
@@ -91,7 +132,12 @@ impl Registry {
     /// }
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.0.tools.iter()
+        self.inner.members.iter().map(|member| &member.definition)
+    }
+
+    /// Every tool, whoever calls, ordered by name.
+    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.inner.members.iter().map(|member| &member.definition)
     }
 
     /// The tool of this name.
@@ -101,7 +147,7 @@ impl Registry {
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.0.positions.get(name).map(|position| &self.0.tools[*position])
+        self.member(name).map(|member| &member.definition)
     }
 
     /// The tool that was probably meant by a name that none has.
@@ -126,8 +172,10 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        match self.get(name) {
-            Some(tool) => call::invoke(tool, &self.0.runner, &self.0.states, arguments).await,
+        match self.member(name) {
+            Some(Member { definition, home }) => {
+                call::invoke(definition, &home.runner, &home.states, arguments).await
+            }
             None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
         }
     }
@@ -160,8 +208,8 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
-        let tool = self.get(name).ok_or_else(|| Failure::not_found(name))?;
-        call::validate(tool, &self.0.states, arguments)
+        let Member { definition, home } = self.member(name).ok_or_else(|| Failure::not_found(name))?;
+        call::validate(definition, &home.states, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,
@@ -179,7 +227,7 @@ impl Registry {
         let faults = self.tools().flat_map(|tool| {
             tool.faults().into_iter().map(|fault| BuildError::Schema {
                 tool: tool.name().to_owned(),
-                place: tool.declaration().place(),
+                place: tool.place(),
                 fault,
             })
         });
@@ -196,7 +244,19 @@ impl Registry {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn idle(&self) {
-        self.0.runner.idle().await;
+        let mut homes: Vec<&Arc<Home>> = Vec::new();
+        for Member { home, .. } in &self.inner.members {
+            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
+                homes.push(home);
+            }
+        }
+        for home in homes {
+            home.runner.idle().await;
+        }
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.inner.positions.get(name).map(|position| &self.inner.members[*position])
     }
 }
 

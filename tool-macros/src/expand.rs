@@ -4,18 +4,20 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::diagnostics::{ends, placed};
+use crate::listing;
 use crate::model::{Default, Input, Parameter, Running, Tool};
 use crate::parse::Function;
 
-/// The function, and its declaration in a block of its own.
+/// The function, and beside it its declaration.
 ///
 /// ```text
 /// #[allow(clippy::needless_pass_by_value)]
 /// /// Adds two numbers.
-/// fn add(a: i64, b: i64) -> i64 { a + b }
+/// pub fn add(a: i64, b: i64) -> i64 { a + b }
 ///
-/// #[allow(deprecated)]
-/// const _: () = {
+/// #[doc(hidden)]
+/// #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
+/// pub const __tool_add: &'static Declaration = {
 ///     static __TOOL: Declaration = Declaration::new(
 ///         "add", "Adds two numbers.", Operation::Transform, module_path!(),
 ///         |__call| run_sync(
@@ -25,24 +27,34 @@ use crate::parse::Function;
 ///             Shape::<i64>::new().__split().__value().__error(),
 ///         ),
 ///     );
-///     register! { &__TOOL }
+///     register!(&__TOOL);
+///     &__TOOL
 /// };
 /// ```
 ///
-/// The types of the inputs are not written again: the call of the function says them, so that one which does not
-/// resolve is one error. To declare what is deprecated is not to use it.
+/// The constant is what `tools![…]` names, visible where the function is. The types of the inputs are not written
+/// again: the call of the function says them, so that one which does not resolve is one error; for the same reason the
+/// declaration is a `static`. To declare what is deprecated is not to use it.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
-    let krate = &tool.krate;
-    let cfgs = &tool.cfgs;
     let plain = self::function(function);
+    let constant = constant(tool, function);
+    quote!(#plain #constant)
+}
+
+/// `pub const __tool_add: &'static Declaration = { … };`
+fn constant(tool: &Tool, function: &Function) -> TokenStream {
+    let Tool { krate, cfgs, .. } = tool;
+    let visibility = &function.visibility;
+    let name = listing::constant(&function.signature.ident);
     let declaration = declaration(tool, function);
     quote! {
-        #plain
         #(#cfgs)*
-        #[allow(deprecated)]
-        const _: () = {
+        #[doc(hidden)]
+        #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
+        #visibility const #name: &'static #krate::private::Declaration = {
             static __TOOL: #krate::private::Declaration = #declaration;
-            #krate::private::register! { &__TOOL }
+            #krate::private::register!(&__TOOL);
+            &__TOOL
         };
     }
 }
@@ -56,15 +68,14 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
-/// `const { &(input("a", "…"), injected::<_, op::Read>()) }`
+/// `const { &(input("a", "…"), injected(op::Read)) }`
 fn inputs(tool: &Tool) -> TokenStream {
     let Tool { krate, operation, .. } = tool;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Input(input) => self::input(krate, input),
-        Parameter::Injected(kind) => placed(
-            quote!(#krate::private::injected::<_, #krate::op::#operation>()),
-            ends(&kind.to_token_stream()),
-        ),
+        Parameter::Injected(kind) => {
+            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
+        }
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })

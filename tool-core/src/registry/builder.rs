@@ -1,13 +1,16 @@
 //! Building a registry, and everything that can be wrong with it, told at once.
 
 use std::fmt;
+use std::ptr;
 use std::sync::Arc;
 
+use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
+use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::registry::positions::Positions;
-use crate::registry::{Inner, Registry};
+use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
 /// Builds a [`Registry`]: which tools, with which state.
@@ -37,6 +40,7 @@ pub struct Builder {
     select: Vec<Box<Likes>>,
     expected: Vec<String>,
     states: States,
+    local: Option<Principal>,
     allow_empty: bool,
 }
 
@@ -56,6 +60,24 @@ impl Builder {
             self.linked = true;
             self.declarations.extend(crate::registration::linked());
         }
+        self
+    }
+
+    /// Adds the tools that [`tools!`](crate::tools) lists. One that is linked too is one tool.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool, tools};
+    /// /// Half of a number.
+    /// #[tool(operation = Transform)]
+    /// fn half_of(/** The number. */ n: u32) -> u32 {
+    ///     n / 2
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![half_of]).build().unwrap();
+    /// # assert_eq!(registry.tools().len(), 1);
+    /// ```
+    pub fn tools(mut self, tools: Declared) -> Self {
+        self.declarations.extend(tools.declarations());
         self
     }
 
@@ -106,6 +128,18 @@ impl Builder {
         self
     }
 
+    /// Who calls on the command line, over stdio and in tests, with what the application grants: [`Principal::local`]
+    /// if it does not say.
+    ///
+    /// ```
+    /// # use tool_core::{Principal, Registry};
+    /// let builder = Registry::builder().local(Principal::local().grant("node.edit"));
+    /// ```
+    pub fn local(mut self, principal: Principal) -> Self {
+        self.local = Some(principal);
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -129,44 +163,46 @@ impl Builder {
     /// let errors = Registry::builder().build().unwrap_err();
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
-    pub fn build(self) -> Result<Registry, BuildErrors> {
+    pub fn build(mut self) -> Result<Registry, BuildErrors> {
+        // Linked and listed by hand is declared once.
+        self.declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
+        self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
         let linked =
             |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
         let mut tools: Vec<ToolDefinition> =
-            self.declarations.iter().copied().map(ToolDefinition::new).collect();
+            self.declarations.iter().copied().map(ToolDefinition::declared).collect();
         tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by_key(|tool| {
-            let declaration = tool.declaration();
-            (declaration.name, declaration.location.file(), declaration.location.line())
-        });
+        tools.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         if tools.is_empty() && !self.allow_empty {
             faults.push(BuildError::Empty);
         }
 
         let mut positions = Positions::default();
         for (position, tool) in tools.iter().enumerate() {
-            let declaration = tool.declaration();
-            if let Some(first) = positions.insert(declaration.name, position) {
+            if let Some(first) = positions.insert(tool.name().to_owned(), position) {
                 faults.push(BuildError::Duplicate {
-                    name: declaration.name.to_owned(),
-                    first: tools[first].declaration().place(),
-                    second: declaration.place(),
+                    name: tool.name().to_owned(),
+                    first: tools[first].place(),
+                    second: tool.place(),
                 });
             }
-            faults.extend(tool.needs().unmet(&self.states).into_iter().map(|state| {
-                BuildError::MissingState {
-                    tool: declaration.name.to_owned(),
-                    place: declaration.place(),
-                    state: state.to_owned(),
-                }
+            let unmet = tool.needs().map(|needs| needs.unmet(&self.states)).unwrap_or_default();
+            faults.extend(unmet.into_iter().map(|state| BuildError::MissingState {
+                tool: tool.name().to_owned(),
+                place: tool.place(),
+                state: state.to_owned(),
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        Ok(Registry(Arc::new(Inner { tools, positions, states: self.states, runner: Runner::default() })))
+        let home = Arc::new(Home { states: self.states, runner: Runner::default() });
+        let member = |definition| Member { definition, home: Arc::clone(&home) };
+        let members = tools.into_iter().map(member).collect();
+        let inner = Inner { members, positions };
+        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }
 

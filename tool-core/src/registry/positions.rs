@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Positions of tools by their names.
-pub(super) type Positions = HashMap<&'static str, usize, BuildHasherDefault<NameHasher>>;
+pub(super) type Positions = HashMap<String, usize, BuildHasherDefault<NameHasher>>;
 
 /// FNV-1a, for which short texts are cheap. The names in the table come from the application, so that no caller can
 /// choose them to collide.

@@ -3,11 +3,17 @@
 mod arguments;
 mod outputs;
 mod registry;
+mod resources;
 mod schemas;
 
-use tool_core::Registry;
+use tool_core::{Builder, Registry};
 
 /// A registry with the tools of one module of this test.
 fn tools_of(module: &'static str) -> Registry {
-    Registry::builder().linked().select(move |tool| tool.source().module == module).build().unwrap()
+    builder_of(module).build().unwrap()
+}
+
+/// The tools of one module of this test, not built yet.
+fn builder_of(module: &'static str) -> Builder {
+    Registry::builder().linked().select(move |tool| tool.source().module == module)
 }

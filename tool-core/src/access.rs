@@ -1,0 +1,227 @@
+//! Who calls, and what the caller may do: permissions that are declared, and access that a function decides.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Who calls: an identity, and the permissions that the application granted to it.
+///
+/// ```
+/// use tool_core::Principal;
+///
+/// let editor = Principal::new("ada").grant("node.view").grant("node.edit");
+/// assert_eq!(editor.id(), Some("ada"));
+/// assert!(editor.has("node.edit"));
+/// assert!(!Principal::anonymous().has("node.view"));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Principal(Arc<Identity>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Identity {
+    id: Option<String>,
+    permissions: BTreeSet<String>,
+}
+
+impl Principal {
+    /// A caller that said who it is, without permissions.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Principal::new("ada").id(), Some("ada"));
+    /// ```
+    pub fn new(id: impl Into<String>) -> Self {
+        Principal(Arc::new(Identity { id: Some(id.into()), permissions: BTreeSet::new() }))
+    }
+
+    /// A caller of whom nothing is known.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Principal::anonymous().id(), None);
+    /// ```
+    pub fn anonymous() -> Self {
+        Principal(Arc::new(Identity { id: None, permissions: BTreeSet::new() }))
+    }
+
+    /// The person or process on this machine: who calls on the command line and over stdio, and in tests.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Principal::local().id(), Some("local"));
+    /// ```
+    pub fn local() -> Self {
+        Principal::new("local")
+    }
+
+    /// The same caller with one more permission.
+    ///
+    /// ```
+    /// assert!(tool_core::Principal::local().grant("node.view").has("node.view"));
+    /// ```
+    #[must_use]
+    pub fn grant(mut self, permission: impl Into<String>) -> Self {
+        Arc::make_mut(&mut self.0).permissions.insert(permission.into());
+        self
+    }
+
+    /// Who it is; `None` for an anonymous caller.
+    ///
+    /// ```
+    /// assert!(tool_core::Principal::anonymous().id().is_none());
+    /// ```
+    pub fn id(&self) -> Option<&str> {
+        self.0.id.as_deref()
+    }
+
+    /// Whether the permission was granted.
+    ///
+    /// ```
+    /// assert!(!tool_core::Principal::local().has("node.view"));
+    /// ```
+    pub fn has(&self, permission: &str) -> bool {
+        self.0.permissions.contains(permission)
+    }
+}
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Principal").field(&self.id().unwrap_or("anonymous")).finish()
+    }
+}
+
+/// The permissions that a tool requires: all of some, or any of some.
+///
+/// ```
+/// use tool_core::{Permission, Principal};
+///
+/// let edit = Permission::all(["node.view", "node.edit"]);
+/// let viewer = Principal::new("ada").grant("node.view");
+/// assert!(!edit.is_met_by(&viewer));
+/// assert!(edit.is_met_by(&viewer.grant("node.edit")));
+/// assert_eq!(edit.to_string(), "node.view, node.edit");
+/// assert_eq!(Permission::any(["a", "b"]).to_string(), "a + b");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission {
+    names: Vec<String>,
+    any: bool,
+}
+
+impl Permission {
+    /// All of these permissions.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Permission::all(["a"]).to_string(), "a");
+    /// ```
+    pub fn all(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Permission { names: names.into_iter().map(Into::into).collect(), any: false }
+    }
+
+    /// Any of these permissions.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Permission::any(["a", "b"]).to_string(), "a + b");
+    /// ```
+    pub fn any(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Permission { names: names.into_iter().map(Into::into).collect(), any: true }
+    }
+
+    /// Whether the caller has what is required.
+    ///
+    /// ```
+    /// use tool_core::{Permission, Principal};
+    ///
+    /// assert!(Permission::any(["a", "b"]).is_met_by(&Principal::local().grant("b")));
+    /// ```
+    pub fn is_met_by(&self, principal: &Principal) -> bool {
+        let mut granted = self.names.iter().map(|name| principal.has(name));
+        if self.any { granted.any(|granted| granted) } else { granted.all(|granted| granted) }
+    }
+
+    /// The names, in the order of the declaration.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Permission::all(["a", "b"]).names().count(), 2);
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join(if self.any { " + " } else { ", " }))
+    }
+}
+
+/// What an access function decides, after it has seen the caller and the inputs.
+///
+/// ```
+/// use tool_core::{Access, Principal};
+///
+/// fn may_edit(principal: &Principal, owner: &String) -> Access {
+///     if principal.id() == Some(owner) { Access::Allow } else { Access::deny("only the owner may edit it") }
+/// }
+///
+/// assert_eq!(may_edit(&Principal::new("ada"), &"ada".to_owned()), Access::Allow);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Access {
+    /// The call goes on.
+    Allow,
+    /// The call is denied, with a reason that the caller may see.
+    Deny(String),
+}
+
+impl Access {
+    /// A denial with its reason.
+    ///
+    /// ```
+    /// assert!(matches!(tool_core::Access::deny("not yours"), tool_core::Access::Deny(_)));
+    /// ```
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Access::Deny(reason.into())
+    }
+}
+
+/// A decision about access, made or on its way.
+pub enum Guard<'a> {
+    /// Made.
+    Decided(Access),
+    /// On its way.
+    Deciding(Pin<Box<dyn Future<Output = Access> + Send + 'a>>),
+}
+
+/// What an access function may return: an [`Access`], or a future of one.
+///
+/// `Marker` keeps the two apart.
+#[diagnostic::on_unimplemented(
+    message = "an access function returns `Access` or a future of it, not `{Self}`",
+    label = "this function does not say whether the call is allowed",
+    note = "return `tool_core::Access::Allow` or `tool_core::Access::deny(\"…\")`; a future must be `Send`, and the inputs that it borrows `Sync`"
+)]
+pub trait IntoGuard<'a, Marker> {
+    /// The decision.
+    fn into_guard(self) -> Guard<'a>;
+}
+
+impl<'a> IntoGuard<'a, Access> for Access {
+    fn into_guard(self) -> Guard<'a> {
+        Guard::Decided(self)
+    }
+}
+
+/// Marks a future of [`Access`].
+#[derive(Debug)]
+pub enum Later {}
+
+impl<'a, F: Future<Output = Access> + Send + 'a> IntoGuard<'a, Later> for F {
+    fn into_guard(self) -> Guard<'a> {
+        Guard::Deciding(Box::pin(self))
+    }
+}
+
+/// What the expansion of `access = …` calls.
+pub fn access<'a, Marker>(decision: impl IntoGuard<'a, Marker>) -> Guard<'a> {
+    decision.into_guard()
+}

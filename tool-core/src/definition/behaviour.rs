@@ -1,0 +1,161 @@
+//! What a tool does, what it asks of its caller, and how long it takes.
+
+use std::time::Duration;
+
+use crate::access::Permission;
+use crate::definition::ToolDefinition;
+use crate::operation::{Annotations, Operation};
+
+impl ToolDefinition {
+    /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_c(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_c").build().unwrap();
+    /// let tool = registry.get("send_c").unwrap();
+    /// assert_eq!(tool.operation(), Some(tool_core::Operation::Trigger));
+    /// ```
+    pub fn operation(&self) -> Option<Operation> {
+        self.0.facts.operation
+    }
+
+    /// What a client may assume about the tool; `None` for a hand-written tool without hints.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_d(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_d").build().unwrap();
+    /// let tool = registry.get("send_d").unwrap();
+    /// assert_eq!(tool.annotations().unwrap().read_only_hint, Some(false));
+    /// ```
+    pub fn annotations(&self) -> Option<&Annotations> {
+        self.0.facts.annotations.as_ref()
+    }
+
+    /// Whether the tool changes something. One that does not say its operation counts as modifying.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_e(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_e").build().unwrap();
+    /// let tool = registry.get("send_e").unwrap();
+    /// assert!(tool.modifies());
+    /// ```
+    pub fn modifies(&self) -> bool {
+        self.operation().is_none_or(Operation::modifies)
+    }
+
+    /// Whether the tool may destroy or overwrite. One that does not say counts as destructive.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_f(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_f").build().unwrap();
+    /// let tool = registry.get("send_f").unwrap();
+    /// assert!(!tool.destructive());
+    /// ```
+    pub fn destructive(&self) -> bool {
+        self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
+    }
+
+    /// Whether the same call again has no further effect.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_g(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_g").build().unwrap();
+    /// let tool = registry.get("send_g").unwrap();
+    /// assert!(!tool.idempotent());
+    /// ```
+    pub fn idempotent(&self) -> bool {
+        self.annotations().and_then(|hints| hints.idempotent_hint).unwrap_or(false)
+    }
+
+    /// Whether the tool reaches entities outside this system.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_h(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_h").build().unwrap();
+    /// let tool = registry.get("send_h").unwrap();
+    /// assert!(tool.open_world());
+    /// ```
+    pub fn open_world(&self) -> bool {
+        self.annotations().and_then(|hints| hints.open_world_hint).unwrap_or(true)
+    }
+
+    /// The permissions that a caller must have; `None` where none are required.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_p(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_p").build().unwrap();
+    /// let tool = registry.get("send_p").unwrap();
+    /// assert!(tool.permission().is_none());
+    /// ```
+    pub fn permission(&self) -> Option<&Permission> {
+        self.0.facts.permission.as_ref()
+    }
+
+    /// Whether a function decides about access once the inputs are known.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let guarded = registry.tools().filter(|tool| tool.guarded());
+    /// # assert_eq!(guarded.count(), 0);
+    /// ```
+    pub fn guarded(&self) -> bool {
+        self.declaration().is_some_and(|declaration| declaration.guarded)
+    }
+
+    /// How long a call may take.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let limited = registry.tools().filter(|tool| tool.timeout().is_some());
+    /// # assert_eq!(limited.count(), 0);
+    /// ```
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.facts.timeout
+    }
+
+    /// How long a result stays fresh.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let lasting = registry.tools().filter(|tool| tool.cache().is_some());
+    /// # assert_eq!(lasting.count(), 0);
+    /// ```
+    pub fn cache(&self) -> Option<Duration> {
+        self.declaration()?.cache
+    }
+}

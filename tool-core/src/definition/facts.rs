@@ -1,0 +1,41 @@
+//! What is said about a tool in words and numbers, by a declaration or by hand.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::access::Permission;
+use crate::declaration::{Declaration, PermissionSpec};
+use crate::definition::source::Place;
+use crate::operation::{Annotations, Operation};
+
+/// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) name: Cow<'static, str>,
+    pub(super) title: Option<Cow<'static, str>>,
+    pub(super) description: Cow<'static, str>,
+    pub(super) operation: Option<Operation>,
+    pub(super) annotations: Option<Annotations>,
+    pub(super) permission: Option<Permission>,
+    pub(super) tags: Vec<Cow<'static, str>>,
+    pub(super) path: Option<Cow<'static, str>>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) place: Place,
+}
+
+impl Facts {
+    pub(super) fn declared(declaration: &'static Declaration) -> Self {
+        Facts {
+            name: declaration.name.into(),
+            title: declaration.title.map(Cow::from),
+            description: declaration.description.into(),
+            operation: Some(declaration.operation),
+            annotations: Some(declaration.annotations()),
+            permission: declaration.permission.map(PermissionSpec::permission),
+            tags: declaration.tags.iter().copied().map(Cow::from).collect(),
+            path: declaration.path.map(Cow::from),
+            timeout: declaration.timeout,
+            place: Place { location: declaration.location, module: declaration.module },
+        }
+    }
+}

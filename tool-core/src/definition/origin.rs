@@ -1,0 +1,71 @@
+//! Where a definition comes from, and what can only be known from there.
+
+use std::sync::OnceLock;
+
+use crate::call::reader::InputPlan;
+use crate::call::{Panicked, contained};
+use crate::declaration::Declaration;
+use crate::entry::{Call, Step};
+use crate::inject::Needs;
+use crate::input::{InputSpec, Visitor};
+use crate::returns::Returned;
+use crate::schema::{InputSchema, OutputSchema};
+
+/// Where a definition comes from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A declaration: its function knows the types, and the types know their schemas.
+    Declared(Declared),
+}
+
+impl Origin {
+    pub(super) fn declared(&self) -> Option<&Declared> {
+        match self {
+            Origin::Declared(declared) => Some(declared),
+        }
+    }
+}
+
+/// A declaration, and what its function told about itself.
+#[derive(Debug)]
+pub(super) struct Declared {
+    pub(super) declaration: &'static Declaration,
+    pub(super) inputs: Vec<&'static InputSpec>,
+    pub(super) needs: Needs,
+    returned: Returned,
+    plan: OnceLock<Vec<InputPlan>>,
+}
+
+impl Declared {
+    pub(super) fn new(declaration: &'static Declaration) -> Self {
+        let mut inputs = Vec::new();
+        let mut needs = Needs::default();
+        let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
+        let returned = match (declaration.entry)(&mut call) {
+            Step::Described(returned) => returned,
+            // `run` and its siblings answer `Describe` in this one way.
+            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+        };
+        Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+    }
+
+    pub(super) fn plan(&self) -> &[InputPlan] {
+        self.plan.get_or_init(|| {
+            let plan = |spec: &&'static InputSpec| {
+                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
+                let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
+                InputPlan::new(spec.name, (spec.presence)(), default)
+            };
+            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
+            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
+        })
+    }
+
+    pub(super) fn input(&self) -> InputSchema {
+        contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+    }
+
+    pub(super) fn output(&self) -> Option<OutputSchema> {
+        contained(|| OutputSchema::compose(self.returned)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,162 @@
+//! What a tool takes and returns: computed on first use, since most of it is never asked for.
+
+use serde_json::Value;
+
+use crate::call::reader::InputPlan;
+use crate::definition::ToolDefinition;
+use crate::definition::origin::Origin;
+use crate::digest::Digest;
+use crate::entry::Entry;
+use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
+
+impl ToolDefinition {
+    /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
+    /// references but to recursive types, optional inputs without `null`.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_j(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_j").build().unwrap();
+    /// let tool = registry.get("send_j").unwrap();
+    /// assert_eq!(tool.input_schema()["properties"]["to"]["type"], "string");
+    /// ```
+    pub fn input_schema(&self) -> &Value {
+        &self.input().schema
+    }
+
+    /// The schema of the structured output, always an object: another type stands under `result`. `None` for a tool
+    /// that returns nothing, a text or content.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_k(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_k").build().unwrap();
+    /// let tool = registry.get("send_k").unwrap();
+    /// assert_eq!(tool.output_schema().unwrap()["required"][0], "result");
+    /// ```
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output().map(|output| &output.schema)
+    }
+
+    /// The inputs without JSON Schema, for people and scripts.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_l(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_l").build().unwrap();
+    /// let tool = registry.get("send_l").unwrap();
+    /// assert_eq!(tool.inputs()[0].description.as_deref(), Some("To whom."));
+    /// ```
+    pub fn inputs(&self) -> &[NativeSchema] {
+        &self.input().native
+    }
+
+    /// The bare output without JSON Schema, where it has a schema.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_m(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_m").build().unwrap();
+    /// let tool = registry.get("send_m").unwrap();
+    /// assert_eq!(tool.outputs().unwrap().kind, "integer");
+    /// ```
+    pub fn outputs(&self) -> Option<&NativeSchema> {
+        self.output().map(|output| &output.native)
+    }
+
+    /// A minimal call, made from declared examples, defaults and the schema, in this order. Where a pattern is all that is
+    /// known of a required input it is a guess: declare an example there.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_n(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_n").build().unwrap();
+    /// let tool = registry.get("send_n").unwrap();
+    /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
+    /// ```
+    pub fn example(&self) -> &Value {
+        &self.input().example
+    }
+
+    /// The identity of everything that this definition promises.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Nothing much.
+    /// #[tool(operation = Explain)]
+    /// fn digested() {}
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "digested").build().unwrap();
+    /// let digest = registry.get("digested").unwrap().digest();
+    /// assert_eq!(digest, registry.get("digested").unwrap().digest());
+    /// ```
+    pub fn digest(&self) -> Digest {
+        *self.0.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
+    }
+
+    /// What a declared tool is entered by.
+    pub(crate) fn entry(&self) -> Option<Entry> {
+        self.declaration().map(|declaration| declaration.entry)
+    }
+
+    /// What reading the arguments of a declared tool needs to know; cheaper than the schema, and all that a simple call
+    /// takes.
+    pub(crate) fn plan(&self) -> &[InputPlan] {
+        match &self.0.origin {
+            Origin::Declared(declared) => declared.plan(),
+        }
+    }
+
+    /// Whether arguments are checked before they are decoded.
+    pub(crate) fn composite(&self) -> bool {
+        self.input().composite
+    }
+
+    /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
+    pub(crate) fn wrapped(&self) -> Option<bool> {
+        self.output().map(|output| output.wrapped)
+    }
+
+    pub(crate) fn validator(&self) -> Result<&Validator, &str> {
+        let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
+        validator.as_ref().map_err(String::as_str)
+    }
+
+    /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
+    pub(crate) fn broken(&self) -> bool {
+        let Origin::Declared(declared) = &self.0.origin;
+        self.input().broken || declared.plan().len() != declared.inputs.len()
+    }
+
+    pub(super) fn input(&self) -> &InputSchema {
+        self.0.input.get_or_init(|| match &self.0.origin {
+            Origin::Declared(declared) => declared.input(),
+        })
+    }
+
+    fn output(&self) -> Option<&OutputSchema> {
+        let output = self.0.output.get_or_init(|| match &self.0.origin {
+            Origin::Declared(declared) => declared.output(),
+        });
+        output.as_ref()
+    }
+}

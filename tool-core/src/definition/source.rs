@@ -1,0 +1,52 @@
+//! Where a tool was declared.
+
+use std::fmt;
+use std::panic::Location;
+
+/// Where a tool was declared.
+///
+/// ```
+/// # use tool_core::{Registry, tool};
+/// /// Nothing much.
+/// #[tool(operation = Explain)]
+/// fn located() {}
+/// # let registry = Registry::builder().linked().select(|tool| tool.name() == "located").build().unwrap();
+/// let source = registry.get("located").unwrap().source();
+/// assert_eq!(source.to_string(), format!("{}:{}", source.file, source.line));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Source<'d> {
+    /// The file, as the compiler was given it.
+    pub file: &'d str,
+    /// The line of the function's name, counted from 1.
+    pub line: u32,
+    /// The module path.
+    pub module: &'d str,
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The same, kept in a definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) location: &'static Location<'static>,
+    /// Empty where it is not known.
+    pub(super) module: &'static str,
+}
+
+impl Place {
+    pub(super) fn source(&self) -> Source<'static> {
+        Source { file: self.location.file(), line: self.location.line(), module: self.module }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, module {}", self.source(), self.module)
+    }
+}

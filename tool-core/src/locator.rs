@@ -1,0 +1,35 @@
+//! Inputs that identify one thing, and so can stand in its address.
+
+use crate::input::Input;
+
+/// A type whose value identifies one thing, and is spelled alike in an address and in arguments: its schema is a string
+/// or an integer.
+///
+/// Strings, integers and `char` are locators; an application says so of its own newtypes and enums without data.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use tool_core::Locator;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct NodeId(u64);
+///
+/// impl Locator for NodeId {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a locator",
+    label = "a locator identifies one thing by a text or an integer",
+    note = "drop `locator`, or write `impl tool_core::Locator for {Self} {{}}` if its schema is a string or an integer"
+)]
+pub trait Locator: Input {}
+
+macro_rules! locators {
+    ($($type:ty)*) => {
+        $(impl Locator for $type {})*
+    };
+}
+
+locators!(String char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+locators!(std::num::NonZeroU8 std::num::NonZeroU16 std::num::NonZeroU32 std::num::NonZeroU64);
+locators!(Box<str>);
