@@ -1,7 +1,8 @@
 //! The one pipeline that every call takes, whichever adapter it came through.
 //!
 //! ```text
-//! the tool exists → the arguments are JSON → they are what the tool takes → the function runs → its output
+//! the tool exists → the registry is not too read only for it → the caller has its permissions → its requirements are met
+//!     → the arguments are JSON → they are what it takes → its access function allows it → it runs → its output
 //! ```
 //!
 //! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,
@@ -25,6 +26,7 @@ pub use run::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use run::blocking;
 
+use crate::access::Principal;
 use crate::call::reader::{Findings, Reader};
 pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
@@ -33,6 +35,7 @@ use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
+use crate::registry::Home;
 use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
 
@@ -65,16 +68,20 @@ pub struct Reply {
 /// Calls a tool with the text of its arguments.
 pub(crate) async fn invoke(
     tool: &ToolDefinition,
-    runner: &Runner,
-    states: &States,
+    home: &Home,
+    principal: &Principal,
     arguments: &[u8],
 ) -> Reply {
-    let context = LazyContext::new(tool.name());
+    let Home { states, runner, admission } = home;
+    let context = LazyContext::new(tool.name(), principal);
     let call_id = context.call_id();
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
     let _counted = runner.counts(tool);
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
-    let entered = span.in_scope(|| enter(tool, states, &context, arguments, Purpose::Run));
+    let entered = span.in_scope(|| {
+        admission.admit(tool, states, principal)?;
+        enter(tool, states, &context, arguments, Purpose::Run)
+    });
     let result = match entered {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
@@ -86,7 +93,8 @@ pub(crate) async fn invoke(
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let context = LazyContext::new(tool.name());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
@@ -175,7 +183,8 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let context = LazyContext::new(tool.name());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::access::Principal;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 
@@ -28,27 +29,29 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
+    principal: Principal,
     #[cfg(feature = "tokio")]
     cancellation: tokio_util::sync::CancellationToken,
 }
 
 impl Context {
-    pub(crate) fn new(tool: &str, call_id: CallId) -> Self {
+    pub(crate) fn new(tool: &str, call_id: CallId, principal: Principal) -> Self {
         Context(Arc::new(Inner {
             call_id,
             tool: tool.to_owned(),
+            principal,
             #[cfg(feature = "tokio")]
             cancellation: tokio_util::sync::CancellationToken::new(),
         }))
     }
 
-    /// A context for a call of the plain function, as in a unit test.
+    /// A context for a call of the plain function, as in a unit test. The caller is [`Principal::local`].
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        Context::new(tool, CallId::new())
+        Context::new(tool, CallId::new(), Principal::local())
     }
 
     /// The identifier that joins the answer and the log.
@@ -68,6 +71,15 @@ impl Context {
     /// ```
     pub fn tool(&self) -> &str {
         &self.0.tool
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.0.principal
     }
 
     /// Whether the caller took the call back or went away.
@@ -98,12 +110,13 @@ impl Context {
 pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
+    principal: &'c Principal,
     context: OnceLock<Context>,
 }
 
 impl<'c> LazyContext<'c> {
-    pub(crate) fn new(tool: &'c str) -> Self {
-        LazyContext { call_id: CallId::new(), tool, context: OnceLock::new() }
+    pub(crate) fn new(tool: &'c str, principal: &'c Principal) -> Self {
+        LazyContext { call_id: CallId::new(), tool, principal, context: OnceLock::new() }
     }
 
     pub(crate) fn call_id(&self) -> CallId {
@@ -111,7 +124,7 @@ impl<'c> LazyContext<'c> {
     }
 
     pub(crate) fn get(&self) -> &Context {
-        self.context.get_or_init(|| Context::new(self.tool, self.call_id))
+        self.context.get_or_init(|| Context::new(self.tool, self.call_id, self.principal.clone()))
     }
 
     /// Tells whoever asked for the context that the caller went away.

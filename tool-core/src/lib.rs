@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
+mod admission;
 mod call;
 mod completion;
 mod context;
@@ -34,7 +35,7 @@ pub use declaration::Deprecated;
 pub use declared::Declared;
 pub use definition::{Source, ToolDefinition};
 pub use digest::Digest;
-pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
+pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
 pub use locator::Locator;
@@ -42,7 +43,7 @@ pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
-pub use requirement::Unmet;
+pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};

@@ -1,5 +1,6 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
+mod access;
 mod arguments;
 mod outputs;
 mod registry;
