@@ -1,7 +1,7 @@
 //! The door into a tool with `access = …`: a function sees the caller and the inputs, and decides.
 //!
 //! Each way to run a function has its guarded twin. The decision may take its time, so that all of them go on as a
-//! future.
+//! future. The function stands first: it says the types of the inputs, and what decides may see a `String` as `&str`.
 
 use super::{Call, Step, prepare};
 use crate::access::{Access, Guard, Principal};
@@ -16,8 +16,8 @@ type Guarding<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 pub fn run_guarded<I: Inputs, F, R: Return<F::Output>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> F,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where
@@ -40,8 +40,8 @@ where
 pub fn run_sync_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> T,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where
@@ -64,8 +64,8 @@ where
 pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> T,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where

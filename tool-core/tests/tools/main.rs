@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod methods;
 mod outputs;
 mod profiles;
 mod registry;
