@@ -27,6 +27,7 @@ mod state;
 
 #[doc(hidden)]
 pub mod private;
+pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use call::Reply;

@@ -14,7 +14,7 @@ use crate::builder_of;
 
 /// What one tool requires to be there.
 #[derive(Default)]
-struct Press {
+pub(crate) struct Press {
     has_ink: AtomicBool,
     has_paper: AtomicBool,
 }
