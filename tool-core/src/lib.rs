@@ -23,6 +23,7 @@ mod requirement;
 mod resource;
 mod returns;
 mod schema;
+mod search;
 mod state;
 
 #[doc(hidden)]
@@ -47,7 +48,8 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
+pub use search::{Hit, Match};
 pub use state::State;
 
 #[cfg(feature = "macros")]
