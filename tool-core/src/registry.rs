@@ -15,6 +15,7 @@ use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
+use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::schema::nearest;
 use crate::state::States;
@@ -65,6 +66,7 @@ struct Member {
 struct Home {
     states: States,
     runner: Runner,
+    leniency: Leniency,
 }
 
 impl Registry {
@@ -173,7 +175,7 @@ impl Registry {
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.member(name) {
             Some(Member { definition, home }) => {
-                call::invoke(definition, &home.runner, &home.states, arguments).await
+                call::invoke(definition, &home.runner, &home.states, home.leniency, arguments).await
             }
             None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
         }
@@ -206,9 +208,9 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
-    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
+    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
         let Member { definition, home } = self.member(name).ok_or_else(|| Failure::not_found(name))?;
-        call::validate(definition, &home.states, arguments)
+        call::validate(definition, &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

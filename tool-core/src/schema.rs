@@ -2,17 +2,27 @@
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
+mod amend;
 mod compose;
+mod constrain;
 mod example;
+mod flatten;
+mod header;
+mod limits;
 mod message;
 mod native;
 mod nearest;
 mod normal;
+mod place;
+mod secret;
+mod types;
 mod validator;
 
 pub use native::{Allowed, Constraints, NativeSchema};
 
-pub(crate) use compose::{InputSchema, OutputSchema};
+pub(crate) use amend::Amendments;
+pub(crate) use compose::{InputSchema, Layout, OutputSchema};
+pub(crate) use limits::Limits;
 pub(crate) use message::received;
 pub(crate) use nearest::nearest;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};

@@ -5,10 +5,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::InputPlan;
 
-/// The texts of the arguments, in the order of the inputs.
-#[derive(Debug)]
+/// The texts of the arguments, in the order of the members that there may be.
 pub(crate) struct Slots<'c>(Vec<Option<&'c str>>);
 
 impl<'c> Slots<'c> {

@@ -152,7 +152,8 @@ mod tests {
     /// Every order of the members, at every depth, has one text.
     #[test]
     fn the_order_of_members_does_not_count() {
-        let inner = [("z", json!(1)), ("a", json!([1.0, {"y": 1, "x": 2}])), ("é", json!(null)), ("A", json!("t"))];
+        let inner =
+            [("z", json!(1)), ("a", json!([1.0, {"y": 1, "x": 2}])), ("é", json!(null)), ("A", json!("t"))];
         let expected = r#"{"A":"t","a":[1,{"x":2,"y":1}],"z":1,"é":null}"#;
         let mut orders = 0;
         permuted(&mut inner.clone(), 0, &mut |members| {

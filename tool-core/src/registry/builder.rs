@@ -8,6 +8,7 @@ use crate::access::Principal;
 use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
+use crate::leniency::Leniency;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
@@ -39,6 +40,7 @@ pub struct Builder {
     expected: Vec<String>,
     states: States,
     local: Option<Principal>,
+    leniency: Leniency,
     allow_empty: bool,
 }
 
@@ -120,6 +122,17 @@ impl Builder {
         self
     }
 
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::{Leniency, Registry};
+    /// let builder = Registry::builder().leniency(Leniency::Strict);
+    /// ```
+    pub fn leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -175,7 +188,7 @@ impl Builder {
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        let home = Arc::new(Home { states: self.states, runner: Runner::default() });
+        let home = Arc::new(Home { states: self.states, runner: Runner::default(), leniency: self.leniency });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let inner = Inner { members, positions };
