@@ -137,6 +137,21 @@ impl Permission {
         if self.any { granted.any(|granted| granted) } else { granted.all(|granted| granted) }
     }
 
+    /// What the caller lacks of what is required, in words; `None` if it lacks nothing.
+    pub(crate) fn lack(&self, principal: &Principal) -> Option<String> {
+        if self.is_met_by(principal) {
+            return None;
+        }
+        let quoted = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
+        if self.any {
+            let names = quoted(self.names().collect());
+            return Some(format!("one of the permissions {names}, of which the caller has none"));
+        }
+        let missing: Vec<&str> = self.names().filter(|name| !principal.has(name)).collect();
+        let noun = if missing.len() == 1 { "permission" } else { "permissions" };
+        Some(format!("the {noun} {}, which the caller does not have", quoted(missing)))
+    }
+
     /// The names, in the order of the declaration.
     ///
     /// ```

@@ -1,7 +1,8 @@
 //! The one pipeline that every call takes, whichever adapter it came through.
 //!
 //! ```text
-//! the tool exists → the arguments are JSON → they are what the tool takes → the function runs → its output
+//! the tool exists → the registry is not too read only for it → the caller has its permissions → its requirements are met
+//!     → the arguments are JSON → they are what it takes → its access function allows it → it runs → its output
 //! ```
 //!
 //! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,
@@ -26,16 +27,18 @@ pub use run::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use run::blocking;
 
+use crate::access::Principal;
 use crate::call::check::{Checked, check, explained};
 use crate::call::reader::{Findings, Reader, Unread};
 pub(crate) use crate::call::run::{Panicked, contained};
 use crate::call::scan::{Scan, Slots, scan};
-use crate::context::{CallId, Context};
+use crate::context::{CallId, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
+use crate::registry::Home;
 use crate::schema::{MOST_PROBLEMS, Validator};
 use crate::state::States;
 
@@ -68,26 +71,27 @@ pub struct Reply {
 /// Calls a tool with the text of its arguments.
 pub(crate) async fn invoke(
     tool: &ToolDefinition,
-    runner: &Runner,
-    states: &States,
-    leniency: Leniency,
+    home: &Home,
+    principal: &Principal,
     arguments: &[u8],
 ) -> Reply {
-    let call_id = CallId::new();
-    let context = Context::new(tool.name(), call_id);
+    let Home { states, runner, admission, leniency } = home;
+    let context = LazyContext::new(tool.name(), principal);
+    let call_id = context.call_id();
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
     let _counted = runner.counts(tool);
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
-    let desk = Desk { tool, states, leniency, context: &context };
-    let entered = span.in_scope(|| desk.enter(arguments, Purpose::Run));
+    let entered = span.in_scope(|| {
+        admission.admit(tool, states, principal)?;
+        Desk { tool, states, leniency: *leniency, context: &context }.enter(arguments, Purpose::Run)
+    });
     let result = match entered.map(|(step, _)| step) {
         Err(failure) => Err(failure),
         Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, context, span, future).await,
+        Ok(Step::Running(future)) => runner.run(tool, &context, span, future).await,
         Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
     };
-    let result = result.map(|output| output.wrapped_as(|| tool.wrapped()));
-    Reply { call_id, result }
+    Reply { call_id, result: result.map(|output| output.framed(tool.wrapped())) }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
@@ -97,7 +101,8 @@ pub(crate) fn validate(
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
-    let context = Context::new(tool.name(), CallId::new());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     let desk = Desk { tool, states, leniency, context: &context };
     desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
 }
@@ -114,7 +119,7 @@ struct Desk<'c> {
     tool: &'c ToolDefinition,
     states: &'c States,
     leniency: Leniency,
-    context: &'c Context,
+    context: &'c LazyContext<'c>,
 }
 
 impl Desk<'_> {
@@ -197,7 +202,8 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let context = Context::new(tool.name(), CallId::new());
+    let nobody = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &nobody);
     let desk = Desk { tool, states: &States::default(), leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))

@@ -1,10 +1,11 @@
 //! What a tool can know about the call that it answers.
 
 use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::access::Principal;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 
@@ -28,27 +29,29 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
+    principal: Principal,
     #[cfg(feature = "tokio")]
     cancellation: tokio_util::sync::CancellationToken,
 }
 
 impl Context {
-    pub(crate) fn new(tool: &str, call_id: CallId) -> Self {
+    pub(crate) fn new(tool: &str, call_id: CallId, principal: Principal) -> Self {
         Context(Arc::new(Inner {
             call_id,
             tool: tool.to_owned(),
+            principal,
             #[cfg(feature = "tokio")]
             cancellation: tokio_util::sync::CancellationToken::new(),
         }))
     }
 
-    /// A context for a call of the plain function, as in a unit test.
+    /// A context for a call of the plain function, as in a unit test. The caller is [`Principal::local`].
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        Context::new(tool, CallId::new())
+        Context::new(tool, CallId::new(), Principal::local())
     }
 
     /// The identifier that joins the answer and the log.
@@ -68,6 +71,15 @@ impl Context {
     /// ```
     pub fn tool(&self) -> &str {
         &self.0.tool
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.0.principal
     }
 
     /// Whether the caller took the call back or went away.
@@ -91,10 +103,40 @@ impl Context {
     pub async fn cancelled(&self) {
         self.0.cancellation.cancelled().await;
     }
+}
 
-    #[cfg(feature = "tokio")]
+/// The context of one call, made when something first asks for it: most tools never do.
+#[derive(Debug)]
+pub(crate) struct LazyContext<'c> {
+    call_id: CallId,
+    tool: &'c str,
+    principal: &'c Principal,
+    context: OnceLock<Context>,
+}
+
+impl<'c> LazyContext<'c> {
+    pub(crate) fn new(tool: &'c str, principal: &'c Principal) -> Self {
+        LazyContext { call_id: CallId::new(), tool, principal, context: OnceLock::new() }
+    }
+
+    pub(crate) fn call_id(&self) -> CallId {
+        self.call_id
+    }
+
+    pub(crate) fn principal(&self) -> &'c Principal {
+        self.principal
+    }
+
+    pub(crate) fn get(&self) -> &Context {
+        self.context.get_or_init(|| Context::new(self.tool, self.call_id, self.principal.clone()))
+    }
+
+    /// Tells whoever asked for the context that the caller went away.
     pub(crate) fn cancel(&self) {
-        self.0.cancellation.cancel();
+        #[cfg(feature = "tokio")]
+        if let Some(context) = self.context.get() {
+            context.0.cancellation.cancel();
+        }
     }
 }
 
@@ -126,12 +168,8 @@ impl CallId {
     pub fn new() -> Self {
         static START: OnceLock<u64> = OnceLock::new();
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let start = START.get_or_init(|| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let spread = now.as_nanos().to_le_bytes();
-            let hash = blake3::hash(&[&spread[..], &std::process::id().to_le_bytes()].concat());
-            u64::from_le_bytes(std::array::from_fn(|i| hash.as_bytes()[i]))
-        });
+        // Seeded by the system; a clock or the number of a process is not to be had on every target.
+        let start = START.get_or_init(|| RandomState::new().build_hasher().finish());
         CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 }

@@ -14,8 +14,10 @@ use crate::declaration::{Declaration, Deprecated};
 use crate::definition::facts::Facts;
 use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
-use crate::inject::Needs;
+use crate::inject::Need;
+use crate::requirement;
 use crate::schema::{InputSchema, OutputSchema, Validator};
+use crate::state::States;
 
 pub use source::Source;
 
@@ -188,9 +190,42 @@ impl ToolDefinition {
         self.0.facts.place.to_string()
     }
 
-    /// What the parameters that are no inputs need from the registry.
-    pub(crate) fn needs(&self) -> Option<&Needs> {
-        self.0.origin.declared().map(|declared| &declared.needs)
+    /// The names of the inputs that identify one thing.
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
+        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
+        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    }
+
+    /// The state that the parameters of the tool take from its registry, and by which handle.
+    ///
+    /// ```
+    /// # use tool_core::{Handle, Registry, State, tool};
+    /// /// The name over the door.
+    /// #[tool(operation = Read)]
+    /// fn sign(#[inject] name: State<String>) -> String {
+    ///     name.to_string()
+    /// }
+    /// # let builder = Registry::builder().linked().select(|tool| tool.name() == "sign");
+    /// # let registry = builder.state("Corner".to_owned()).build().unwrap();
+    /// let need = registry.get("sign").unwrap().needs().next().unwrap();
+    /// assert_eq!(need.handle(), Handle::State);
+    /// ```
+    pub fn needs(&self) -> impl Iterator<Item = &Need> {
+        self.0.origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
+    }
+
+    /// The names of the types of state that the tool and its requirements need and that `states` lacks.
+    pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
+        self.0.origin.declared().map(|declared| declared.lacks(states)).unwrap_or_default()
+    }
+
+    /// What is missing of all that the tool requires; `None` if nothing is.
+    pub(crate) fn unmet(&self, states: &States) -> Option<String> {
+        requirement::unmet(self.declaration()?.requires, states)
+    }
+
+    pub(crate) fn requires_something(&self) -> bool {
+        self.declaration().is_some_and(|declaration| !declaration.requires.is_empty())
     }
 }
 

@@ -1,117 +1,14 @@
 //! What a call that did not succeed tells its caller, and what each face makes of it.
 
+mod kind;
+
 use std::fmt;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Why a call did not succeed: one kind a cause, the same on every face.
-///
-/// The codes of each kind stand in one table, [`FailureKind::codes`].
-///
-/// ```
-/// use tool_core::FailureKind;
-///
-/// let codes = FailureKind::Input.codes();
-/// assert_eq!((codes.http, codes.error_type, codes.exit), (422, "invalid_input", 5));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FailureKind {
-    /// No such tool.
-    NotFound,
-    /// Execution is off, or the program is read only.
-    Disabled,
-    /// The caller did not say who it is.
-    Unauthenticated,
-    /// The caller may not do this.
-    Denied,
-    /// Configuration that the tool requires is missing.
-    Unmet,
-    /// The arguments are no JSON.
-    NotJson,
-    /// The arguments are JSON, and not what the tool takes.
-    Input,
-    /// The tool itself failed, and says why.
-    Failed(Reason),
-    /// The tool did not finish in its time.
-    Timeout,
-    /// Too many calls at once.
-    Busy,
-    /// The caller went away or took the call back.
-    Cancelled,
-    /// A fault of the application: a panic, an output that cannot be written.
-    Internal,
-}
-
-/// What the failure of a tool means to its caller.
-///
-/// ```
-/// use tool_core::{FailureKind, Reason};
-///
-/// assert_eq!(FailureKind::Failed(Reason::NotFound).codes().http, 404);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Reason {
-    /// No more is known than the message.
-    #[default]
-    Other,
-    /// The thing asked for does not exist.
-    NotFound,
-    /// The state of the thing does not allow this.
-    Conflict,
-    /// Something that the tool needs is not there at the moment; trying again can help.
-    Unavailable,
-}
-
-/// The codes of one [`FailureKind`] on the faces that use numbers and words.
-///
-/// ```
-/// assert_eq!(tool_core::FailureKind::Timeout.codes().exit, 6);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FailureCodes {
-    /// The HTTP status of the answer (RFC 9110).
-    pub http: u16,
-    /// The word for it in JSON: `error_type` on the command line, `kind` over HTTP.
-    pub error_type: &'static str,
-    /// The exit code of the command line.
-    pub exit: u8,
-}
-
-impl FailureKind {
-    /// HTTP status, word and exit code: the one table that every adapter reads.
-    ///
-    /// ```
-    /// use tool_core::FailureKind;
-    ///
-    /// assert_eq!(FailureKind::NotFound.codes().error_type, "tool_not_found");
-    /// assert_eq!(FailureKind::NotJson.codes().http, 400);
-    /// ```
-    pub const fn codes(self) -> FailureCodes {
-        let (http, error_type, exit) = match self {
-            FailureKind::NotFound => (404, "tool_not_found", 3),
-            FailureKind::Disabled => (403, "refused", 7),
-            FailureKind::Unauthenticated => (401, "unauthenticated", 4),
-            FailureKind::Denied => (403, "access_denied", 4),
-            FailureKind::Unmet => (503, "requirements", 8),
-            FailureKind::NotJson => (400, "invalid_input", 5),
-            FailureKind::Input => (422, "invalid_input", 5),
-            FailureKind::Failed(Reason::NotFound) => (404, "execution_failed", 1),
-            FailureKind::Failed(Reason::Conflict) => (409, "execution_failed", 1),
-            FailureKind::Failed(Reason::Unavailable) => (503, "execution_failed", 1),
-            FailureKind::Failed(Reason::Other) => (500, "execution_failed", 1),
-            FailureKind::Timeout => (504, "timeout", 6),
-            FailureKind::Busy => (429, "busy", 1),
-            FailureKind::Cancelled => (499, "cancelled", 130),
-            FailureKind::Internal => (500, "internal", 70),
-        };
-        FailureCodes { http, error_type, exit }
-    }
-}
+pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 
 /// A call that did not succeed: its kind, a message for the caller, and for a wrong input everything that was wrong.
 ///

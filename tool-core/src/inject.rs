@@ -4,8 +4,9 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, LazyContext};
 use crate::failure::Failure;
+use crate::resource::Resource;
 use crate::state::States;
 
 /// A type that a parameter marked `#[inject]` may have: its value comes from the call and not from the caller.
@@ -30,7 +31,7 @@ use crate::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context` and `State<T>` can be injected, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Tells what must be in the registry, so that a missing state is found when it is built.
@@ -52,7 +53,7 @@ pub trait Inject<Op>: Sized + 'static {
 /// assert_eq!(needs.types().collect::<Vec<_>>(), ["u32"]);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Needs(Vec<(TypeId, &'static str)>);
+pub struct Needs(Vec<Need>);
 
 impl Needs {
     /// State of this type must have been given to the registry.
@@ -61,25 +62,153 @@ impl Needs {
     /// tool_core::Needs::default().state::<u32>();
     /// ```
     pub fn state<T: 'static>(&mut self) {
-        let need = (TypeId::of::<T>(), type_name::<T>());
-        if !self.0.contains(&need) {
-            self.0.push(need);
-        }
+        self.add::<T>(Handle::State);
     }
 
-    /// The names of the types of state that are needed.
+    /// A resource of this type must have been given to the registry, and is read.
+    ///
+    /// ```
+    /// # struct Shop;
+    /// # impl tool_core::Resource for Shop {
+    /// #     type Reader = ();
+    /// #     type Writer = ();
+    /// #     fn reader(&self) -> &() { &() }
+    /// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &() { &() }
+    /// # }
+    /// tool_core::Needs::default().reader::<Shop>();
+    /// ```
+    pub fn reader<T: Resource>(&mut self) {
+        self.add::<T>(Handle::Reader);
+    }
+
+    /// A resource of this type must have been given to the registry, and is changed.
+    ///
+    /// ```
+    /// # struct Shop;
+    /// # impl tool_core::Resource for Shop {
+    /// #     type Reader = ();
+    /// #     type Writer = ();
+    /// #     fn reader(&self) -> &() { &() }
+    /// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &() { &() }
+    /// # }
+    /// tool_core::Needs::default().writer::<Shop>();
+    /// ```
+    pub fn writer<T: Resource>(&mut self) {
+        self.add::<T>(Handle::Writer);
+    }
+
+    /// The names of the types of state that are needed, each once.
     ///
     /// ```
     /// assert_eq!(tool_core::Needs::default().types().count(), 0);
     /// ```
     pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.iter().map(|(_, name)| *name)
+        self.distinct().map(Need::type_name)
+    }
+
+    /// Each need, in the order of the parameters; a type that is taken by several handles is there with each.
+    ///
+    /// ```
+    /// use tool_core::{Handle, Needs};
+    ///
+    /// let mut needs = Needs::default();
+    /// needs.state::<u32>();
+    /// assert!(needs.iter().all(|need| need.handle() == Handle::State));
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = &Need> {
+        self.0.iter()
+    }
+
+    fn add<T: 'static>(&mut self, handle: Handle) {
+        let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle };
+        if !self.0.contains(&need) {
+            self.0.push(need);
+        }
+    }
+
+    /// One need of each type.
+    fn distinct(&self) -> impl Iterator<Item = &Need> {
+        let first = |need: &Need| self.0.iter().position(|other| other.is_same_type(need));
+        self.0
+            .iter()
+            .enumerate()
+            .filter(move |(position, need)| first(need) == Some(*position))
+            .map(|(_, need)| need)
     }
 
     /// The names of the types that `states` lacks.
     pub(crate) fn unmet(&self, states: &States) -> Vec<&'static str> {
-        self.0.iter().filter(|(id, _)| !states.contains(*id)).map(|(_, name)| *name).collect()
+        self.distinct().filter(|need| !states.contains(need.id)).map(Need::type_name).collect()
     }
+}
+
+/// One type of state that a tool needs, and by which handle it takes it.
+///
+/// ```
+/// use tool_core::{Handle, Needs};
+///
+/// let mut needs = Needs::default();
+/// needs.state::<u32>();
+/// let need = needs.iter().next().unwrap();
+/// assert_eq!((need.type_name(), need.handle()), ("u32", Handle::State));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    id: TypeId,
+    name: &'static str,
+    handle: Handle,
+}
+
+impl Need {
+    /// The name of the type.
+    ///
+    /// ```
+    /// # let mut needs = tool_core::Needs::default();
+    /// # needs.state::<u32>();
+    /// assert_eq!(needs.iter().next().unwrap().type_name(), "u32");
+    /// ```
+    pub fn type_name(&self) -> &'static str {
+        self.name
+    }
+
+    /// How the tool takes it.
+    ///
+    /// ```
+    /// # let mut needs = tool_core::Needs::default();
+    /// # needs.state::<u32>();
+    /// assert_eq!(needs.iter().next().unwrap().handle(), tool_core::Handle::State);
+    /// ```
+    pub fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// Whether both are of one type, by whatever handle.
+    ///
+    /// ```
+    /// # let mut needs = tool_core::Needs::default();
+    /// # needs.state::<u32>();
+    /// let need = needs.iter().next().unwrap();
+    /// assert!(need.is_same_type(need));
+    /// ```
+    pub fn is_same_type(&self, other: &Need) -> bool {
+        self.id == other.id
+    }
+}
+
+/// By what a tool takes state of the registry.
+///
+/// ```
+/// assert_ne!(tool_core::Handle::State, tool_core::Handle::Reader);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Handle {
+    /// As it is: [`State`](crate::State), or whatever asks [`Injection::state`].
+    State,
+    /// To read: [`Reader`](crate::Reader).
+    Reader,
+    /// To change: [`Writer`](crate::Writer).
+    Writer,
 }
 
 /// Where an injected value comes from: the state of the registry and the context of the call.
@@ -97,12 +226,12 @@ impl Needs {
 #[derive(Debug)]
 pub struct Injection<'c, Op> {
     states: &'c States,
-    context: &'c Context,
+    context: &'c LazyContext<'c>,
     operation: PhantomData<fn() -> Op>,
 }
 
 impl<'c, Op> Injection<'c, Op> {
-    pub(crate) fn new(states: &'c States, context: &'c Context) -> Self {
+    pub(crate) fn new(states: &'c States, context: &'c LazyContext<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
     }
 
@@ -114,7 +243,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// }
     /// ```
     pub fn context(&self) -> &'c Context {
-        self.context
+        self.context.get()
     }
 
     /// State of the registry by its type.
@@ -146,18 +275,18 @@ impl<'c, Op> Injection<'c, Op> {
 /// ```
 pub mod op {
     /// [`Operation::Explain`](crate::Operation::Explain) as a type.
-    #[derive(Debug)]
-    pub enum Explain {}
+    #[derive(Clone, Copy, Debug)]
+    pub struct Explain;
     /// [`Operation::Read`](crate::Operation::Read) as a type.
-    #[derive(Debug)]
-    pub enum Read {}
+    #[derive(Clone, Copy, Debug)]
+    pub struct Read;
     /// [`Operation::Transform`](crate::Operation::Transform) as a type.
-    #[derive(Debug)]
-    pub enum Transform {}
+    #[derive(Clone, Copy, Debug)]
+    pub struct Transform;
     /// [`Operation::Trigger`](crate::Operation::Trigger) as a type.
-    #[derive(Debug)]
-    pub enum Trigger {}
+    #[derive(Clone, Copy, Debug)]
+    pub struct Trigger;
     /// [`Operation::Write`](crate::Operation::Write) as a type.
-    #[derive(Debug)]
-    pub enum Write {}
+    #[derive(Clone, Copy, Debug)]
+    pub struct Write;
 }

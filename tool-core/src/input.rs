@@ -15,8 +15,10 @@ use crate::completion::CompleteFn;
 use crate::inject::{Inject, Needs};
 use crate::locator::Locator;
 
+mod limit;
 mod missing;
 
+pub use limit::Limit;
 pub use missing::Presence;
 
 /// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
@@ -161,8 +163,9 @@ pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 
-/// A parameter of this type, for a tool of this operation.
-pub const fn injected<T: Inject<Op>, Op: 'static>() -> Injected<T, Op> {
+/// A parameter of this type, for a tool of this operation. No type stands in the call, so that one which cannot be
+/// injected is underlined as a whole.
+pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
     Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
 }
 

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
+mod admission;
 mod call;
 mod completion;
 mod context;
 mod declaration;
+mod declared;
 mod definition;
 mod digest;
 mod entry;
@@ -13,13 +15,16 @@ mod inject;
 mod input;
 mod leniency;
 mod locator;
+mod lock;
 mod operation;
 mod output;
 mod registration;
 mod registry;
 mod requirement;
+mod resource;
 mod returns;
 mod schema;
+mod search;
 mod state;
 
 #[doc(hidden)]
@@ -29,19 +34,23 @@ pub use access::{Access, Permission, Principal};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
+pub use declared::Declared;
 pub use definition::{Source, ToolDefinition};
 pub use digest::Digest;
-pub use failure::{Failure, FailureCodes, FailureKind, Problem, Reason, ToolError};
-pub use inject::{Inject, Injection, Needs, op};
+pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
+pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
 pub use leniency::{Leniency, Repair, RepairKind, Validation};
 pub use locator::Locator;
+pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
-pub use requirement::Unmet;
+pub use requirement::{Requirements, Unmet};
+pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
+pub use search::{Hit, Match};
 pub use state::State;
 
 #[cfg(feature = "macros")]

@@ -29,7 +29,11 @@ pub struct Output {
 enum Body {
     Empty,
     Text(String),
-    Json { value: Box<RawValue>, wrapped: bool },
+    /// As on the wire, where a value that is `wrapped` stands under `result`.
+    Json {
+        wire: String,
+        wrapped: bool,
+    },
     Content(Vec<Content>),
 }
 
@@ -78,18 +82,24 @@ impl Output {
     /// assert_eq!(output.value(), serde_json::json!([1, 2]));
     /// ```
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        let value = serde_json::value::to_raw_value(value)?;
-        let wrapped = !value.get().starts_with('{');
-        Ok(Output { body: Body::Json { value, wrapped } })
+        Output::bare(value).map(|output| output.framed(None))
     }
 
-    /// The same, wrapped as the tool's output schema says (if there is one) and not as the value at hand suggests, so that an untagged
-    /// enum is wrapped in each of its variants or in none.
-    pub(crate) fn wrapped_as(mut self, schema_is_wrapped: impl FnOnce() -> Option<bool>) -> Self {
-        if let Body::Json { wrapped, .. } = &mut self.body
-            && let Some(schema_is_wrapped) = schema_is_wrapped()
+    /// Any value as JSON, not yet in its frame.
+    pub(crate) fn bare<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::to_string(value).map(|wire| Output { body: Body::Json { wire, wrapped: false } })
+    }
+
+    /// Wraps a value as the tool's output schema says (if there is one) and not as the value at hand suggests, so that
+    /// an untagged enum is wrapped in each of its variants or in none.
+    pub(crate) fn framed(mut self, wrapped_by_schema: Option<bool>) -> Self {
+        if let Body::Json { wire, wrapped } = &mut self.body
+            && !*wrapped
+            && wrapped_by_schema.unwrap_or_else(|| !wire.starts_with('{'))
         {
-            *wrapped = schema_is_wrapped;
+            wire.insert_str(0, FRAME.0);
+            wire.push_str(FRAME.1);
+            *wrapped = true;
         }
         self
     }
@@ -106,9 +116,7 @@ impl Output {
         match &self.body {
             Body::Empty => Cow::Borrowed(&[]),
             Body::Text(text) => Cow::Owned(vec![Content::text(text)]),
-            Body::Json { .. } => {
-                Cow::Owned(self.structured().map(|json| Content::text(json.get())).into_iter().collect())
-            }
+            Body::Json { wire, .. } => Cow::Owned(vec![Content::text(wire)]),
             Body::Content(content) => Cow::Borrowed(content),
         }
     }
@@ -118,14 +126,19 @@ impl Output {
     /// ```
     /// assert_eq!(tool_core::Output::json(&5).unwrap().structured().unwrap().get(), r#"{"result":5}"#);
     /// ```
-    pub fn structured(&self) -> Option<Cow<'_, RawValue>> {
+    pub fn structured(&self) -> Option<&RawValue> {
+        // What serde has written is valid JSON, so that the error case does not occur.
+        self.structured_text().and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    /// The same as text, where it need not be part of a greater JSON value.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Output::json(&5).unwrap().structured_text(), Some(r#"{"result":5}"#));
+    /// ```
+    pub fn structured_text(&self) -> Option<&str> {
         match &self.body {
-            Body::Json { value, wrapped: false } => Some(Cow::Borrowed(value)),
-            Body::Json { value, wrapped: true } => {
-                let text = format!(r#"{{"result":{}}}"#, value.get());
-                // Valid JSON in a literal frame is valid JSON, so that the error case does not occur.
-                RawValue::from_string(text).ok().map(Cow::Owned)
-            }
+            Body::Json { wire, .. } => Some(wire),
             Body::Empty | Body::Text(_) | Body::Content(_) => None,
         }
     }
@@ -139,7 +152,9 @@ impl Output {
         match &self.body {
             Body::Empty => serde_json::Value::Null,
             Body::Text(text) => serde_json::Value::String(text.clone()),
-            Body::Json { value, .. } => serde_json::from_str(value.get()).unwrap_or_default(),
+            Body::Json { wire, wrapped } => {
+                serde_json::from_str(unframed(wire, *wrapped)).unwrap_or_default()
+            }
             Body::Content(content) => serde_json::to_value(content).unwrap_or_default(),
         }
     }
@@ -156,10 +171,18 @@ impl Output {
     /// ```
     pub fn decode<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         match &self.body {
-            Body::Json { value, .. } => serde_json::from_str(value.get()),
+            Body::Json { wire, wrapped } => serde_json::from_str(unframed(wire, *wrapped)),
             _ => serde_json::from_value(self.value()),
         }
     }
+}
+
+/// What stands before and behind a wrapped value.
+const FRAME: (&str, &str) = (r#"{"result":"#, "}");
+
+/// The value without its frame.
+fn unframed(wire: &str, wrapped: bool) -> &str {
+    if wrapped { &wire[FRAME.0.len()..wire.len() - FRAME.1.len()] } else { wire }
 }
 
 /// One block of content, in the shape of MCP's content blocks.

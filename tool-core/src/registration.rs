@@ -29,12 +29,10 @@ macro_rules! __register {
     };
 }
 
-/// Without link-time registration a declaration is only reachable by its name.
+/// Without registration at link time a declaration is found by its name alone, as `tools![…]` does.
 #[cfg(not(feature = "inventory"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __register {
-    ($declaration:expr) => {
-        const _: &$crate::private::Declaration = $declaration;
-    };
+    ($declaration:expr) => {};
 }

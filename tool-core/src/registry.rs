@@ -1,23 +1,27 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod builder;
+mod positions;
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
 pub use builder::{BuildError, BuildErrors, Builder};
 
 use crate::access::Principal;
+use crate::admission::Admission;
 use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
+use crate::registry::positions::Positions;
+use crate::requirement::Requirements;
 use crate::schema::nearest;
+use crate::search::Index;
 use crate::state::States;
 
 /// The tools of an application.
@@ -53,7 +57,9 @@ pub struct Registry {
 struct Inner {
     /// By name.
     members: Vec<Member>,
-    positions: HashMap<String, usize>,
+    positions: Positions,
+    /// Made by the first search.
+    index: OnceLock<Index>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -62,11 +68,18 @@ struct Member {
     home: Arc<Home>,
 }
 
+impl Member {
+    fn is_listed(&self, principal: &Principal) -> bool {
+        self.home.admission.lists(&self.definition, principal)
+    }
+}
+
 /// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
-struct Home {
-    states: States,
-    runner: Runner,
-    leniency: Leniency,
+pub(crate) struct Home {
+    pub(crate) states: States,
+    pub(crate) runner: Runner,
+    pub(crate) admission: Admission,
+    pub(crate) leniency: Leniency,
 }
 
 impl Registry {
@@ -124,7 +137,11 @@ impl Registry {
         &self.principal
     }
 
-    /// Every tool, ordered by name.
+    /// Every tool that the caller may know of, ordered by name: what is listed to people.
+    ///
+    /// Those that it may not call are among them, unless [`Builder::hide_denied`] says otherwise; so are those that cannot
+    /// run at the moment, which [`Registry::requirements`] tells. Those that modify are left out of a registry that is
+    /// [read only](Builder::read_only).
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -133,22 +150,69 @@ impl Registry {
     /// }
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.inner.members.iter().map(|member| &member.definition)
+        let members = self.inner.members.iter();
+        let listed = members.filter(|member| member.is_listed(&self.principal));
+        listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Every tool that would run if the caller called it now with valid arguments (an access function may still say no),
+    /// ordered by name: what is shown to models.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.callable().count() <= registry.tools().count());
+    /// ```
+    pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.tools().filter(|tool| self.admits(tool.name()).is_ok())
     }
 
     /// Every tool, whoever calls, ordered by name.
     pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.inner.tools.iter()
+        self.inner.members.iter().map(|member| &member.definition)
     }
 
-    /// The tool of this name.
+    /// What searches look into.
+    pub(crate) fn index(&self) -> &Index {
+        self.inner.index.get_or_init(|| Index::of(self.declared()))
+    }
+
+    /// The tool of this name or alias, if [`Registry::tools`] has it.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.member(name).map(|member| &member.definition)
+        self.member(name).filter(|member| member.is_listed(&self.principal)).map(|member| &member.definition)
+    }
+
+    /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
+    ///
+    /// # Errors
+    ///
+    /// The failure that the call would have: there is no such tool, the registry is read only, the caller lacks a
+    /// permission, a requirement is not met.
+    ///
+    /// ```
+    /// use tool_core::FailureKind;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
+    /// ```
+    pub fn admits(&self, name: &str) -> Result<(), Failure> {
+        let Member { definition, home } = self.known(name)?;
+        home.admission.admit(definition, &home.states, &self.principal)
+    }
+
+    /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.requirements("nope").is_none());
+    /// ```
+    pub fn requirements(&self, name: &str) -> Option<Requirements> {
+        let Member { definition, home } = self.known(name).ok()?;
+        definition.requires_something().then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
     /// The tool that was probably meant by a name that none has.
@@ -173,11 +237,11 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        match self.member(name) {
-            Some(Member { definition, home }) => {
-                call::invoke(definition, &home.runner, &home.states, home.leniency, arguments).await
+        match self.known(name) {
+            Ok(Member { definition, home }) => {
+                call::invoke(definition, home, &self.principal, arguments).await
             }
-            None => Reply { call_id: CallId::new(), result: Err(Failure::not_found(name)) },
+            Err(failure) => Reply { call_id: CallId::new(), result: Err(failure) },
         }
     }
 
@@ -202,14 +266,15 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the arguments, as a call would tell it. Parameters that are no inputs are not taken.
+    /// Everything that is wrong with the arguments, as a call would tell it. Nothing else is asked: neither whether the
+    /// call would be [let in](Registry::admits), nor what is injected, nor an access function.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Member { definition, home } = self.member(name).ok_or_else(|| Failure::not_found(name))?;
+        let Member { definition, home } = self.known(name)?;
         call::validate(definition, &home.states, home.leniency, arguments)
     }
 
@@ -225,7 +290,7 @@ impl Registry {
     /// registry.check().unwrap();
     /// ```
     pub fn check(&self) -> Result<(), BuildErrors> {
-        let faults = self.tools().flat_map(|tool| {
+        let faults = self.declared().flat_map(|tool| {
             tool.faults().into_iter().map(|fault| BuildError::Schema {
                 tool: tool.name().to_owned(),
                 place: tool.place(),
@@ -254,6 +319,13 @@ impl Registry {
         for home in homes {
             home.runner.idle().await;
         }
+    }
+
+    /// The tool of this name or alias, if it exists for the caller.
+    fn known(&self, name: &str) -> Result<&Member, Failure> {
+        self.member(name)
+            .filter(|member| member.home.admission.knows(&member.definition, &self.principal))
+            .ok_or_else(|| Failure::not_found(name))
     }
 
     fn member(&self, name: &str) -> Option<&Member> {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
+use crate::call::{Panicked, contained};
 use crate::inject::Needs;
 use crate::state::States;
 
@@ -31,6 +34,57 @@ impl Unmet {
     /// ```
     pub fn new(reason: impl Into<String>) -> Self {
         Unmet(reason.into())
+    }
+}
+
+/// Whether everything that a tool requires is there, as lists tell it.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// for tool in registry.tools() {
+///     if let Some(message) = registry.requirements(tool.name()).and_then(|requirements| requirements.message) {
+///         println!("{} cannot run: {message}", tool.name());
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Requirements {
+    /// Whether it is.
+    pub met: bool,
+    /// What is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Requirements {
+    pub(crate) fn new(unmet: Option<String>) -> Self {
+        Requirements { met: unmet.is_none(), message: unmet }
+    }
+}
+
+/// What is missing of all that these functions ask for, each reason once; `None` if nothing is.
+pub(crate) fn unmet(requires: &[RequireFn], states: &States) -> Option<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for require in requires {
+        let reason = match contained(|| require(&mut Requiring::Check(states))) {
+            Ok(Ok(())) => continue,
+            Ok(Err(unmet)) => unmet.0,
+            // Said to the log already. What could not be checked is not taken for met.
+            Err(Panicked) => "a requirement could not be checked".to_owned(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Adds the state that these functions take.
+pub(crate) fn describe(requires: &[RequireFn], needs: &mut Needs) {
+    for require in requires {
+        // Whoever describes checks nothing, and so finds nothing missing.
+        let _ = require(&mut Requiring::Describe(needs));
     }
 }
 

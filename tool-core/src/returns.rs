@@ -182,7 +182,7 @@ impl<T, E> NoText<T, E> {
 }
 
 fn json<T: Serialize>(value: T) -> Result<Output, Failure> {
-    Output::json(&value).map_err(|error| {
+    Output::bare(&value).map_err(|error| {
         tracing::error!(%error, "the output of a tool cannot be written as JSON");
         Failure::internal()
     })

@@ -70,12 +70,17 @@ impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
     }
 
     fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
-        source.state::<T>().map(State).ok_or_else(|| {
-            // A registry is not built without the state that its tools need.
-            tracing::error!(state = type_name::<T>(), "state is missing from a built registry");
-            Failure::internal()
-        })
+        state(source).map(State)
     }
+}
+
+/// The state of this type, which a tool has named among its needs.
+pub(crate) fn state<T: Send + Sync + 'static, Op>(source: &Injection<'_, Op>) -> Result<Arc<T>, Failure> {
+    source.state::<T>().ok_or_else(|| {
+        // A registry is not built without the state that its tools need.
+        tracing::error!(state = type_name::<T>(), "state is missing from a built registry");
+        Failure::internal()
+    })
 }
 
 /// All state of a registry, by type.

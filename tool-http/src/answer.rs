@@ -85,7 +85,7 @@ fn status(failure: &Failure) -> StatusCode {
 struct CallResult<'r> {
     content: Cow<'r, [Content]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    structured_content: Option<Cow<'r, RawValue>>,
+    structured_content: Option<&'r RawValue>,
     is_error: bool,
     #[serde(rename = "_meta")]
     meta: Meta,

@@ -4,6 +4,7 @@ mod check;
 mod diagnostics;
 mod docs;
 mod expand;
+mod listing;
 mod model;
 mod parse;
 
@@ -29,6 +30,13 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(attribute.into(), item.into()).into()
+}
+
+/// What `tool_core::tools!` hands over: its `$crate`, and the paths of the functions.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __tools(paths: TokenStream) -> TokenStream {
+    listing::tools(paths.into()).into()
 }
 
 /// Tokens in, tokens out: parse, check, expand. The function comes out whatever is wrong with its declaration.

@@ -14,6 +14,7 @@ mod server;
 mod step;
 mod steps;
 mod tally;
+mod target;
 mod workspace;
 
 use std::process::ExitCode;

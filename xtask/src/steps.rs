@@ -20,7 +20,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "features",
-        summary: "tool-core builds without its default features",
+        summary: "tool-core without its default features, and for WebAssembly",
         needs: &[],
         run: cargo::features,
     },

@@ -80,11 +80,12 @@ impl Expansion {
         let (used, register) = if variant >= Variant::NoRegistration {
             ("    #[used]\n", "")
         } else {
-            ("", "    ::tool_core::private::register! { &__TOOL }\n")
+            ("", "    ::tool_core::private::register!(&__TOOL);\n")
         };
         format!(
-            "#[allow(deprecated)]\n\
-             const _: () = {{\n{used}\
+            "#[doc(hidden)]\n\
+             #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]\n\
+             const __tool_{name}: &'static ::tool_core::private::Declaration = {{\n{used}\
              \x20   static __TOOL: ::tool_core::private::Declaration = ::tool_core::private::Declaration::new(\n\
              \x20       {name:?},\n\
              \x20       {description:?},\n\
@@ -92,7 +93,9 @@ impl Expansion {
              \x20       ::core::module_path!(),\n\
              \x20       {entry},\n\
              \x20   ){options};\n\
-             {register}}};\n\n"
+             {register}\
+             \x20   &__TOOL\n\
+             }};\n\n"
         )
     }
 
@@ -133,7 +136,7 @@ impl Expansion {
         let places = self.parameters.iter().map(|Parameter { maker, kind }| match maker {
             Maker::Injected => {
                 let kind = if typed { kind } else { "_" };
-                format!("::tool_core::private::injected::<{kind}, ::tool_core::op::{operation}>()")
+                format!("::tool_core::private::injected::<{kind}, _>(::tool_core::op::{operation})")
             }
             Maker::Input { name, description, values } => {
                 let kind = if typed { format!("::<{kind}>") } else { String::new() };

@@ -1,5 +1,7 @@
 //! Integers that are written as floating-point numbers: `1.0`, `1e3`, `-0`.
 
+use crate::call::scan::end_of_string;
+
 /// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
 ///
 /// `None` when there is none, so that a text is not decoded again to the same effect. The texts of strings stay as they
@@ -11,7 +13,7 @@ pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
+            b'"' => at = end_of_string(bytes, at + 1),
             b'-' | b'0'..=b'9' => {
                 let end = at + bytes[at..].iter().take_while(|b| is_number(**b)).count();
                 if let Some(integer) = integer(&text[at..end]) {
@@ -32,19 +34,6 @@ const LONGEST: usize = 40;
 
 fn is_number(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
-}
-
-/// The position after the closing quote of the string that opens at `start`.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 /// The digits of a number that is written in another way and is an integer; `None` for all others.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::access::Principal;
 use crate::call::numbers;
 use crate::call::plan::{InputPlan, Plan};
 use crate::call::scan::Slots;
-use crate::context::Context;
+use crate::context::LazyContext;
 use crate::failure::Failure;
 use crate::inject::Injection;
 use crate::input::Presence;
@@ -46,7 +47,7 @@ pub struct Reader<'r> {
     plan: &'r Plan,
     slots: &'r Slots<'r>,
     states: &'r States,
-    context: &'r Context,
+    context: &'r LazyContext<'r>,
     /// The input to hand out next, and its member of the arguments.
     input: usize,
     member: usize,
@@ -63,7 +64,7 @@ impl<'r> Reader<'r> {
         plan: &'r Plan,
         slots: &'r Slots<'r>,
         states: &'r States,
-        context: &'r Context,
+        context: &'r LazyContext<'r>,
         checked: bool,
     ) -> Self {
         Reader {
@@ -149,6 +150,11 @@ impl<'r> Reader<'r> {
     /// Where parameters that are no inputs come from; nowhere when only the inputs are read.
     pub(crate) fn injection<Op>(&self) -> Option<Injection<'r, Op>> {
         (!self.only_inputs).then(|| Injection::new(self.states, self.context))
+    }
+
+    /// Who calls.
+    pub(crate) fn principal(&self) -> &'r Principal {
+        self.context.principal()
     }
 
     /// Leaves out the parameters that are no inputs.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
-use crate::context::Context;
+use crate::context::LazyContext;
 use crate::definition::ToolDefinition;
 use crate::entry::Running;
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ impl Runner {
     pub(crate) async fn run(
         &self,
         tool: &ToolDefinition,
-        context: Context,
+        context: &LazyContext<'_>,
         span: tracing::Span,
         future: Running,
     ) -> Result<Output, Failure> {
@@ -40,17 +40,16 @@ impl Runner {
 
     #[cfg(feature = "tokio")]
     async fn drive(&self, tool: &ToolDefinition, contained: Contained) -> Result<Output, Failure> {
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if tool.modifies() => match self.tasks.spawn_on(contained, &runtime).await {
-                Ok(result) => result,
-                Err(error) => {
-                    // A panic is contained further in: what remains is a runtime that shuts down.
-                    tracing::error!(%error, "a modifying call was cut off");
-                    Err(Failure::internal())
-                }
-            },
-            _ => contained.await,
+        if tool.modifies()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            return self.tasks.spawn_on(contained, &runtime).await.unwrap_or_else(|error| {
+                // A panic is contained further in: what remains is a runtime that shuts down.
+                tracing::error!(%error, "a modifying call was cut off");
+                Err(Failure::internal())
+            });
         }
+        contained.await
     }
 
     #[cfg(not(feature = "tokio"))]
@@ -79,18 +78,17 @@ impl Runner {
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.
-struct Gone(Option<Context>);
+struct Gone<'c>(Option<&'c LazyContext<'c>>);
 
-impl Gone {
+impl Gone<'_> {
     fn stayed(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Gone {
+impl Drop for Gone<'_> {
     fn drop(&mut self) {
-        #[cfg(feature = "tokio")]
-        if let Some(context) = &self.0 {
+        if let Some(context) = self.0 {
             context.cancel();
         }
     }
@@ -102,9 +100,9 @@ struct Contained {
     span: tracing::Span,
 }
 
-impl Contained {
-    fn drop_running(&mut self) {
-        let running = self.running.take();
+/// Drops a function that has ended or is no longer wanted.
+fn discard(running: &mut Option<Running>) {
+    if let Some(running) = running.take() {
         // Already logged; a future that cannot be dropped is of no more use to anybody.
         let _ = contained(|| drop(running));
     }
@@ -114,22 +112,22 @@ impl Future for Contained {
     type Output = Result<Output, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let span = self.span.clone();
+        let Contained { running, span } = &mut *self;
         let _entered = span.enter();
-        let Some(running) = &mut self.running else { return Poll::Ready(Err(Failure::internal())) };
-        let polled = match contained(|| running.as_mut().poll(cx)) {
+        let Some(future) = running else { return Poll::Ready(Err(Failure::internal())) };
+        let polled = match contained(|| future.as_mut().poll(cx)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => result,
             Err(Panicked) => Err(Failure::internal()),
         };
-        self.drop_running();
+        discard(running);
         Poll::Ready(polled)
     }
 }
 
 impl Drop for Contained {
     fn drop(&mut self) {
-        self.drop_running();
+        discard(&mut self.running);
     }
 }
 

@@ -1,18 +1,42 @@
-//! One pass over the arguments object: each input's text into its slot, nothing decoded and nothing lost.
+//! One pass over the arguments object: the text of each input into its slot, nothing decoded and nothing lost.
+//!
+//! The pass finds where each value ends and judges none: every slot is decoded by the type of its input, and what is no
+//! JSON does not decode. What stands between the values is checked here, so that a clean object of which every slot
+//! decodes is JSON, without a member given twice.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use memchr::memchr2;
 
 use crate::call::plan::InputPlan;
 
 /// The texts of the arguments, in the order of the members that there may be.
-pub(crate) struct Slots<'c>(Vec<Option<&'c str>>);
+pub(crate) struct Slots<'c> {
+    /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
+    first: [Option<&'c str>; FIRST],
+    others: Vec<Option<&'c str>>,
+}
+
+/// How many slots are kept in place.
+const FIRST: usize = 6;
 
 impl<'c> Slots<'c> {
+    fn new(count: usize) -> Self {
+        Slots { first: [None; FIRST], others: vec![None; count.saturating_sub(FIRST)] }
+    }
+
     pub(crate) fn get(&self, position: usize) -> Option<&'c str> {
-        self.0.get(position).copied().flatten()
+        match self.first.get(position) {
+            Some(slot) => *slot,
+            None => self.others.get(position - FIRST).copied().flatten(),
+        }
+    }
+
+    /// Fills a slot; whether it was empty.
+    fn fill(&mut self, position: usize, text: &'c str) -> bool {
+        let slot = match self.first.get_mut(position) {
+            Some(slot) => slot,
+            None => &mut self.others[position - FIRST],
+        };
+        slot.replace(text).is_none()
     }
 }
 
@@ -27,60 +51,210 @@ pub(crate) enum Scan<'c> {
 
 /// Sorts the members of an arguments object into slots.
 pub(crate) fn scan<'c>(text: &'c str, plan: &[InputPlan]) -> Scan<'c> {
-    let mut slots = Slots(vec![None; plan.len()]);
-    let mut json = serde_json::Deserializer::from_str(text);
-    let object = Object { plan, slots: &mut slots.0 };
-    match json.deserialize_map(object).and_then(|clean| json.end().map(|()| clean)) {
-        Ok(true) => Scan::Clean(slots),
-        Ok(false) | Err(_) => Scan::Suspect(slots),
+    let mut slots = Slots::new(plan.len());
+    match sort(text, plan, &mut slots) {
+        Some(true) => Scan::Clean(slots),
+        Some(false) | None => Scan::Suspect(slots),
     }
 }
 
-struct Object<'s, 'c> {
-    plan: &'s [InputPlan],
-    slots: &'s mut [Option<&'c str>],
-}
-
-impl<'c> Visitor<'c> for Object<'_, 'c> {
-    type Value = bool;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    /// Whether every name was known, and given once.
-    fn visit_map<A: MapAccess<'c>>(self, mut map: A) -> Result<bool, A::Error> {
-        let mut clean = true;
-        while let Some(position) = map.next_key_seed(Name(self.plan))? {
-            let text = map.next_value::<&RawValue>()?.get();
-            match self.slots.get_mut(position) {
-                Some(slot) => clean &= slot.replace(text).is_none(),
-                None => clean = false,
+/// Whether every name was known and given once; `None` where the text is no object.
+fn sort<'c>(text: &'c str, plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
+    let bytes = text.as_bytes();
+    let mut clean = true;
+    let mut at = behind(b'{', bytes, 0)?;
+    if behind(b'}', bytes, at).is_none() {
+        // Most arguments come in the order of the inputs.
+        for expected in 0.. {
+            let name = behind_space(bytes, at);
+            let position;
+            (position, at) = match plan.get(expected) {
+                Some(input) if bytes[name..].starts_with(input.quoted.as_bytes()) => {
+                    (Some(expected), name + input.quoted.len())
+                }
+                _ => named(text, name, plan)?,
+            };
+            let value = behind_space(bytes, behind(b':', bytes, at)?);
+            at = end_of_value(bytes, value)?;
+            clean &= match position {
+                Some(position) => slots.fill(position, &text[value..at]),
+                None => false,
+            };
+            match behind(b',', bytes, at) {
+                Some(next) => at = next,
+                None => break,
             }
         }
-        Ok(clean)
+    }
+    let end = behind(b'}', bytes, at)?;
+    (behind_space(bytes, end) == bytes.len()).then_some(clean)
+}
+
+/// The input whose name begins here, however it is spelled, and where the name ends.
+fn named(text: &str, start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
+    let bytes = text.as_bytes();
+    let end = end_of_string(bytes, behind(b'"', bytes, start)?);
+    let quoted = &text[start..end];
+    let position = if quoted.contains('\\') {
+        let name: String = serde_json::from_str(quoted).ok()?;
+        plan.iter().position(|input| input.name == name)
+    } else {
+        plan.iter().position(|input| input.quoted == quoted)
+    };
+    Some((position, end))
+}
+
+// Places in the text of a JSON value. What ends too early ends where the text does.
+
+fn behind_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Behind this byte and the white space before it.
+fn behind(byte: u8, bytes: &[u8], at: usize) -> Option<usize> {
+    let at = behind_space(bytes, at);
+    (bytes.get(at) == Some(&byte)).then_some(at + 1)
+}
+
+/// Behind the value that begins here.
+#[inline]
+fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => Some(end_of_string(bytes, at + 1)),
+        b'[' | b'{' => end_of_nested(bytes, at),
+        _ => {
+            // A number or a literal.
+            while let Some(byte) = bytes.get(at)
+                && !matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t')
+            {
+                at += 1;
+            }
+            Some(at)
+        }
     }
 }
 
-/// Reads a member's name as the position of its input; one past the last for an unknown name.
-struct Name<'s>(&'s [InputPlan]);
+/// Behind the string of which the inside begins here.
+#[inline(never)]
+pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(rest) = bytes.get(at..)
+        && let Some(found) = memchr2(b'"', b'\\', rest)
+    {
+        at += found + 1;
+        if rest[found] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
 
-impl<'c> DeserializeSeed<'c> for Name<'_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'c>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_str(self)
+/// Behind the array or the object that begins here.
+#[inline(never)]
+fn end_of_nested(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    loop {
+        let byte = bytes.get(at)?;
+        at += 1;
+        match byte {
+            b'"' => at = end_of_string(bytes, at),
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth == 1 => return Some(at),
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
     }
 }
 
-impl Visitor<'_> for Name<'_> {
-    type Value = usize;
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of an input")
+    use super::*;
+    use crate::call::strict;
+    use crate::input::Presence;
+
+    fn plan() -> [InputPlan; 3] {
+        ["a", "b\"c", "d"].map(|name| InputPlan::new(name.into(), Presence::Optional, None))
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
-        Ok(self.0.iter().position(|input| input.name == name).unwrap_or(self.0.len()))
+    /// The members, where a scan is clean and every value would decode.
+    fn accepted(text: &str) -> Option<Value> {
+        let plan = plan();
+        let Scan::Clean(slots) = scan(text, &plan) else { return None };
+        let member = |(position, input): (usize, &InputPlan)| {
+            let value = slots.get(position).map(strict::parse)?;
+            Some(value.map(|value| (input.name.to_string(), value)))
+        };
+        let members =
+            plan.iter().enumerate().filter_map(member).collect::<Result<serde_json::Map<_, _>, _>>();
+        members.ok().map(Value::Object)
+    }
+
+    #[test]
+    fn members_are_sorted_into_slots_however_they_are_written() {
+        for (text, slots) in [
+            ("{}", [None, None, None]),
+            (" {\n\t} ", [None, None, None]),
+            (r#"{"d":1,"a":-2.5e3}"#, [Some("-2.5e3"), None, Some("1")]),
+            (
+                r#" { "a" : "x\\\"," , "d" : [ "]" , {"a":1} ] } "#,
+                [Some(r#""x\\\",""#), None, Some(r#"[ "]" , {"a":1} ]"#)],
+            ),
+            (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
+        ] {
+            let Scan::Clean(found) = scan(text, &plan()) else { panic!("{text}") };
+            assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_inputs_than_fit_in_place_have_slots_too() {
+        let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
+        let Scan::Clean(slots) = scan(r#"{"h":8,"a":1,"g":7}"#, &plan) else { panic!("it is clean") };
+        assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some("1"), Some("7"), Some("8")]);
+        assert!(matches!(scan(r#"{"h":8,"h":8}"#, &plan), Scan::Suspect(_)));
+    }
+
+    #[test]
+    fn what_wants_a_closer_look_keeps_what_was_read() {
+        for text in [
+            r#"{"a":1,"x":2,"d":3}"#,
+            r#"{"a":0,"\u0061":1,"d":3}"#,
+            r#"{"a":1,"d":3,}"#,
+            r#"{"a":1,"d":3}1"#,
+        ] {
+            let Scan::Suspect(slots) = scan(text, &plan()) else { panic!("{text}") };
+            assert_eq!((slots.get(0), slots.get(2)), (Some("1"), Some("3")), "{text}");
+        }
+    }
+
+    /// Every text that differs from a good one by one byte put in, left out or replaced: what passes is JSON, and reads
+    /// as the strict parser reads it.
+    #[test]
+    fn nothing_passes_that_the_strict_parser_refuses_or_reads_otherwise() {
+        const BYTES: &str = "\"\\{}[]:,0-.e+ \t\n\u{1}\u{feff}\u{7f}ntabdué";
+        let mut passed = 0;
+        for seed in
+            [r#"{"a":-1.5e3,"d":[null,"x",{"a":"}"}]}"#, r#"{"b\"c":"é\u0061\ud83d\ude00","d":true}"#, "{ }"]
+        {
+            for at in (0..=seed.len()).filter(|at| seed.is_char_boundary(*at)) {
+                let (before, after) = seed.split_at(at);
+                let mut rest = after.chars();
+                rest.next();
+                for put in BYTES.chars().map(String::from).chain([String::new()]) {
+                    for text in [format!("{before}{put}{after}"), format!("{before}{put}{}", rest.as_str())] {
+                        let Some(read) = accepted(&text) else { continue };
+                        assert_eq!(strict::parse(&text).ok(), Some(read), "{text}");
+                        passed += 1;
+                    }
+                }
+            }
+        }
+        assert!(passed > 200, "{passed} texts passed");
     }
 }

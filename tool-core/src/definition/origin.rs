@@ -4,12 +4,15 @@ use std::sync::OnceLock;
 
 use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
+use crate::completion::Completing;
 use crate::declaration::Declaration;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
+use crate::requirement;
 use crate::returns::Returned;
 use crate::schema::{InputSchema, OutputSchema};
+use crate::state::States;
 
 /// Where a definition comes from.
 #[derive(Debug)]
@@ -47,6 +50,17 @@ impl Declared {
             Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
         };
         Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+    }
+
+    /// The names of the types of state that the function, its requirements and its completions take and that `states`
+    /// lacks.
+    pub(super) fn lacks(&self, states: &States) -> Vec<&'static str> {
+        let mut needs = self.needs.clone();
+        requirement::describe(self.declaration.requires, &mut needs);
+        for complete in self.inputs.iter().filter_map(|input| input.complete) {
+            complete(&mut Completing::Describe(&mut needs));
+        }
+        needs.unmet(states)
     }
 
     /// How the arguments are read, by how the inputs stand in the schema.

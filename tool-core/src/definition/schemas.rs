@@ -1,6 +1,6 @@
 //! What a tool takes and returns: computed on first use, since most of it is never asked for.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
@@ -110,17 +110,7 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        *self.0.digest.get_or_init(|| {
-            Digest::of(&json!({
-                "name": self.name(),
-                "title": self.title(),
-                "description": self.description(),
-                "operation": self.operation(),
-                "annotations": self.annotations(),
-                "inputSchema": self.input_schema(),
-                "outputSchema": self.output_schema(),
-            }))
-        })
+        *self.0.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
     }
 
     /// What a declared tool is entered by.

@@ -1,14 +1,17 @@
 //! Building a registry, and everything that can be wrong with it, told at once.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
+use crate::admission::Admission;
 use crate::call::Runner;
 use crate::declaration::Declaration;
+use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
+use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
@@ -40,6 +43,7 @@ pub struct Builder {
     expected: Vec<String>,
     states: States,
     local: Option<Principal>,
+    admission: Admission,
     leniency: Leniency,
     allow_empty: bool,
 }
@@ -60,6 +64,24 @@ impl Builder {
             self.linked = true;
             self.declarations.extend(crate::registration::linked());
         }
+        self
+    }
+
+    /// Adds the tools that [`tools!`](crate::tools) lists. One that is linked too is one tool.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool, tools};
+    /// /// Half of a number.
+    /// #[tool(operation = Transform)]
+    /// fn half_of(/** The number. */ n: u32) -> u32 {
+    ///     n / 2
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![half_of]).build().unwrap();
+    /// # assert_eq!(registry.tools().len(), 1);
+    /// ```
+    pub fn tools(mut self, tools: Declared) -> Self {
+        self.declarations.extend(tools.declarations());
         self
     }
 
@@ -122,6 +144,48 @@ impl Builder {
         self
     }
 
+    /// Neither lists nor runs what modifies: a call of it by name is refused as [`Disabled`](crate::FailureKind).
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Registry, tool};
+    ///
+    /// /// Empties the basket.
+    /// #[tool(operation = Write, destructive = true)]
+    /// fn empty_basket() {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "empty_basket").read_only();
+    /// let registry = registry.build().unwrap();
+    /// assert_eq!(registry.tools().count(), 0);
+    /// assert_eq!(registry.admits("empty_basket").unwrap_err().kind(), FailureKind::Disabled);
+    /// ```
+    pub fn read_only(mut self) -> Self {
+        self.admission.read_only = true;
+        self
+    }
+
+    /// Hides a tool from a caller that lacks its permissions: it is in no list, and a call of it is answered as one of
+    /// a tool that does not exist.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().hide_denied();
+    /// ```
+    pub fn hide_denied(mut self) -> Self {
+        self.admission.hide_denied = true;
+        self
+    }
+
+    /// Tells in lists which requirements are not met, and lets the tool be called all the same.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().requirements_as_indicator();
+    /// ```
+    pub fn requirements_as_indicator(mut self) -> Self {
+        self.admission.requirements_as_indicator = true;
+        self
+    }
+
     /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
     ///
     /// ```
@@ -149,14 +213,17 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// All faults at once, ordered by the names of the tools: see [`BuildError`].
+    /// All faults at once, by their kind and then by the names of the tools: see [`BuildError`].
     ///
     /// ```
     /// # use tool_core::Registry;
     /// let errors = Registry::builder().build().unwrap_err();
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
-    pub fn build(self) -> Result<Registry, BuildErrors> {
+    pub fn build(mut self) -> Result<Registry, BuildErrors> {
+        // Linked and listed by hand is declared once.
+        self.declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
+        self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
         let linked =
             |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
         let mut faults: Vec<BuildError> =
@@ -171,29 +238,51 @@ impl Builder {
             faults.push(BuildError::Empty);
         }
 
-        let mut positions = HashMap::new();
-        for (position, tool) in tools.iter().enumerate() {
-            if let Some(first) = positions.insert(tool.name().to_owned(), position) {
-                faults.push(BuildError::Duplicate {
-                    name: tool.name().to_owned(),
-                    first: tools[first].place(),
-                    second: tool.place(),
-                });
-            }
-            let unmet = tool.needs().map(|needs| needs.unmet(&self.states)).unwrap_or_default();
-            faults.extend(unmet.into_iter().map(|state| BuildError::MissingState {
+        let positions = positions(&tools, &mut faults);
+        for tool in &tools {
+            faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
                 place: tool.place(),
                 state: state.to_owned(),
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        let home = Arc::new(Home { states: self.states, runner: Runner::default(), leniency: self.leniency });
+        let home = Arc::new(Home {
+            states: self.states,
+            runner: Runner::default(),
+            admission: self.admission,
+            leniency: self.leniency,
+        });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions };
+        let inner = Inner { members, positions, index: OnceLock::new() };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
+}
+
+/// Which tool each name leads to, and each alias. That two tools have one is a fault.
+fn positions(tools: &[ToolDefinition], faults: &mut Vec<BuildError>) -> Positions {
+    let mut positions = Positions::default();
+    for (position, tool) in tools.iter().enumerate() {
+        if let Some(first) = positions.insert(tool.name().to_owned(), position) {
+            faults.push(BuildError::Duplicate {
+                name: tool.name().to_owned(),
+                first: tools[first].place(),
+                second: tool.place(),
+            });
+        }
+    }
+    for (position, tool) in tools.iter().enumerate() {
+        let Some(alias) = tool.alias() else { continue };
+        if let Some(first) = positions.insert(alias.to_owned(), position) {
+            faults.push(BuildError::Alias {
+                alias: alias.to_owned(),
+                first: tools[first].place(),
+                second: tool.place(),
+            });
+        }
+    }
+    positions
 }
 
 impl fmt::Debug for Builder {
@@ -223,6 +312,18 @@ pub enum BuildError {
         /// Where the first is declared.
         first: String,
         /// Where the second is declared.
+        second: String,
+    },
+    /// The alias of a tool is the name or the alias of another.
+    #[error(
+        "two tools can be called as `{alias}`\n  first:  {first}\n  second: {second}, by its alias\nhelp: give the second another alias, or none"
+    )]
+    Alias {
+        /// The alias.
+        alias: String,
+        /// Where the tool that has it already is declared.
+        first: String,
+        /// Where the tool with the alias is declared.
         second: String,
     },
     /// There is no tool at all.

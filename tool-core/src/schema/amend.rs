@@ -215,9 +215,9 @@ mod tests {
             (r#"{"x":"1.5","b":"true"}"#, r#"{"x":1.5,"b":true}"#),
             (r#"{"none":"5"}"#, r#"{"none":5}"#),
             (r#"{"list":["1",2,"3"]}"#, r#"{"list":[1,2,3]}"#),
-            (r#"{"list":" ["1", 2] "}"#, r#"{"list":[1,2]}"#),
+            (r#"{"list":" [\"1\", 2] "}"#, r#"{"list":[1,2]}"#),
             (r#"{"map":{"a":"false"}}"#, r#"{"map":{"a":false}}"#),
-            (r#"{"tree":"{"n":"1","next":{"n":"2"}}"}"#, r#"{"tree":{"n":1,"next":{"n":2}}}"#),
+            (r#"{"tree":"{\"n\":\"1\",\"next\":{\"n\":\"2\"}}"}"#, r#"{"tree":{"n":1,"next":{"n":2}}}"#),
         ] {
             let (mended, repairs) = mended(&schema, given);
             assert_eq!(mended, expected, "{given}");
@@ -238,12 +238,12 @@ mod tests {
             r#"{"any":"5"}"#,
             r#"{"list":"{}"}"#,
             r#"{"list":"[1,"}"#,
-            r#"{"map":"{"a":true,"a":true}"}"#,
+            r#"{"map":"{\"a\":true,\"a\":true}"}"#,
         ] {
             assert_eq!(mended(&schema, given), (given.to_owned(), vec![]));
         }
         // A text within a text is not guessed at.
-        let (given, _) = mended(&schema, r#"{"tree":"{"next":"{}"}"}"#);
+        let (given, _) = mended(&schema, r#"{"tree":"{\"next\":\"{}\"}"}"#);
         assert_eq!(given, r#"{"tree":{"next":"{}"}}"#);
     }
 
@@ -277,9 +277,9 @@ mod tests {
     #[test]
     fn thousands_of_repairs_are_none() {
         let schema = json!({"properties": {"a": {"items": {"type": "integer"}}, "b": {"type": "string"}}});
-        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec![""1""; MOST_REPAIRS + 1].join(","));
+        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; MOST_REPAIRS + 1].join(","));
         let (mended, repairs) = mended(&schema, &text);
-        assert!(mended.ends_with(""1"]}"), "the `null` is left out all the same");
+        assert!(mended.ends_with("\"1\"]}"), "the `null` is left out all the same");
         assert!(repairs.is_empty());
     }
 }

@@ -1,13 +1,27 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
+mod access;
 mod arguments;
 mod outputs;
+mod profiles;
 mod registry;
+mod resources;
 mod schemas;
+mod search;
 
-use tool_core::Registry;
+use tool_core::{Builder, Leniency, Registry};
 
 /// A registry with the tools of one module of this test.
 fn tools_of(module: &'static str) -> Registry {
-    Registry::builder().linked().select(move |tool| tool.source().module == module).build().unwrap()
+    builder_of(module).build().unwrap()
+}
+
+/// The tools of one module of this test, not built yet.
+fn builder_of(module: &'static str) -> Builder {
+    Registry::builder().linked().select(move |tool| tool.source().module == module)
+}
+
+/// The same as [`tools_of`], taking every argument as it was given.
+fn strict_tools_of(module: &'static str) -> Registry {
+    builder_of(module).leniency(Leniency::Strict).build().unwrap()
 }

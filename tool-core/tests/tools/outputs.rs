@@ -194,11 +194,7 @@ async fn the_shape_of_the_return_type_decides() {
     ] {
         let output = registry.call(name, json!({})).await.unwrap();
         assert_eq!(serde_json::to_value(output.content()).unwrap(), content, "{name}");
-        assert_eq!(
-            output.structured().as_deref().map(serde_json::value::RawValue::get),
-            structured,
-            "{name}"
-        );
+        assert_eq!(output.structured().map(serde_json::value::RawValue::get), structured, "{name}");
         let schema = registry.get(name).unwrap().output_schema();
         assert_eq!(
             schema.is_some(),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::tally::Tally;
+use crate::target::WASM;
 use crate::workspace;
 
 pub(crate) fn fmt(_: &mut Tally) -> Result<(), Failure> {
@@ -47,8 +48,15 @@ pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
     package.announce().run()
 }
 
+/// Each package alone: built together, they would turn on each other's features.
 pub(crate) fn features(_: &mut Tally) -> Result<(), Failure> {
-    Invocation::cargo(["build", "--package", "tool-core", "--no-default-features", "--locked"])
+    let build = ["build", "--package", "tool-core", "--no-default-features", "--locked"];
+    Invocation::cargo(build).announce().run()?;
+    // Without registration at link time: it lists its tools, calls them, and fails if one answers wrongly.
+    Invocation::cargo(["run", "--package", "fixture-listed", "--locked"]).announce().run()?;
+    WASM.ensure()?;
+    Invocation::cargo(["build", "--package", "fixture-listed", "--no-default-features", "--locked"])
+        .arguments(["--target", WASM.name])
         .announce()
         .run()
 }

@@ -1,0 +1,185 @@
+//! `tools.lock`: what every tool promises, as a text beside the source, so that a change of it shows in a review.
+
+mod choice;
+mod compare;
+mod difference;
+mod entry;
+mod schemas;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use difference::{Change, Difference, DifferenceKind};
+
+pub(crate) use entry::promise;
+
+use crate::digest::{Digest, canonical};
+use crate::lock::entry::Entry;
+use crate::registry::Registry;
+
+/// The version of the format, in each file.
+const VERSION: u64 = 1;
+
+/// What every tool of a registry promises: the contents of `tools.lock`.
+///
+/// Its text is JSON with sorted members, one line a value, so that a version control system shows what changed: two
+/// registries with one [`Digest`] have one text, to the byte. [`Lock::compare`] says what a change means to those who
+/// call the tools.
+///
+/// ```
+/// use tool_core::{Change, Lock, Registry};
+///
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// let stored: Lock = registry.lock().to_string().parse()?;
+/// assert_eq!(stored, registry.lock());
+/// assert!(stored.compare(&registry.lock()).iter().all(|difference| difference.change() == Change::Compatible));
+/// # Ok::<(), tool_core::LockError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lock {
+    /// By name.
+    tools: BTreeMap<String, Entry>,
+}
+
+impl Registry {
+    /// What every tool promises now, whoever calls.
+    ///
+    /// ```
+    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.lock().to_string(), "{\n  \"tools\": {},\n  \"version\": 1\n}\n");
+    /// ```
+    pub fn lock(&self) -> Lock {
+        Lock {
+            tools: self.declared().map(|tool| (tool.name().to_owned(), Entry::of(tool).normal())).collect(),
+        }
+    }
+}
+
+impl Lock {
+    /// Everything that is different in `newer`, ordered by the names of the tools, and what it means to a caller who
+    /// knows the tools as they are here: see [`DifferenceKind`]. Empty when the digests are equal, and only then.
+    ///
+    /// ```
+    /// let lock = tool_core::Registry::builder().allow_empty().build().unwrap().lock();
+    /// assert!(lock.compare(&lock).is_empty());
+    /// ```
+    #[must_use]
+    pub fn compare(&self, newer: &Lock) -> Vec<Difference> {
+        compare::compare(&self.tools, &newer.tools)
+    }
+
+    /// The digest of the registry that this was made from.
+    ///
+    /// ```
+    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.lock().digest(), registry.digest());
+    /// ```
+    pub fn digest(&self) -> Digest {
+        Digest::of(
+            &self.tools.iter().map(|(name, entry)| Value::from(entry.digest(name).to_string())).collect(),
+        )
+    }
+}
+
+impl fmt::Display for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let locked = |(name, entry): (&String, &Entry)| (name.clone(), entry.stored(name));
+        let tools: serde_json::Map<String, Value> = self.tools.iter().map(locked).collect();
+        // The canonical text sorts members and writes numbers in one way; read again, it only wants line breaks.
+        let sorted: Value =
+            canonical(&json!({"version": VERSION, "tools": tools})).parse().unwrap_or_default();
+        writeln!(f, "{sorted:#}")
+    }
+}
+
+impl FromStr for Lock {
+    type Err = LockError;
+
+    fn from_str(text: &str) -> Result<Self, LockError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u64,
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            #[serde(rename = "version")]
+            _version: u64,
+            tools: BTreeMap<String, Stored>,
+        }
+
+        let Version { version } = serde_json::from_str(text).map_err(LockError::no_lock)?;
+        if version != VERSION {
+            return Err(LockError::Version { found: version });
+        }
+        let File { tools, .. } = serde_json::from_str(text).map_err(LockError::no_lock)?;
+        let checked = |(name, Stored { digest, entry }): (String, Stored)| {
+            if entry.digest(&name).to_string() == digest {
+                Ok((name, entry))
+            } else {
+                Err(LockError::Edited { tool: name })
+            }
+        };
+        Ok(Lock { tools: tools.into_iter().map(checked).collect::<Result<_, _>>()? })
+    }
+}
+
+/// One tool in the file.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    digest: String,
+    #[serde(flatten)]
+    entry: Entry,
+}
+
+impl Entry {
+    fn stored(&self, name: &str) -> Value {
+        let stored = Stored { digest: self.digest(name).to_string(), entry: self.clone() };
+        serde_json::to_value(stored).unwrap_or_default()
+    }
+}
+
+/// Why a text is no [`Lock`].
+///
+/// ```
+/// use tool_core::{Lock, LockError};
+///
+/// let error = "{}".parse::<Lock>().unwrap_err();
+/// assert!(matches!(error, LockError::NoLock { .. }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// The text is not JSON, or not of this shape.
+    #[error("not a lock of tools: {reason}\nhelp: write it anew")]
+    NoLock {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// It was written by another version of this crate.
+    #[error("a lock of tools of version {found}, where version {VERSION} is known\nhelp: write it anew")]
+    Version {
+        /// The version in the text.
+        found: u64,
+    },
+    /// What is said of a tool is not what its digest was made of.
+    #[error(
+        "tool `{tool}` of the lock has another digest than is written there\nhelp: do not edit it by hand; write it anew"
+    )]
+    Edited {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl LockError {
+    fn no_lock(error: serde_json::Error) -> Self {
+        LockError::NoLock { reason: error.to_string() }
+    }
+}

@@ -1,0 +1,263 @@
+//! What is different between the tools of two locks, but for their schemas.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Display;
+
+use crate::lock::difference::{Difference, DifferenceKind as Kind};
+use crate::lock::entry::Entry;
+use crate::lock::schemas::{self, Side};
+use crate::operation::Operation;
+
+type Tools = BTreeMap<String, Entry>;
+
+pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let renamed = renamed(old, new);
+    for (name, before) in old {
+        match (new.get(name), renamed.get(name.as_str())) {
+            (Some(after), _) => found.extend(Tool { name, found: Vec::new() }.compare(before, after)),
+            (None, Some(&after)) => {
+                let (kind, text) = if new[after].alias.as_ref() == Some(name) {
+                    (Kind::ToolRenamedKept, format!("it was named `{name}`, which is now its alias"))
+                } else {
+                    (
+                        Kind::ToolRenamed,
+                        format!("it was named `{name}`: `alias = \"{name}\"` would keep that"),
+                    )
+                };
+                found.push(Difference::new(kind, after, "", text));
+                let mut tool = Tool { name: after, found: Vec::new() };
+                tool.lost_alias(before, &new[after]);
+                found.extend(tool.compare_all_but_alias(before, &new[after]));
+            }
+            (None, None) => found.push(Difference::new(Kind::ToolRemoved, name, "", "the tool is gone")),
+        }
+    }
+    let known: BTreeSet<&str> = renamed.values().copied().collect();
+    for name in new.keys().filter(|name| !old.contains_key(*name) && !known.contains(name.as_str())) {
+        found.push(Difference::new(Kind::ToolAdded, name, "", "the tool is new"));
+    }
+    // Stable: the differences of one tool stay in the order in which they were found.
+    found.sort_by(|a, b| a.tool.cmp(&b.tool));
+    found
+}
+
+/// The new names of tools that are gone by their old one: told by an alias, or by being the same in all but the name.
+fn renamed<'l>(old: &'l Tools, new: &'l Tools) -> HashMap<&'l str, &'l str> {
+    let added = || new.iter().filter(|(name, _)| !old.contains_key(*name));
+    let by_alias: HashMap<&str, &str> =
+        added().filter_map(|(name, entry)| Some((entry.alias.as_deref()?, name.as_str()))).collect();
+    // The digest without a name; of two equal tools the first takes it.
+    let mut by_promise: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (name, entry) in added().filter(|(name, _)| !by_alias.values().any(|taken| taken == name)) {
+        by_promise.entry(entry.digest("").to_string()).or_default().push(name);
+    }
+    let mut renamed = HashMap::new();
+    for (name, entry) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
+        let same = || {
+            let names = by_promise.get_mut(&entry.digest("").to_string())?;
+            (!names.is_empty()).then(|| names.remove(0))
+        };
+        if let Some(after) = by_alias.get(name.as_str()).copied().or_else(same) {
+            renamed.insert(name.as_str(), after);
+        }
+    }
+    renamed
+}
+
+struct Tool<'l> {
+    name: &'l str,
+    found: Vec<Difference>,
+}
+
+impl Tool<'_> {
+    fn compare(mut self, old: &Entry, new: &Entry) -> Vec<Difference> {
+        if old.alias != new.alias {
+            self.lost_alias(old, new);
+            if let Some(alias) = &new.alias {
+                self.push(Kind::AliasAdded, "alias", format!("`{alias}` is new"));
+            }
+        }
+        self.compare_all_but_alias(old, new)
+    }
+
+    fn lost_alias(&mut self, old: &Entry, new: &Entry) {
+        if let Some(alias) = old.alias.as_ref().filter(|alias| new.alias.as_ref() != Some(alias)) {
+            // The name itself may have become what was its alias.
+            if alias != self.name {
+                self.push(Kind::AliasRemoved, "alias", format!("`{alias}` is gone"));
+            }
+        }
+    }
+
+    fn compare_all_but_alias(mut self, old: &Entry, new: &Entry) -> Vec<Difference> {
+        self.texts(old, new);
+        self.operation(old.operation, new.operation);
+        self.hints(old, new);
+        self.access(old, new);
+        self.address(old, new);
+        self.schemas(old, new);
+        self.found
+    }
+
+    fn push(&mut self, kind: Kind, place: &str, text: impl Into<String>) {
+        self.found.push(Difference::new(kind, self.name, place, text));
+    }
+
+    fn texts(&mut self, old: &Entry, new: &Entry) {
+        if old.title != new.title {
+            self.push(Kind::TextChanged, "title", was_is(old.title.as_deref(), new.title.as_deref()));
+        }
+        if old.description != new.description {
+            self.push(Kind::TextChanged, "description", "it reads differently");
+        }
+        if old.tags != new.tags {
+            let text = format!("was [{}], is [{}]", old.tags.join(", "), new.tags.join(", "));
+            self.push(Kind::TagsChanged, "tags", text);
+        }
+        if old.deprecated != new.deprecated {
+            let text = match (&old.deprecated, &new.deprecated) {
+                (None, _) => "it is deprecated now",
+                (_, None) => "it is not deprecated any more",
+                _ => "the note of its deprecation reads differently",
+            };
+            self.push(Kind::DeprecationChanged, "deprecated", text);
+        }
+    }
+
+    fn operation(&mut self, old: Option<Operation>, new: Option<Operation>) {
+        if old == new {
+            return;
+        }
+        let kind =
+            if promises_less(old, new) { Kind::OperationWeakened } else { Kind::OperationStrengthened };
+        self.push(kind, "operation", was_is(old, new));
+    }
+
+    /// A hint that is not given counts as MCP says: the worst of it.
+    fn hints(&mut self, old: &Entry, new: &Entry) {
+        let (old, new) = (old.annotations.clone(), new.annotations.clone());
+        if old == new {
+            return;
+        }
+        let before = self.found.len();
+        let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+        let mut hint = |place, worst, old: Option<bool>, new: Option<bool>, gained, lost| match (
+            old.unwrap_or(worst),
+            new.unwrap_or(worst),
+        ) {
+            (false, true) => self.push(gained, place, "was false, is true"),
+            (true, false) => self.push(lost, place, "was true, is false"),
+            _ => {}
+        };
+        let (gained, lost) = (Kind::DestructiveGained, Kind::DestructiveLost);
+        hint("destructiveHint", true, old.destructive_hint, new.destructive_hint, gained, lost);
+        let (gained, lost) = (Kind::IdempotentGained, Kind::IdempotentLost);
+        hint("idempotentHint", false, old.idempotent_hint, new.idempotent_hint, gained, lost);
+        let (gained, lost) = (Kind::OpenWorldGained, Kind::OpenWorldLost);
+        hint("openWorldHint", true, old.open_world_hint, new.open_world_hint, gained, lost);
+        // The operation says the same as a declared tool's hint; one that says no operation has the hint alone.
+        let (gained, lost) = (Kind::OperationStrengthened, Kind::OperationWeakened);
+        if !self.found.iter().any(|found| found.place == "operation") {
+            let mut hint =
+                |old: Option<bool>, new: Option<bool>| match (old.unwrap_or(false), new.unwrap_or(false)) {
+                    (false, true) => self.push(gained, "readOnlyHint", "was false, is true"),
+                    (true, false) => self.push(lost, "readOnlyHint", "was true, is false"),
+                    _ => {}
+                };
+            hint(old.read_only_hint, new.read_only_hint);
+        }
+        if self.found.len() == before && !self.found.iter().any(|found| found.place == "operation") {
+            self.push(
+                Kind::TextChanged,
+                "annotations",
+                "a hint is said that was implied, or the other way round",
+            );
+        }
+    }
+
+    fn access(&mut self, old: &Entry, new: &Entry) {
+        let (before, after) = (old.permission.as_deref(), new.permission.as_deref());
+        if before != after {
+            let relaxed = match (before, after) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(before), Some(after)) => implies(before, after),
+            };
+            let kind = if relaxed { Kind::PermissionRelaxed } else { Kind::PermissionTightened };
+            self.push(kind, "permission", was_is(before, after));
+        }
+        match (old.guarded, new.guarded) {
+            (false, true) => self.push(Kind::GuardAdded, "access", "a function decides now"),
+            (true, false) => self.push(Kind::GuardRemoved, "access", "no function decides any more"),
+            _ => {}
+        }
+    }
+
+    fn address(&mut self, old: &Entry, new: &Entry) {
+        if old.path != new.path {
+            self.push(Kind::AddressChanged, "path", was_is(old.path.as_deref(), new.path.as_deref()));
+        }
+        if old.locators != new.locators {
+            let text = format!("was [{}], is [{}]", old.locators.join(", "), new.locators.join(", "));
+            self.push(Kind::AddressChanged, "locators", text);
+        }
+    }
+
+    fn schemas(&mut self, old: &Entry, new: &Entry) {
+        let mut add = |(kind, place, text): (Kind, String, String)| self.push(kind, &place, text);
+        schemas::compare(Side::Input, &old.input_schema, &new.input_schema).into_iter().for_each(&mut add);
+        match (&old.output_schema, &new.output_schema) {
+            (Some(old), Some(new)) => {
+                schemas::compare(Side::Output, old, new).into_iter().for_each(&mut add);
+            }
+            (None, Some(_)) => self.push(Kind::OutputSchemaAdded, "output", "the output has a schema now"),
+            (Some(_), None) => {
+                self.push(Kind::OutputSchemaRemoved, "output", "the output has no schema any more")
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// Whether a caller who agreed to `old` has not agreed to `new`.
+fn promises_less(old: Option<Operation>, new: Option<Operation>) -> bool {
+    use Operation::{Explain, Read, Transform, Trigger, Write};
+    match (old, new) {
+        // Without an operation a tool counts as modifying whatever there is.
+        (None, _) => false,
+        (_, None) => true,
+        // What only tells is a resource, by its address; a computed value is not.
+        (Some(Explain | Read), Some(new)) => !matches!(new, Explain | Read),
+        (Some(Transform), Some(new)) => new.modifies(),
+        // Changing stored state and starting something elsewhere are agreed to apart.
+        (Some(Trigger), Some(new)) => new == Write,
+        (Some(Write), Some(new)) => new == Trigger,
+    }
+}
+
+/// Whether everybody who meets the permission `old` meets `new`, both as they are written: `a, b` asks for all, `a + b`
+/// for one.
+fn implies(old: &str, new: &str) -> bool {
+    let parts = |text: &str| {
+        let any = text.contains('+');
+        let names = text.split(if any { '+' } else { ',' }).map(|name| name.trim().to_owned());
+        (any, names.collect::<BTreeSet<_>>())
+    };
+    let ((old_any, old), (new_any, new)) = (parts(old), parts(new));
+    match (old_any, new_any) {
+        (false, false) => new.is_subset(&old),
+        (false, true) => !old.is_disjoint(&new),
+        (true, true) => old.is_subset(&new),
+        (true, false) => old.len() == 1 && new.is_subset(&old),
+    }
+}
+
+fn was_is<T: Display>(old: Option<T>, new: Option<T>) -> String {
+    match (old, new) {
+        (Some(old), Some(new)) => format!("was `{old}`, is `{new}`"),
+        (None, Some(new)) => format!("was none, is `{new}`"),
+        (Some(old), None) => format!("was `{old}`, is none"),
+        (None, None) => String::new(),
+    }
+}

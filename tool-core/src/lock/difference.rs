@@ -1,0 +1,223 @@
+//! The table of what can be different between two locks, and what it means to those who call the tools.
+
+use std::fmt;
+
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+/// What a difference means to a caller who knows the tools as they were.
+///
+/// ```
+/// use tool_core::{Change, DifferenceKind};
+///
+/// assert_eq!(DifferenceKind::ToolRemoved.change(), Change::Breaking);
+/// assert_eq!(Change::Breaking.to_string(), "breaking");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// Whoever called the tool, or read what it returned, still can.
+    Compatible,
+    /// A call that was right may fail or mean something else, or what comes back may not be understood. What cannot be
+    /// decided counts as breaking.
+    Breaking,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Change::Compatible => "compatible",
+            Change::Breaking => "breaking",
+        })
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident $code:literal $change:ident $reason:literal;)*) => {
+        /// Every kind of difference between two locks, with what it means.
+        ///
+        /// Inputs may be asked for less and take more, outputs may hold more and take fewer shapes; the opposite breaks
+        /// somebody. Schemas are compared part by part, through lists, maps, definitions and choices.
+        ///
+        /// | code | change | because |
+        /// |---|---|---|
+        $(#[doc = concat!("| `", $code, "` | ", stringify!($change), " | ", $reason, " |")])*
+        ///
+        /// ```
+        /// use tool_core::{Change, DifferenceKind};
+        ///
+        /// let kind = DifferenceKind::InputRemoved;
+        /// assert_eq!((kind.code(), kind.change()), ("input-removed", Change::Breaking));
+        /// assert_eq!(kind.reason(), "a call that gives it is refused");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum DifferenceKind {
+            $(#[doc = concat!(stringify!($change), ": ", $reason, ".")] $kind,)*
+        }
+
+        impl DifferenceKind {
+            /// Every kind, in the order of the table.
+            ///
+            /// ```
+            /// let codes: std::collections::BTreeSet<_> =
+            ///     tool_core::DifferenceKind::ALL.iter().map(|kind| kind.code()).collect();
+            /// assert_eq!(codes.len(), tool_core::DifferenceKind::ALL.len());
+            /// ```
+            pub const ALL: &[DifferenceKind] = &[$(DifferenceKind::$kind),*];
+
+            const fn row(self) -> (&'static str, Change, &'static str) {
+                match self {
+                    $(DifferenceKind::$kind => ($code, Change::$change, $reason),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    ToolAdded "tool-added" Compatible "nobody calls it yet";
+    ToolRemoved "tool-removed" Breaking "a call of it fails";
+    ToolRenamed "tool-renamed" Breaking "a call by the old name fails";
+    ToolRenamedKept "tool-renamed-kept" Compatible "the old name is an alias, and still calls it";
+    AliasAdded "alias-added" Compatible "nobody calls it by that name yet";
+    AliasRemoved "alias-removed" Breaking "a call by that name fails";
+    TextChanged "text-changed" Compatible "a title, description or example says the same or more in other words";
+    TagsChanged "tags-changed" Compatible "tags group tools, and no call names them";
+    DeprecationChanged "deprecation-changed" Compatible "a deprecated tool still works";
+    OrderChanged "order-changed" Compatible "the same values stand in another order";
+    OperationWeakened "operation-weakened" Breaking "it may now do what a caller did not agree to, or is no resource any more";
+    OperationStrengthened "operation-strengthened" Compatible "it does less than a caller agreed to";
+    DestructiveGained "destructive-gained" Breaking "it may now destroy what a caller took to be safe";
+    DestructiveLost "destructive-lost" Compatible "it is safer than a caller took it for";
+    IdempotentLost "idempotent-lost" Breaking "who tries again now does it twice";
+    IdempotentGained "idempotent-gained" Compatible "trying again became safe";
+    OpenWorldGained "open-world-gained" Breaking "it now reaches outside, which a caller did not agree to";
+    OpenWorldLost "open-world-lost" Compatible "it reaches less far than a caller took it to";
+    PermissionTightened "permission-tightened" Breaking "who was allowed to call it may not be now";
+    PermissionRelaxed "permission-relaxed" Compatible "whoever was allowed to call it still is";
+    GuardAdded "guard-added" Breaking "a function may now refuse who was allowed";
+    GuardRemoved "guard-removed" Compatible "no function refuses any more";
+    AddressChanged "address-changed" Breaking "a stored address of its result leads nowhere";
+    InputAdded "input-added" Compatible "a call may leave it out";
+    InputAddedRequired "input-added-required" Breaking "a call that does not give it is refused";
+    InputRemoved "input-removed" Breaking "a call that gives it is refused";
+    InputBecameRequired "input-became-required" Breaking "a call that leaves it out is refused";
+    InputBecameOptional "input-became-optional" Compatible "a call that gives it still may";
+    InputWidened "input-widened" Compatible "every value that was taken still is";
+    InputNarrowed "input-narrowed" Breaking "a value that was taken may be refused";
+    InputReplaced "input-replaced" Breaking "values that were taken are refused, and others are not";
+    DefaultChanged "default-changed" Breaking "a call that leaves it out now means something else";
+    OutputAdded "output-added" Compatible "a reader skips what it does not know";
+    OutputRemoved "output-removed" Breaking "a reader that uses it finds nothing";
+    OutputBecameRequired "output-became-required" Compatible "a reader that can do without it still can";
+    OutputBecameOptional "output-became-optional" Breaking "a reader that counts on it may find nothing";
+    OutputWidened "output-widened" Breaking "a reader may get a value that it does not know";
+    OutputNarrowed "output-narrowed" Compatible "a reader knows every value that may come";
+    OutputReplaced "output-replaced" Breaking "a reader gets values that it does not know";
+    OutputSchemaAdded "output-schema-added" Breaking "what was a text is now structured";
+    OutputSchemaRemoved "output-schema-removed" Breaking "what was structured is so no more";
+    Undecided "undecided" Breaking "whether the same values fit cannot be told";
+}
+
+impl DifferenceKind {
+    /// The stable name in output that programs read.
+    pub const fn code(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What it means to a caller.
+    pub const fn change(self) -> Change {
+        self.row().1
+    }
+
+    /// Why it means that.
+    pub const fn reason(self) -> &'static str {
+        self.row().2
+    }
+}
+
+impl fmt::Display for DifferenceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
+
+/// One difference between two [`Lock`](crate::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`.
+///
+/// ```
+/// use tool_core::{Difference, DifferenceKind};
+///
+/// let difference = Difference::new(DifferenceKind::InputNarrowed, "find_days", "input /limit", "`maximum` was `100`, is `20`");
+/// assert_eq!(
+///     difference.to_string(),
+///     "breaking: `find_days`, input /limit: `maximum` was `100`, is `20` (a value that was taken may be refused)"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// What kind of difference it is.
+    pub kind: DifferenceKind,
+    /// The tool, by its name in the newer lock where it is in both.
+    pub tool: String,
+    /// Where it is, as in `input /days/*/date`: `*` is any item of a list or any value of a map, `[…]` a variant. Empty
+    /// when it is the tool as a whole.
+    pub place: String,
+    /// What it is, for people.
+    pub text: String,
+}
+
+impl Difference {
+    /// A difference of this kind.
+    ///
+    /// ```
+    /// # use tool_core::{Difference, DifferenceKind};
+    /// let difference = Difference::new(DifferenceKind::ToolAdded, "add", "", "the tool is new");
+    /// assert_eq!(difference.to_string(), "compatible: `add`: the tool is new (nobody calls it yet)");
+    /// ```
+    pub fn new(
+        kind: DifferenceKind,
+        tool: impl Into<String>,
+        place: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Difference { kind, tool: tool.into(), place: place.into(), text: text.into() }
+    }
+
+    /// What it means to a caller.
+    ///
+    /// ```
+    /// # use tool_core::{Change, Difference, DifferenceKind};
+    /// let difference = Difference::new(DifferenceKind::ToolAdded, "add", "", "the tool is new");
+    /// assert_eq!(difference.change(), Change::Compatible);
+    /// ```
+    pub const fn change(&self) -> Change {
+        self.kind.change()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: `{}`", self.change(), self.tool)?;
+        if !self.place.is_empty() {
+            write!(f, ", {}", self.place)?;
+        }
+        write!(f, ": {} ({})", self.text, self.kind.reason())
+    }
+}
+
+impl Serialize for Difference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = if self.place.is_empty() { 4 } else { 5 };
+        let mut object = serializer.serialize_struct("Difference", fields)?;
+        object.serialize_field("code", self.kind.code())?;
+        object.serialize_field("change", &self.change())?;
+        object.serialize_field("tool", &self.tool)?;
+        if !self.place.is_empty() {
+            object.serialize_field("place", &self.place)?;
+        }
+        object.serialize_field("text", &self.text)?;
+        object.end()
+    }
+}

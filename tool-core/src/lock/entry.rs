@@ -1,0 +1,97 @@
+//! What one tool promises: all that its digest is made of, and that a comparison looks at.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::definition::ToolDefinition;
+use crate::digest::{Digest, canonical};
+use crate::operation::{Annotations, Operation};
+
+/// A tool without its name, which stands before it in a lock.
+///
+/// Limits of time and freshness are not in it: they are settings of an operator, and no caller relies on them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    pub(super) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) annotations: Option<Annotations>,
+    /// As [`Permission`](crate::Permission) is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) permission: Option<String>,
+    /// Whether a function decides about access.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) guarded: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    /// The inputs that identify one thing, and so are part of its address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) locators: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) alias: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deprecated: Option<Deprecation>,
+    pub(super) input_schema: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) output_schema: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Deprecation {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// All that a tool promises, as JSON: what [`ToolDefinition::digest`] is the digest of.
+pub(crate) fn promise(tool: &ToolDefinition) -> Value {
+    Entry::of(tool).promise(tool.name())
+}
+
+impl Entry {
+    pub(super) fn of(tool: &ToolDefinition) -> Self {
+        let owned = |text: &str| text.to_owned();
+        Entry {
+            title: tool.title().map(owned),
+            description: tool.description().to_owned(),
+            operation: tool.operation(),
+            annotations: tool.annotations().cloned(),
+            permission: tool.permission().map(ToString::to_string),
+            guarded: tool.guarded(),
+            tags: tool.tags().map(owned).collect(),
+            path: tool.path().map(owned),
+            locators: tool.locators().map(owned).collect(),
+            alias: tool.alias().map(owned),
+            deprecated: tool
+                .deprecated()
+                .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),
+            input_schema: tool.input_schema().clone(),
+            output_schema: tool.output_schema().cloned(),
+        }
+    }
+
+    /// With each number of the schemas as the canonical text writes it, so that `1.0` and `1` are no difference.
+    pub(super) fn normal(mut self) -> Self {
+        let normal = |schema: &mut Value| *schema = canonical(schema).parse().unwrap_or_default();
+        normal(&mut self.input_schema);
+        self.output_schema.iter_mut().for_each(normal);
+        self
+    }
+
+    pub(super) fn promise(&self, name: &str) -> Value {
+        let mut promise = serde_json::to_value(self).unwrap_or_default();
+        promise["name"] = name.into();
+        promise
+    }
+
+    pub(super) fn digest(&self, name: &str) -> Digest {
+        Digest::of(&self.promise(name))
+    }
+}

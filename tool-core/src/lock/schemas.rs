@@ -1,0 +1,507 @@
+//! What is different between two schemas, part by part, and whether more values fit or fewer.
+//!
+//! Both are walked side by side. Each part that differs takes more values than before, fewer, or other ones; on which
+//! side of a call the schema stands decides what that means. A keyword that is not known here and differs is undecided.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use crate::digest::canonical;
+use crate::lock::difference::DifferenceKind as Kind;
+use crate::schema::push_escaped;
+
+/// Which way the values of a schema travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Input,
+    Output,
+}
+
+/// One difference: its kind, its place, and what it is.
+pub(super) type Found = (Kind, String, String);
+
+/// Everything that is different in `new`.
+pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
+    let mut walk = Walk {
+        side,
+        roots: (old, new),
+        same_definitions: old.get("$defs") == new.get("$defs"),
+        compared: HashSet::new(),
+        place: String::new(),
+        found: Vec::new(),
+    };
+    walk.schema(old, new);
+    if walk.found.is_empty() && old != new {
+        walk.push(Kind::OrderChanged, "the schema is written differently, and means the same");
+    }
+    walk.found
+}
+
+/// How the values that fit a part have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Wider,
+    Narrower,
+    Other,
+}
+
+/// What says nothing about which values fit. `default` is looked at where it counts: at an input that may be left out.
+const TEXTS: [&str; 9] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$comment",
+    "$schema",
+];
+
+/// Keywords that [`Walk`] compares one by one; every other one must be the same.
+const COMPARED: [&str; 22] = [
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "exclusiveMinimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+    "maximum",
+    "exclusiveMaximum",
+    "maxLength",
+    "maxItems",
+    "maxProperties",
+    "properties",
+    "required",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "items",
+    "prefixItems",
+    "allOf",
+    "$defs",
+];
+
+/// Bounds, and which way a greater number goes.
+const BOUNDS: [(&str, Relation); 10] = [
+    ("minimum", Relation::Narrower),
+    ("exclusiveMinimum", Relation::Narrower),
+    ("minLength", Relation::Narrower),
+    ("minItems", Relation::Narrower),
+    ("minProperties", Relation::Narrower),
+    ("maximum", Relation::Wider),
+    ("exclusiveMaximum", Relation::Wider),
+    ("maxLength", Relation::Wider),
+    ("maxItems", Relation::Wider),
+    ("maxProperties", Relation::Wider),
+];
+
+/// Keywords that only take values away: to drop one takes more, to add one fewer, and another value is another schema.
+const LIMITS: [&str; 4] = ["format", "pattern", "multipleOf", "uniqueItems"];
+
+static ANYTHING: Value = Value::Bool(true);
+static NOTHING: Value = Value::Bool(false);
+
+pub(super) struct Walk<'s> {
+    side: Side,
+    /// Where references lead.
+    pub(super) roots: (&'s Value, &'s Value),
+    same_definitions: bool,
+    /// Pairs that a reference led to, by their addresses: a recursive type is walked once.
+    compared: HashSet<(*const Value, *const Value)>,
+    place: String,
+    pub(super) found: Vec<Found>,
+}
+
+impl<'s> Walk<'s> {
+    pub(super) fn schema(&mut self, old: &'s Value, new: &'s Value) {
+        // A reference may lead elsewhere though it reads the same.
+        if old == new && (self.same_definitions || old.is_boolean()) {
+            return;
+        }
+        let (Some(before), Some(after)) = (members(old), members(new)) else {
+            match (old == &NOTHING, new == &NOTHING) {
+                (false, true) => self.changed(Relation::Narrower, "no value fits any more"),
+                (true, false) => self.changed(Relation::Wider, "a value fits now"),
+                _ => {}
+            }
+            return;
+        };
+        self.texts(before, after);
+        if before.contains_key("$ref") || after.contains_key("$ref") {
+            return self.references(old, new);
+        }
+        if is_choice(before) || is_choice(after) {
+            return self.choice(old, new);
+        }
+        self.values(before, after);
+    }
+
+    /// Everything but references and choices.
+    pub(super) fn values(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
+        match types(old, new) {
+            Some(Relation::Other) => {
+                // Nothing else of it can be the same.
+                return self.changed(Relation::Other, was_is("type", old.get("type"), new.get("type")));
+            }
+            Some(relation) => self.changed(relation, was_is("type", old.get("type"), new.get("type"))),
+            None => {}
+        }
+        self.constants(old, new);
+        self.bounds(old, new);
+        for keyword in LIMITS {
+            let relation = match (old.get(keyword), new.get(keyword)) {
+                (old, new) if old == new => continue,
+                (None | Some(Value::Bool(false)), Some(_)) => Relation::Narrower,
+                (Some(_), None | Some(Value::Bool(false))) => Relation::Wider,
+                _ => Relation::Other,
+            };
+            self.changed(relation, was_is(keyword, old.get(keyword), new.get(keyword)));
+        }
+        self.items(old, new);
+        self.object(old, new);
+        self.parts(old, new);
+        self.the_rest(old, new);
+    }
+
+    /// What a difference of values means on this side.
+    pub(super) fn changed(&mut self, relation: Relation, text: impl Into<String>) {
+        let kind = match (self.side, relation) {
+            (Side::Input, Relation::Wider) => Kind::InputWidened,
+            (Side::Input, Relation::Narrower) => Kind::InputNarrowed,
+            (Side::Input, Relation::Other) => Kind::InputReplaced,
+            (Side::Output, Relation::Wider) => Kind::OutputWidened,
+            (Side::Output, Relation::Narrower) => Kind::OutputNarrowed,
+            (Side::Output, Relation::Other) => Kind::OutputReplaced,
+        };
+        self.push(kind, text);
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, text: impl Into<String>) {
+        let side = if self.side == Side::Input { "input" } else { "output" };
+        let place = if self.place.is_empty() { side.to_owned() } else { format!("{side} {}", self.place) };
+        self.found.push((kind, place, text.into()));
+    }
+
+    /// Walks on, one step further down.
+    pub(super) fn at(&mut self, step: &str, walk: impl FnOnce(&mut Self)) {
+        let length = self.place.len();
+        self.place.push('/');
+        push_escaped(&mut self.place, step);
+        walk(self);
+        self.place.truncate(length);
+    }
+
+    fn texts(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
+        for keyword in TEXTS.into_iter().filter(|keyword| *keyword != "default") {
+            if old.get(keyword) != new.get(keyword) {
+                self.push(Kind::TextChanged, format!("`{keyword}` reads differently"));
+            }
+        }
+    }
+
+    /// A definition instead of a reference to it, on both sides.
+    fn references(&mut self, old: &'s Value, new: &'s Value) {
+        let limits = |schema: &Value| {
+            let mut limits = schema.as_object().cloned().unwrap_or_default();
+            limits.retain(|key, _| key != "$ref" && !TEXTS.contains(&key.as_str()));
+            limits
+        };
+        let referred = (old.get("$ref").is_some(), new.get("$ref").is_some());
+        let undecided = match referred {
+            (true, true) => limits(old) != limits(new),
+            (true, false) => !limits(old).is_empty(),
+            _ => !limits(new).is_empty(),
+        };
+        match (resolved(old, self.roots.0), resolved(new, self.roots.1)) {
+            (Some(old), Some(new)) if !undecided => {
+                if self.compared.insert((old, new)) {
+                    self.schema(old, new);
+                }
+            }
+            _ => self.push(Kind::Undecided, "a reference was changed in a way that cannot be followed"),
+        }
+    }
+
+    fn constants(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
+        let shown = |values: &[&Value]| {
+            let values: Vec<String> = values.iter().take(20).map(|value| show(value)).collect();
+            values.join(", ")
+        };
+        match (constants(old), constants(new)) {
+            (Some(old), Some(new)) => {
+                let gone: Vec<&Value> = old.iter().filter(|value| !new.contains(value)).copied().collect();
+                let more: Vec<&Value> = new.iter().filter(|value| !old.contains(value)).copied().collect();
+                if !gone.is_empty() {
+                    self.changed(Relation::Narrower, format!("allowed no more: {}", shown(&gone)));
+                }
+                if !more.is_empty() {
+                    self.changed(Relation::Wider, format!("also allowed: {}", shown(&more)));
+                }
+                if gone.is_empty() && more.is_empty() && old != new {
+                    self.push(Kind::OrderChanged, "the allowed values stand in another order");
+                }
+            }
+            (Some(old), None) => self.changed(Relation::Wider, format!("was one of {}", shown(&old))),
+            (None, Some(new)) => self.changed(Relation::Narrower, format!("is one of {}", shown(&new))),
+            (None, None) => {}
+        }
+        if constants(old) == constants(new)
+            && (old.get("enum"), old.get("const")) != (new.get("enum"), new.get("const"))
+        {
+            self.push(Kind::OrderChanged, "the allowed values are written differently");
+        }
+    }
+
+    fn bounds(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
+        for (keyword, greater) in BOUNDS {
+            let smaller = if greater == Relation::Wider { Relation::Narrower } else { Relation::Wider };
+            let (before, after) = (old.get(keyword), new.get(keyword));
+            let relation = match (before, after) {
+                (before, after) if before == after => continue,
+                (None, Some(_)) => Relation::Narrower,
+                (_, None) => Relation::Wider,
+                (Some(before), Some(after)) => match order(before, after) {
+                    Some(Ordering::Less) => greater,
+                    Some(Ordering::Greater) => smaller,
+                    _ => Relation::Other,
+                },
+            };
+            self.changed(relation, was_is(keyword, before, after));
+        }
+    }
+
+    fn items(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
+        fn positions(schema: &Map<String, Value>) -> &[Value] {
+            schema.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        }
+        fn item(schema: &Map<String, Value>, position: usize) -> &Value {
+            positions(schema).get(position).or_else(|| schema.get("items")).unwrap_or(&ANYTHING)
+        }
+        for position in 0..positions(old).len().max(positions(new).len()) {
+            self.at(&position.to_string(), |walk| walk.schema(item(old, position), item(new, position)));
+        }
+        let rest = |schema: &'s Map<String, Value>| schema.get("items").unwrap_or(&ANYTHING);
+        self.at("*", |walk| walk.schema(rest(old), rest(new)));
+    }
+
+    fn object(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
+        let names: BTreeSet<&str> = [old, new].into_iter().flat_map(|schema| named(schema)).collect();
+        for name in names {
+            let declared =
+                |schema: &'s Map<String, Value>| schema.get("properties").and_then(|all| all.get(name));
+            self.at(name, |walk| match (declared(old), declared(new)) {
+                (Some(_), None) => {
+                    walk.push(walk.either(Kind::InputRemoved, Kind::OutputRemoved), "it is gone")
+                }
+                (None, Some(after)) => walk.added(old, after, requires(new, name)),
+                (before, after) => {
+                    walk.presence((requires(old, name), before), (requires(new, name), after));
+                    if let (Some(before), Some(after)) = (before, after) {
+                        walk.schema(before, after);
+                    }
+                }
+            });
+        }
+        if old.get("required") != new.get("required") && required(old) == required(new) {
+            self.push(Kind::OrderChanged, "`required` names the same in another order");
+        }
+        for keyword in ["additionalProperties", "unevaluatedProperties"] {
+            let other = |schema: &'s Map<String, Value>| schema.get(keyword).unwrap_or(&ANYTHING);
+            self.at("*", |walk| walk.schema(other(old), other(new)));
+        }
+        self.patterns(old, new);
+    }
+
+    /// A member of maps whose names follow a pattern.
+    fn patterns(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
+        let patterns =
+            |schema: &'s Map<String, Value>| schema.get("patternProperties").and_then(Value::as_object);
+        match (patterns(old), patterns(new)) {
+            (None, None) => {}
+            (Some(old), Some(new))
+                if old.len() == new.len() && old.keys().all(|key| new.contains_key(key)) =>
+            {
+                for (pattern, schema) in old {
+                    self.at(pattern, |walk| walk.schema(schema, &new[pattern]));
+                }
+            }
+            _ => self.push(Kind::Undecided, "other names are taken, by another pattern"),
+        }
+    }
+
+    fn added(&mut self, old: &'s Map<String, Value>, after: &'s Value, required: bool) {
+        let kind = match (self.side, required) {
+            (Side::Input, true) => Kind::InputAddedRequired,
+            (Side::Input, false) => Kind::InputAdded,
+            (Side::Output, _) => Kind::OutputAdded,
+        };
+        self.push(kind, if required { "it is new, and required" } else { "it is new" });
+        // Where any name was taken, a value of this one was, too.
+        let open = ["additionalProperties", "unevaluatedProperties"].into_iter().find_map(|key| old.get(key));
+        let before = open.unwrap_or(&ANYTHING);
+        if *before != NOTHING {
+            self.schema(before, after);
+        }
+    }
+
+    /// Whether it must be there, and what it is when it is not.
+    fn presence(&mut self, old: (bool, Option<&Value>), new: (bool, Option<&Value>)) {
+        let default = |schema: Option<&'_ Value>| schema.and_then(|schema| schema.get("default")).cloned();
+        let (before, after) = (default(old.1), default(new.1));
+        match (old.0, new.0) {
+            (false, true) => {
+                self.push(
+                    self.either(Kind::InputBecameRequired, Kind::OutputBecameRequired),
+                    "it is required now",
+                );
+            }
+            (true, false) => self.push(
+                self.either(Kind::InputBecameOptional, Kind::OutputBecameOptional),
+                "it may be left out now",
+            ),
+            (false, false) if before != after && self.side == Side::Input => {
+                self.push(Kind::DefaultChanged, was_is("default", before.as_ref(), after.as_ref()));
+            }
+            _ if before != after => self.push(Kind::TextChanged, "`default` reads differently"),
+            _ => {}
+        }
+    }
+
+    /// A value must fit every part, so that each is compared for itself.
+    fn parts(&mut self, old: &'s Map<String, Value>, new: &'s Map<String, Value>) {
+        let parts = |schema: &'s Map<String, Value>| {
+            schema.get("allOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice)
+        };
+        let (old, new) = (parts(old), parts(new));
+        if old.len() != new.len() {
+            return self.push(Kind::Undecided, "`allOf` has another number of parts");
+        }
+        for (position, (old, new)) in old.iter().zip(new).enumerate() {
+            self.at(&format!("[part {}]", position + 1), |walk| walk.schema(old, new));
+        }
+    }
+
+    fn the_rest(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
+        let known = |keyword: &str| {
+            COMPARED.contains(&keyword)
+                || LIMITS.contains(&keyword)
+                || TEXTS.contains(&keyword)
+                || CHOICES.contains(&keyword)
+        };
+        let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for keyword in keywords.into_iter().filter(|keyword| !known(keyword)) {
+            if old.get(keyword) != new.get(keyword) {
+                self.push(Kind::Undecided, was_is(keyword, old.get(keyword), new.get(keyword)));
+            }
+        }
+    }
+
+    fn either(&self, input: Kind, output: Kind) -> Kind {
+        if self.side == Side::Input { input } else { output }
+    }
+}
+
+/// The two keywords of a choice.
+pub(super) const CHOICES: [&str; 2] = ["oneOf", "anyOf"];
+
+fn is_choice(schema: &Map<String, Value>) -> bool {
+    CHOICES.into_iter().any(|keyword| schema.contains_key(keyword))
+}
+
+/// The members of a schema; `true` has none, `false` is no schema with members.
+fn members(schema: &Value) -> Option<&Map<String, Value>> {
+    static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    match schema {
+        Value::Object(members) => Some(members),
+        Value::Bool(false) => None,
+        _ => Some(&NONE),
+    }
+}
+
+/// What references lead to; `None` where they lead nowhere, or in a circle.
+pub(super) fn resolved<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
+    for _ in 0..16 {
+        let Some(reference) = schema.get("$ref") else { return Some(schema) };
+        schema = root.pointer(reference.as_str()?.strip_prefix('#')?)?;
+    }
+    None
+}
+
+/// The values that are allowed, where they are listed.
+pub(super) fn constants(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
+    match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), _) => Some(values.iter().collect()),
+        (_, Some(value)) => Some(vec![value]),
+        _ => None,
+    }
+}
+
+pub(super) fn type_names(schema: &Map<String, Value>) -> Option<BTreeSet<&str>> {
+    match schema.get("type")? {
+        Value::String(name) => Some(BTreeSet::from([name.as_str()])),
+        Value::Array(names) => names.iter().map(Value::as_str).collect(),
+        _ => None,
+    }
+}
+
+fn types(old: &Map<String, Value>, new: &Map<String, Value>) -> Option<Relation> {
+    let (old, new) = match (type_names(old), type_names(new)) {
+        (None, None) => return None,
+        (Some(_), None) => return Some(Relation::Wider),
+        (None, Some(_)) => return Some(Relation::Narrower),
+        (Some(old), Some(new)) => (old, new),
+    };
+    // An integer is a number, too.
+    let within = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| {
+        a.iter().all(|name| b.contains(name) || *name == "integer" && b.contains("number"))
+    };
+    match (within(&old, &new), within(&new, &old)) {
+        (true, true) => None,
+        (true, false) => Some(Relation::Wider),
+        (false, true) => Some(Relation::Narrower),
+        (false, false) => Some(Relation::Other),
+    }
+}
+
+pub(super) fn required(schema: &Map<String, Value>) -> BTreeSet<&str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn requires(schema: &Map<String, Value>, name: &str) -> bool {
+    required(schema).contains(name)
+}
+
+/// Every member that a schema names.
+fn named(schema: &Map<String, Value>) -> BTreeSet<&str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).map(String::as_str).chain(required(schema)).collect()
+}
+
+/// The order of two numbers, exactly.
+fn order(a: &Value, b: &Value) -> Option<Ordering> {
+    let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
+fn was_is(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> String {
+    let shown = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), show);
+    format!("`{keyword}` was {}, is {}", shown(old), shown(new))
+}
+
+/// A value as JSON, shortened.
+pub(super) fn show(value: &Value) -> String {
+    let text = canonical(value);
+    match text.char_indices().nth(64) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}

@@ -1,0 +1,285 @@
+//! Who may call what: the order in which a call is refused, and what lists show to whom.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use tool_core::private::{Declaration, Shape, input, register, run_sync};
+use tool_core::{
+    BuildError, Builder, Context, Failure, FailureKind, Operation, Principal, Registry, ToolDefinition,
+    Unmet, tool,
+};
+
+use crate::builder_of;
+
+/// What one tool requires to be there.
+#[derive(Default)]
+struct Press {
+    has_ink: AtomicBool,
+    has_paper: AtomicBool,
+}
+
+fn has_ink(press: &Press) -> Result<(), Unmet> {
+    if press.has_ink.load(Ordering::SeqCst) { Ok(()) } else { Err(Unmet::new("fill in ink")) }
+}
+
+fn has_paper(press: &Press) -> Result<(), Unmet> {
+    if press.has_paper.load(Ordering::SeqCst) { Ok(()) } else { Err(Unmet::new("put in paper")) }
+}
+
+fn explode() -> Result<(), Unmet> {
+    panic!("in a requirement")
+}
+
+fn print_pages(pages: u8) -> Result<u8, String> {
+    if pages == 13 { Err("no page 13".to_owned()) } else { Ok(pages) }
+}
+
+static PRINT: Declaration =
+    Declaration::new("print", "Prints pages.", Operation::Trigger, module_path!(), |call| {
+        run_sync(
+            call,
+            const { &(input("pages", "How many."),) },
+            |(pages,)| print_pages(pages),
+            Shape::<Result<u8, String>>::new().__split().__value().__error(),
+        )
+    })
+    .permission(&["press.see", "press.use"], false)
+    .requires(&[|requiring| requiring.by(has_ink), |requiring| requiring.by(has_paper)])
+    .alias("old_print");
+
+register! { &PRINT }
+
+static EITHER: Declaration =
+    Declaration::new("either", "Needs either permission.", Operation::Read, module_path!(), |call| {
+        run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
+    })
+    .permission(&["a", "b"], true);
+
+register! { &EITHER }
+
+static BROKEN: Declaration =
+    Declaration::new("broken", "Has a requirement that panics.", Operation::Read, module_path!(), |call| {
+        run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
+    })
+    .requires(&[|requiring| requiring.by(explode)]);
+
+register! { &BROKEN }
+
+/// Says who calls.
+#[tool(operation = Explain)]
+fn who(#[inject] context: Context) -> Option<String> {
+    context.principal().id().map(str::to_owned)
+}
+
+fn builder() -> Builder {
+    builder_of(module_path!()).state(Press::default())
+}
+
+/// Somebody who may print.
+fn printer() -> Principal {
+    Principal::new("ada").grant("press.see").grant("press.use")
+}
+
+fn names<'t>(tools: impl Iterator<Item = &'t ToolDefinition>) -> Vec<&'t str> {
+    tools.map(ToolDefinition::name).collect()
+}
+
+/// Everything is wrong with the call, and one thing after another is mended.
+#[tokio::test]
+async fn a_call_is_refused_in_a_fixed_order() {
+    let press = Arc::new(Press::default());
+    let builder = || builder_of(module_path!()).shared_state(Arc::clone(&press));
+    let refused = async |registry: &Registry, arguments: &str| -> Failure {
+        registry.invoke("print", arguments.as_bytes()).await.result.unwrap_err()
+    };
+
+    let hiding = builder().read_only().hide_denied().build().unwrap();
+    let failure = refused(&hiding, "{").await;
+    assert_eq!((failure.kind(), failure.message()), (FailureKind::NotFound, "Tool not found: print"));
+
+    let read_only = builder().read_only().build().unwrap();
+    let failure = refused(&read_only, "{").await;
+    assert_eq!(
+        (failure.kind(), failure.message()),
+        (FailureKind::Disabled, "`print` was not run: it modifies, and this registry is read only")
+    );
+
+    let registry = builder().build().unwrap();
+    let failure = refused(&registry, "{").await;
+    assert_eq!(
+        (failure.kind(), failure.message()),
+        (
+            FailureKind::Denied,
+            "`print` needs the permissions `press.see`, `press.use`, which the caller does not have"
+        )
+    );
+
+    let registry = registry.as_principal(printer());
+    let failure = refused(&registry, "{").await;
+    assert_eq!(
+        (failure.kind(), failure.message()),
+        (FailureKind::Unmet, "`print` cannot run at the moment: fill in ink; put in paper")
+    );
+    assert!(failure.retryable());
+
+    press.has_ink.store(true, Ordering::SeqCst);
+    press.has_paper.store(true, Ordering::SeqCst);
+    assert_eq!(refused(&registry, "{").await.kind(), FailureKind::NotJson);
+    assert_eq!(refused(&registry, "{}").await.kind(), FailureKind::Input);
+    let failure = refused(&registry, r#"{"pages":13}"#).await;
+    assert_eq!((failure.message(), failure.kind().codes().exit), ("no page 13", 1));
+    assert_eq!(registry.call("print", json!({"pages": 2})).await.unwrap().value(), 2);
+}
+
+#[tokio::test]
+async fn a_denial_names_what_is_missing() {
+    let registry = builder().build().unwrap();
+    let denied = async |tool: &str, principal: Principal| {
+        registry.as_principal(principal).call(tool, json!({})).await.unwrap_err().message().to_owned()
+    };
+    assert_eq!(
+        denied("print", Principal::new("ada").grant("press.see")).await,
+        "`print` needs the permission `press.use`, which the caller does not have"
+    );
+    assert_eq!(
+        denied("either", Principal::anonymous()).await,
+        "`either` needs one of the permissions `a`, `b`, of which the caller has none"
+    );
+    let either = registry.as_principal(Principal::anonymous().grant("b"));
+    assert!(either.call("either", json!({})).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_call_is_that_of_its_principal() {
+    let registry = builder().build().unwrap();
+    assert_eq!(registry.call("who", json!({})).await.unwrap().value(), "local");
+    let ada = registry.as_principal(Principal::new("ada"));
+    assert_eq!(ada.call("who", json!({})).await.unwrap().value(), "ada");
+    let nobody = ada.as_principal(Principal::anonymous());
+    assert_eq!(nobody.call("who", json!({})).await.unwrap().value(), json!(null));
+    let local = builder().local(printer()).build().unwrap();
+    assert_eq!(local.admits("print").unwrap_err().kind(), FailureKind::Unmet);
+}
+
+#[test]
+fn people_see_what_they_may_not_call_and_models_do_not() {
+    let registry = builder().build().unwrap();
+    assert_eq!(names(registry.tools()), ["broken", "either", "print", "who"]);
+    assert_eq!(names(registry.callable()), ["who"]);
+    assert!(registry.get("print").is_some());
+
+    let allowed = registry.as_principal(printer().grant("a"));
+    assert_eq!(names(allowed.callable()), ["either", "who"]);
+    let unmet = allowed.requirements("print").unwrap();
+    assert_eq!(
+        serde_json::to_value(&unmet).unwrap(),
+        json!({"met": false, "message": "fill in ink; put in paper"})
+    );
+    assert!(allowed.requirements("who").is_none());
+}
+
+#[test]
+fn a_requirement_that_panics_is_not_met() {
+    let registry = builder().build().unwrap();
+    let failure = registry.admits("broken").unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Unmet);
+    assert_eq!(failure.message(), "`broken` cannot run at the moment: a requirement could not be checked");
+}
+
+#[tokio::test]
+async fn requirements_can_be_an_indicator_only() {
+    let registry = builder().requirements_as_indicator().local(printer()).build().unwrap();
+    assert_eq!(names(registry.callable()), ["broken", "print", "who"]);
+    assert!(!registry.requirements("print").unwrap().met);
+    assert_eq!(registry.call("print", json!({"pages": 1})).await.unwrap().value(), 1);
+}
+
+#[test]
+fn a_requirement_that_is_met_is_told() {
+    let press = Press { has_ink: true.into(), has_paper: true.into() };
+    let registry = builder().state(press).build().unwrap();
+    assert_eq!(serde_json::to_value(registry.requirements("print")).unwrap(), json!({"met": true}));
+}
+
+#[tokio::test]
+async fn what_is_denied_can_be_hidden() {
+    let registry = builder().hide_denied().build().unwrap();
+    assert_eq!(names(registry.tools()), ["broken", "who"]);
+    for name in ["either", "print", "old_print"] {
+        assert!(registry.get(name).is_none(), "{name}");
+        assert!(registry.requirements(name).is_none(), "{name}");
+        let expected = format!("Tool not found: {name}");
+        assert_eq!(registry.call(name, json!({})).await.unwrap_err().message(), expected);
+        assert_eq!(registry.validate(name, b"{}").unwrap_err().message(), expected);
+    }
+    assert!(registry.nearest("eithr").is_none());
+    let ada = registry.as_principal(printer().grant("a"));
+    assert_eq!(names(ada.tools()), ["broken", "either", "print", "who"]);
+    assert!(registry.check().is_ok(), "what is hidden is checked");
+}
+
+#[tokio::test]
+async fn what_modifies_is_not_there_while_it_is_read_only() {
+    let registry = builder().read_only().local(printer()).build().unwrap();
+    assert_eq!(names(registry.tools()), ["broken", "either", "who"]);
+    assert_eq!(names(registry.callable()), ["who"]);
+    assert!(registry.get("print").is_none());
+    assert!(registry.nearest("prin").is_none());
+    for name in ["print", "old_print"] {
+        let failure = registry.call(name, json!({"pages": 1})).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Disabled, "{name}");
+    }
+}
+
+#[test]
+fn a_check_of_the_arguments_asks_nothing_else() {
+    let registry = builder().read_only().local(Principal::anonymous()).build().unwrap();
+    registry.validate("print", br#"{"pages":1}"#).unwrap();
+    assert_eq!(registry.validate("print", b"{}").unwrap_err().kind(), FailureKind::Input);
+}
+
+#[tokio::test]
+async fn an_alias_is_called_and_not_listed() {
+    let press = Press { has_ink: true.into(), has_paper: true.into() };
+    let registry = builder().state(press).local(printer()).build().unwrap();
+    assert_eq!(registry.call("old_print", json!({"pages": 3})).await.unwrap().value(), 3);
+    assert_eq!(registry.get("old_print").unwrap().name(), "print");
+    assert!(!names(registry.tools()).contains(&"old_print"));
+    assert!(!names(registry.callable()).contains(&"old_print"));
+}
+
+mod collisions {
+    use tool_core::private::{Declaration, Shape, register, run_sync};
+    use tool_core::{Operation, tool};
+
+    /// Has the name that another has as its alias.
+    #[tool(operation = Explain)]
+    fn taken() {}
+
+    static FIRST: Declaration =
+        Declaration::new("first", "Has an alias.", Operation::Read, module_path!(), |call| {
+            run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
+        })
+        .alias("taken");
+
+    register! { &FIRST }
+
+    static SECOND: Declaration =
+        Declaration::new("second", "Has the same alias.", Operation::Read, module_path!(), |call| {
+            run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
+        })
+        .alias("taken");
+
+    register! { &SECOND }
+}
+
+#[test]
+fn an_alias_that_is_taken_is_a_fault() {
+    let errors = builder_of("tools::access::collisions").build().unwrap_err();
+    let alias = |error: &BuildError| matches!(error, BuildError::Alias { alias, .. } if alias == "taken");
+    assert_eq!(errors.iter().filter(|error| alias(error)).count(), 2, "{errors}");
+    let text = errors.to_string();
+    assert!(text.starts_with("two tools can be called as `taken`\n  first:  "), "{text}");
+    assert!(text.contains(", module tools::access::collisions, by its alias\nhelp: "), "{text}");
+}

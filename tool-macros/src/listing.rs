@@ -1,0 +1,65 @@
+//! `tools![path::add, …]`: tools by the paths of their functions.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{ExprPath, Ident, Token};
+
+use crate::diagnostics::{Errors, Place};
+
+/// The name of the constant that stands beside a function and holds its declaration.
+pub(crate) fn constant(function: &Ident) -> Ident {
+    format_ident!("__tool_{}", function.unraw())
+}
+
+/// `$crate, path::add, Shop::open` into `$crate::private::declared(const { &[path::__tool_add, Shop::__tool_open] })`.
+pub(crate) fn tools(tokens: TokenStream) -> TokenStream {
+    let mut errors = Errors::new();
+    let mut krate = TokenStream::new();
+    let mut paths: Vec<ExprPath> = Vec::new();
+    let parser = |input: ParseStream<'_>| {
+        krate = input.parse::<syn::Path>()?.into_token_stream();
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if !input.is_empty() {
+                paths.extend(path(input, &mut errors)?);
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = parser.parse2(tokens) {
+        errors.push_syntax(Place::Attribute, &error);
+    }
+    // With a wrong path among them the others are still looked for.
+    let list = quote!(#krate::private::declared(const { &[#(#paths),*] }));
+    let errors = errors.beside(TokenStream::new());
+    quote!({ #errors #list })
+}
+
+/// One path, with the name of the function turned into that of its constant; `None` for something else.
+fn path(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
+    let start = input.fork();
+    if let Ok(mut path) = input.parse::<ExprPath>()
+        && (input.is_empty() || input.peek(Token![,]))
+    {
+        if let Some(function) = path.path.segments.last_mut() {
+            function.ident = constant(&function.ident);
+        }
+        return Ok(Some(path));
+    }
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    let mut given = TokenStream::new();
+    while start.cursor() != input.cursor() {
+        given.extend([start.parse::<proc_macro2::TokenTree>()?]);
+    }
+    errors.push(
+        Place::Attribute,
+        given,
+        "`tools!` takes the paths of functions that are tools",
+        "write `tools![add, my_module::subtract]`",
+    );
+    Ok(None)
+}
