@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::tool;
 
-use crate::tools_of;
+use crate::{strict_tools_of, tools_of};
 
 /// A place on the map.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -385,7 +385,7 @@ const CASES: &[(&str, &str, bool)] = &[
 
 #[tokio::test]
 async fn every_family_accepts_what_its_schema_admits_and_nothing_else() {
-    let registry = tools_of(module_path!());
+    let registry = strict_tools_of(module_path!());
     for (name, value, valid) in CASES {
         let arguments = format!("{{\"value\":{value}}}");
         let result = registry.invoke(name, arguments.as_bytes()).await.result;
