@@ -49,7 +49,7 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
 pub use search::{Hit, Match};
 pub use state::State;
 

@@ -2,16 +2,21 @@
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
+mod bounds;
 mod compose;
 mod example;
 mod message;
 mod native;
 mod nearest;
 mod normal;
+mod profile;
 mod validator;
 
+pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
+pub use profile::{Profile, ProfileError, UnknownProfile};
 
+pub(crate) use bounds::{Foreign, Shown};
 pub(crate) use compose::{InputSchema, OutputSchema};
 pub(crate) use message::received;
 pub(crate) use nearest::nearest;

@@ -4,6 +4,7 @@ mod access;
 mod arguments;
 mod lint;
 mod outputs;
+mod profiles;
 mod registry;
 mod resources;
 mod schemas;
