@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn texts_are_alike_when_most_of_their_words_are_shared() {
-        let table: [(&[&str], &[(usize, usize)]); 8] = [
+        type Row = (&'static [&'static str], &'static [(usize, usize)]);
+        let table: [Row; 8] = [
             (&["Deletes the stored report.", "Deletes the stored report."], &[(1, 0)]),
             (&["Deletes the stored report.", "the stored REPORT deletes"], &[(1, 0)]),
             // Eight of ten words are shared, then eight of eleven.

@@ -1,7 +1,7 @@
 //! Names that model APIs refuse or models mix up.
 //!
-//! MCP takes names of up to 128 of `A-Za-z0-9_.-`; what is stricter: OpenAI's function names (`^[a-zA-Z0-9_-]{1,64}$`),
-//! Gemini's (64 characters), Anthropic's (`^[a-zA-Z0-9_-]{1,128}$`).
+//! MCP takes names of up to 128 of `A-Za-z0-9_.-`. Function names are stricter: `^[a-zA-Z0-9_-]{1,64}$` (OpenAI), 64
+//! characters (Gemini), `^[a-zA-Z0-9_-]{1,128}$` (Anthropic).
 
 use std::collections::BTreeMap;
 
