@@ -14,6 +14,7 @@ mod failure;
 mod inject;
 mod input;
 mod leniency;
+mod lint;
 mod locator;
 mod lock;
 mod operation;
@@ -42,6 +43,7 @@ pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
 pub use leniency::{Leniency, Repair, RepairKind, Validation};
+pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};

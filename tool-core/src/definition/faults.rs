@@ -19,8 +19,7 @@ impl ToolDefinition {
         }
         match self.validator() {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
-            Ok(_) if self.broken() => {}
-            Ok(_) => faults.extend(self.faults_of_values()),
+            Ok(_) => faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault)),
         }
         if let Some(Err(error)) = self.output_schema().map(Validator::new) {
             faults.push(format!("the output schema is invalid: {error}"));
@@ -28,9 +27,12 @@ impl ToolDefinition {
         faults
     }
 
-    /// Defaults and examples that a call could not have either.
-    fn faults_of_values(&self) -> Vec<String> {
+    /// Defaults and examples that a call could not have either: each with the name of its input.
+    pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         let mut faults = Vec::new();
+        if self.broken() || self.validator().is_err() {
+            return faults;
+        }
         let input = self.input();
         for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
             let examples = schema["examples"].as_array().into_iter().flatten();
@@ -52,7 +54,8 @@ impl ToolDefinition {
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
                 if let Some(problem) = failure.problems().iter().find(concerns) {
-                    faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                    let fault = format!("the {what} of input `{name}` is invalid: {}", problem.message);
+                    faults.push((name.clone(), fault));
                 }
             }
         }

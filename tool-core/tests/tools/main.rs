@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod lint;
 mod outputs;
 mod profiles;
 mod registry;
