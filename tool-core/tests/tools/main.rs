@@ -2,6 +2,8 @@
 
 mod access;
 mod arguments;
+mod guards;
+mod options;
 mod outputs;
 mod registry;
 mod resources;
