@@ -2,7 +2,9 @@
 
 mod access;
 mod arguments;
+mod guards;
 mod lint;
+mod options;
 mod outputs;
 mod profiles;
 mod registry;
