@@ -15,7 +15,8 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
-        match self.validator() {
+        // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
+        match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) if self.broken() => {}
             Ok(_) => faults.extend(self.faults_of_values()),
