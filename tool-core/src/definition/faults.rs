@@ -17,7 +17,8 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
-        match self.validator() {
+        // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
+        match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) => faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault)),
         }
