@@ -6,6 +6,7 @@ use crate::definition::ToolDefinition;
 use crate::failure::Problem;
 use crate::schema::Validator;
 use crate::state::States;
+use crate::surface;
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made.
@@ -15,6 +16,7 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
+        faults.extend(surface::fault(self));
         match self.validator() {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) if self.broken() => {}

@@ -8,6 +8,7 @@ mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
 mod testing;
 
 use tool_core::{Builder, Registry};
