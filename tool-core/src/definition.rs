@@ -196,6 +196,14 @@ impl ToolDefinition {
         inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
     }
 
+    /// Whether every input is a locator, as it is where there is none. What is written by hand has no locators.
+    pub(crate) fn takes_only_locators(&self) -> bool {
+        match self.0.origin.declared() {
+            Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
+            None => self.inputs().is_empty(),
+        }
+    }
+
     /// The state that the parameters of the tool take from its registry, and by which handle.
     ///
     /// ```

@@ -8,6 +8,7 @@ use crate::failure::Problem;
 use crate::leniency::Leniency;
 use crate::schema::Validator;
 use crate::state::States;
+use crate::surface;
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made.
@@ -17,6 +18,7 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
+        faults.extend(surface::fault(self));
         // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),

@@ -11,6 +11,7 @@ mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
 mod testing;
 
 use tool_core::{Builder, Leniency, Registry};
