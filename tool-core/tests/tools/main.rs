@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod inputs;
 mod outputs;
 mod profiles;
 mod registry;
