@@ -3,6 +3,7 @@
 mod access;
 mod arguments;
 mod guards;
+mod inputs;
 mod lint;
 mod options;
 mod outputs;
