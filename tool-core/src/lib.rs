@@ -13,6 +13,8 @@ mod entry;
 mod failure;
 mod inject;
 mod input;
+mod leniency;
+mod lint;
 mod locator;
 mod lock;
 mod operation;
@@ -26,9 +28,11 @@ mod returns;
 mod schema;
 mod search;
 mod state;
+mod surface;
 
 #[doc(hidden)]
 pub mod private;
+pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use call::Reply;
@@ -40,6 +44,8 @@ pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
+pub use leniency::{Leniency, Repair, RepairKind, Validation};
+pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
@@ -51,6 +57,7 @@ pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
 pub use search::{Hit, Match};
 pub use state::State;
+pub use surface::{Address, Segment, Surface};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

@@ -1,5 +1,6 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
+mod addresses;
 mod builder;
 mod positions;
 
@@ -16,6 +17,7 @@ use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
+use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
@@ -78,6 +80,7 @@ pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
+    pub(crate) leniency: Leniency,
 }
 
 impl Registry {
@@ -271,9 +274,9 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
-    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
+    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
         let Member { definition, home } = self.known(name)?;
-        call::validate(definition, &home.states, arguments)
+        call::validate(definition, &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,
@@ -296,6 +299,28 @@ impl Registry {
             })
         });
         BuildErrors::unless_empty(faults.collect())
+    }
+
+    /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
+    /// does before it serves resources.
+    ///
+    /// # Errors
+    ///
+    /// All of them at once.
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// The result of the last run.
+    /// #[tool(operation = Read)]
+    /// fn result() {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "result").build().unwrap();
+    /// let errors = registry.check_addresses(&["tools", "result"]).unwrap_err();
+    /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
+    /// ```
+    pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
+        BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
     }
 
     /// Waits until no modifying call is on its way: what a server does before it ends.
