@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use crate::call;
 use crate::definition::ToolDefinition;
 use crate::failure::Problem;
+use crate::leniency::Leniency;
 use crate::schema::Validator;
 use crate::state::States;
 
@@ -39,7 +41,9 @@ impl ToolDefinition {
                 let mut arguments = input.example.clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
-                let Err(failure) = crate::call::validate(self, &States::default(), call.as_bytes()) else {
+                let Err(failure) =
+                    call::validate(self, &States::default(), Leniency::Strict, call.as_bytes())
+                else {
                     continue;
                 };
                 let path = crate::schema::pointer(name);
@@ -60,7 +64,7 @@ impl ToolDefinition {
 
     /// The example, unless it is a guess that went wrong.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let is_valid = || crate::call::is_valid(self, self.example());
+        let is_valid = || call::is_valid(self, self.example());
         self.0.example_is_valid.get_or_init(is_valid).then(|| self.example())
     }
 }
