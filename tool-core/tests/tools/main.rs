@@ -3,6 +3,7 @@
 mod access;
 mod arguments;
 mod lint;
+mod lock;
 mod outputs;
 mod profiles;
 mod registry;
