@@ -5,6 +5,7 @@ mod arguments;
 mod guards;
 mod inputs;
 mod lint;
+mod lock;
 mod options;
 mod outputs;
 mod profiles;
