@@ -160,9 +160,11 @@ class Gemini:
         # Protocol buffers in JSON have two spellings of a name, and the SDK sends the other one.
         spelled = {name.replace("parametersJsonSchema", "parameters_json_schema"): tool[name] for name in tool}
         equal(self.wire.last["tools"], [{"functionDeclarations": [spelled]}], "on the wire of generateContent")
-        # The SDK's own model of the subset refuses every other keyword, here and in the older `Schema`.
-        schema = types.JSONSchema.model_validate(tool["parametersJsonSchema"])
-        types.Schema.from_json_schema(json_schema=schema, raise_error_on_unsupported_field=True)
+        # The SDK's own model of the subset refuses every other keyword, here and in the older `Schema`. A tool without
+        # inputs has no schema.
+        if "parametersJsonSchema" in tool:
+            schema = types.JSONSchema.model_validate(tool["parametersJsonSchema"])
+            types.Schema.from_json_schema(json_schema=schema, raise_error_on_unsupported_field=True)
 
 
 def descriptions(schema: object) -> set[str]:
