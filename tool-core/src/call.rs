@@ -9,26 +9,36 @@
 //! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
 //! schema, so that everything wrong is found at once and in the same words.
 
+#[cfg(feature = "tokio")]
+mod apart;
+mod block_on;
+mod contained;
+mod gate;
 mod members;
 pub(crate) mod numbers;
+mod outputs;
 pub(crate) mod reader;
 mod run;
 mod scan;
 mod strict;
+mod tasks;
+mod timer;
 mod without;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-pub(crate) use run::Runner;
-pub use run::block_on;
-#[cfg(feature = "tokio")]
-pub(crate) use run::blocking;
+pub use block_on::block_on;
+pub(crate) use contained::{Panicked, contained};
+pub(crate) use run::{Limits, Runner};
+pub(crate) use tasks::Tasks;
 
 use crate::access::Principal;
+use crate::audit::{Asked, AuditSink, Record};
 use crate::call::reader::{Findings, Reader};
-pub(crate) use crate::call::run::{Panicked, contained};
+use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, LazyContext};
 use crate::definition::ToolDefinition;
@@ -38,6 +48,7 @@ use crate::output::Output;
 use crate::registry::Home;
 use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
+use crate::trace::TraceParent;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -65,30 +76,65 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
 }
 
-/// Calls a tool with the text of its arguments.
-pub(crate) async fn invoke(
-    tool: &ToolDefinition,
-    home: &Home,
+/// A call as it arrives.
+pub(crate) struct Incoming<'c> {
+    pub(crate) tool: &'c ToolDefinition,
+    pub(crate) home: &'c Home,
+    pub(crate) principal: &'c Principal,
+    pub(crate) trace: Option<TraceParent>,
+    /// The text of the arguments.
+    pub(crate) arguments: &'c [u8],
+}
+
+/// Answers a call, and records that it was made.
+pub(crate) async fn invoke(call: Incoming<'_>) -> Reply {
+    let Incoming { tool, home, principal, trace, arguments } = call;
+    let tasks = home.runner.tasks();
+    let _counted = tool.modifies().then(|| tasks.count());
+    let context = LazyContext::new(tool.name(), principal).running(trace, tasks);
+    let call_id = context.call_id();
+    let mut record = home
+        .audit
+        .as_ref()
+        .map(|sink| Record::begin(sink, call_id, principal, trace, Asked::Known(tool.clone()), arguments));
+    let result = answer(&call, &context, &mut record).await;
+    // Not there any more if the function has taken it along.
+    if let Some(record) = record {
+        record.end(&result);
+    }
+    Reply { call_id, result }
+}
+
+async fn answer(
+    call: &Incoming<'_>,
+    context: &LazyContext<'_>,
+    record: &mut Option<Box<Record>>,
+) -> Result<Output, Failure> {
+    let Incoming { tool, home, principal, trace, arguments } = *call;
+    let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
+    let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
+    span.in_scope(|| home.admission.admit(tool, &home.states, principal))?;
+    let pass = home.runner.pass(principal).await?;
+    // Not entered while the function runs: across an `await` the span would cover other calls, too.
+    let step = span.in_scope(|| enter(tool, &home.states, context, arguments, Purpose::Run))?;
+    home.runner.run(Run { tool, context, span, pass, record }, step).await
+}
+
+/// Answers a call of a tool that does not exist, and records that it was made.
+pub(crate) fn unknown(
+    audit: Option<&Arc<dyn AuditSink>>,
     principal: &Principal,
+    trace: Option<TraceParent>,
+    name: &str,
     arguments: &[u8],
 ) -> Reply {
-    let Home { states, runner, admission } = home;
-    let context = LazyContext::new(tool.name(), principal);
-    let call_id = context.call_id();
-    let span = tracing::error_span!("tool", name = tool.name(), %call_id);
-    let _counted = runner.counts(tool);
-    // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
-    let entered = span.in_scope(|| {
-        admission.admit(tool, states, principal)?;
-        enter(tool, states, &context, arguments, Purpose::Run)
-    });
-    let result = match entered {
-        Err(failure) => Err(failure),
-        Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, &context, span, future).await,
-        Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
-    };
-    Reply { call_id, result: result.map(|output| output.framed(tool.wrapped())) }
+    let call_id = CallId::new();
+    let result = Err(Failure::not_found(name));
+    if let Some(sink) = audit {
+        let asked = Asked::Unknown(name.chars().take(128).collect());
+        Record::begin(sink, call_id, principal, trace, asked, arguments).end(&result);
+    }
+    Reply { call_id, result }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.

@@ -49,6 +49,7 @@ struct Inner {
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
+    output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
     /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
     example_is_valid: OnceLock<bool>,
@@ -66,6 +67,7 @@ impl ToolDefinition {
             input: OnceLock::new(),
             output: OnceLock::new(),
             validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             example_is_valid: OnceLock::new(),
         }))

@@ -50,10 +50,17 @@ pub enum Step {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
+    /// The function is ready to be called, on a thread that it may block.
+    #[cfg(feature = "tokio")]
+    Blocking(Blocking),
 }
 
 /// A function on its way.
 pub type Running = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send>>;
+
+/// A function that blocks, with its values.
+#[cfg(feature = "tokio")]
+pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
 /// Enters an `async fn`.
 pub fn run<I: Inputs, F, R: Return<F::Output>>(
@@ -97,7 +104,7 @@ where
     I::Values: Send,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Running(crate::call::blocking(move || returns.finish(function(values)))),
+        Ok(values) => Step::Blocking(Box::new(move || returns.finish(function(values)))),
         Err(step) => step,
     }
 }

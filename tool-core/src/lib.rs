@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod call;
 mod completion;
 mod context;
@@ -24,11 +25,13 @@ mod resource;
 mod returns;
 mod schema;
 mod state;
+mod trace;
 
 #[doc(hidden)]
 pub mod private;
 
 pub use access::{Access, Permission, Principal};
+pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
@@ -48,6 +51,7 @@ pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema};
 pub use state::State;
+pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

@@ -143,6 +143,15 @@ impl Output {
         }
     }
 
+    /// How many bytes it has, before content is encoded for a wire.
+    pub(crate) fn size(&self) -> usize {
+        match &self.body {
+            Body::Empty => 0,
+            Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
+            Body::Content(content) => content.iter().map(Content::size).sum(),
+        }
+    }
+
     /// The bare value, as the command line shows it: a text as a string, content as an array, nothing as `null`.
     ///
     /// ```
@@ -259,6 +268,16 @@ impl Content {
     /// ```
     pub fn audio(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
         Content::Audio { data: data.into(), mime_type: mime_type.into() }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Content::Text { text } => text.len(),
+            Content::Image { data, .. } | Content::Audio { data, .. } => data.len(),
+            Content::ResourceLink { uri, name, description, .. } => {
+                uri.len() + name.len() + description.as_ref().map_or(0, String::len)
+            }
+        }
     }
 
     /// A link to a resource.

@@ -1,7 +1,10 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod builder;
+#[cfg(feature = "tokio")]
+mod idle;
 mod positions;
+mod running;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +15,8 @@ pub use builder::{BuildError, BuildErrors, Builder};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::{self, Reply, Runner};
-use crate::context::CallId;
+use crate::audit::AuditSink;
+use crate::call::{self, Incoming, Reply, Runner};
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -21,6 +24,7 @@ use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::state::States;
+use crate::trace::TraceParent;
 
 /// The tools of an application.
 ///
@@ -50,12 +54,15 @@ pub struct Registry {
     inner: Arc<Inner>,
     /// Who calls.
     principal: Principal,
+    trace: Option<TraceParent>,
 }
 
 struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
+    /// Records the calls of tools that do not exist; the others are recorded where they are at home.
+    audit: Option<Arc<dyn AuditSink>>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -75,6 +82,7 @@ pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
+    pub(crate) audit: Option<Arc<dyn AuditSink>>,
 }
 
 impl Registry {
@@ -119,7 +127,22 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        Registry { inner: Arc::clone(&self.inner), principal }
+        Registry { inner: Arc::clone(&self.inner), principal, trace: self.trace }
+    }
+
+    /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let registry = registry.traced(header.parse().unwrap());
+    /// registry.invoke("nope", b"{}").await;
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn traced(&self, trace: TraceParent) -> Self {
+        Registry { trace: Some(trace), ..self.clone() }
     }
 
     /// Who calls.
@@ -227,11 +250,12 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
+        let Registry { inner, principal, trace } = self;
         match self.known(name) {
-            Ok(Member { definition, home }) => {
-                call::invoke(definition, home, &self.principal, arguments).await
+            Ok(Member { definition: tool, home }) => {
+                call::invoke(Incoming { tool, home, principal, trace: *trace, arguments }).await
             }
-            Err(failure) => Reply { call_id: CallId::new(), result: Err(failure) },
+            Err(_) => call::unknown(inner.audit.as_ref(), principal, *trace, name, arguments),
         }
     }
 
@@ -288,27 +312,6 @@ impl Registry {
             })
         });
         BuildErrors::unless_empty(faults.collect())
-    }
-
-    /// Waits until no modifying call is on its way: what a server does before it ends.
-    ///
-    /// ```
-    /// # tool_core::private::block_on(async {
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// registry.idle().await;
-    /// # });
-    /// ```
-    #[cfg(feature = "tokio")]
-    pub async fn idle(&self) {
-        let mut homes: Vec<&Arc<Home>> = Vec::new();
-        for Member { home, .. } in &self.inner.members {
-            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
-                homes.push(home);
-            }
-        }
-        for home in homes {
-            home.runner.idle().await;
-        }
     }
 
     /// The tool of this name or alias, if it exists for the caller.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::Runner;
+use crate::audit::AuditSink;
+use crate::call::{Limits, Runner};
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
@@ -43,6 +44,8 @@ pub struct Builder {
     states: States,
     local: Option<Principal>,
     admission: Admission,
+    pub(super) limits: Limits,
+    pub(super) audit: Option<Arc<dyn AuditSink>>,
     allow_empty: bool,
 }
 
@@ -233,13 +236,23 @@ impl Builder {
                 state: state.to_owned(),
             }));
         }
+        faults.extend(self.faults_of_limits(&tools));
         BuildErrors::unless_empty(faults)?;
-        let home = Home { states: self.states, runner: Runner::default(), admission: self.admission };
+        let home = Home {
+            states: self.states,
+            runner: Runner::new(self.limits),
+            admission: self.admission,
+            audit: self.audit.clone(),
+        };
         let home = Arc::new(home);
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions };
-        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
+        let inner = Inner { members, positions, audit: self.audit };
+        Ok(Registry {
+            inner: Arc::new(inner),
+            principal: self.local.unwrap_or_else(Principal::local),
+            trace: None,
+        })
     }
 }
 
@@ -328,6 +341,19 @@ pub enum BuildError {
         place: String,
         /// The type of the state.
         state: String,
+    },
+    /// A limit of the registry lets nothing run.
+    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
+    NoRoom(&'static str),
+    /// A tool has a time limit in a program without timers.
+    #[error(
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+    )]
+    NoTimers {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
     },
     /// The schema of a tool contradicts itself.
     #[error("tool `{tool}`: {fault}\n  declared: {place}")]
