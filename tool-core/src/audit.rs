@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::access::Principal;
 use crate::call::contained;
-use crate::context::CallId;
+use crate::context::{CallId, Caller};
 use crate::definition::ToolDefinition;
 use crate::digest::Digest;
 use crate::failure::{Failure, FailureKind};
@@ -130,11 +129,10 @@ impl Serialize for AuditEvent<'_> {
 pub(crate) struct Record {
     sink: Arc<dyn AuditSink>,
     call_id: CallId,
-    principal: Principal,
+    caller: Caller,
     tool: Asked,
     arguments: Digest,
     bytes_in: usize,
-    trace: Option<TraceParent>,
     began: Option<Instant>,
     outcome: Result<usize, FailureKind>,
     told: Told,
@@ -156,19 +154,17 @@ impl Record {
     pub(crate) fn begin(
         sink: &Arc<dyn AuditSink>,
         call_id: CallId,
-        principal: &Principal,
-        trace: Option<TraceParent>,
+        caller: &Caller,
         tool: Asked,
         arguments: &[u8],
     ) -> Box<Self> {
         Box::new(Record {
             sink: Arc::clone(sink),
             call_id,
-            principal: principal.clone(),
+            caller: caller.clone(),
             tool,
             arguments: Digest::of_bytes(arguments),
             bytes_in: arguments.len(),
-            trace,
             began: (!CLOCKLESS).then(Instant::now),
             outcome: Err(FailureKind::Cancelled),
             told: Told::default(),
@@ -196,7 +192,7 @@ impl Record {
         };
         self.sink.record(&AuditEvent {
             call_id: self.call_id,
-            principal: self.principal.id(),
+            principal: self.caller.principal.id(),
             tool,
             tool_digest,
             arguments_digest: self.arguments,
@@ -205,7 +201,7 @@ impl Record {
             duration: self.began.map(|began| began.elapsed()).unwrap_or_default(),
             bytes_in: self.bytes_in,
             bytes_out: self.outcome.unwrap_or_default(),
-            traceparent: self.trace,
+            traceparent: self.caller.trace,
         });
     }
 }

@@ -35,20 +35,19 @@ pub(crate) use contained::{Panicked, contained};
 pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 
-use crate::access::Principal;
 use crate::audit::{Asked, AuditSink, Record};
+use crate::call::gate::Busy;
 use crate::call::reader::{Findings, Reader};
 use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
-use crate::context::{CallId, LazyContext};
+use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
-use crate::registry::Home;
+use crate::registry::Member;
 use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
-use crate::trace::TraceParent;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -76,28 +75,17 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
 }
 
-/// A call as it arrives.
-pub(crate) struct Incoming<'c> {
-    pub(crate) tool: &'c ToolDefinition,
-    pub(crate) home: &'c Home,
-    pub(crate) principal: &'c Principal,
-    pub(crate) trace: Option<TraceParent>,
-    /// The text of the arguments.
-    pub(crate) arguments: &'c [u8],
-}
-
 /// Answers a call, and records that it was made.
-pub(crate) async fn invoke(call: Incoming<'_>) -> Reply {
-    let Incoming { tool, home, principal, trace, arguments } = call;
-    let tasks = home.runner.tasks();
-    let _counted = tool.modifies().then(|| tasks.count());
-    let context = LazyContext::new(tool.name(), principal).running(trace, tasks);
+pub(crate) async fn invoke(caller: &Caller, member: &Member, arguments: &[u8]) -> Reply {
+    let Member { definition: tool, home } = member;
+    let _counted = tool.modifies().then(|| home.runner.tasks().count());
+    let context = LazyContext::new(tool.name(), caller).running(home.runner.tasks());
     let call_id = context.call_id();
     let mut record = home
         .audit
         .as_ref()
-        .map(|sink| Record::begin(sink, call_id, principal, trace, Asked::Known(tool.clone()), arguments));
-    let result = answer(&call, &context, &mut record).await;
+        .map(|sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments));
+    let result = answer(member, &context, arguments, &mut record).await;
     // Not there any more if the function has taken it along.
     if let Some(record) = record {
         record.end(&result);
@@ -106,25 +94,31 @@ pub(crate) async fn invoke(call: Incoming<'_>) -> Reply {
 }
 
 async fn answer(
-    call: &Incoming<'_>,
+    member: &Member,
     context: &LazyContext<'_>,
+    arguments: &[u8],
     record: &mut Option<Box<Record>>,
 ) -> Result<Output, Failure> {
-    let Incoming { tool, home, principal, trace, arguments } = *call;
+    let Member { definition: tool, home } = member;
+    let Caller { principal, trace } = context.caller();
     let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
     let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
     span.in_scope(|| home.admission.admit(tool, &home.states, principal))?;
-    let pass = home.runner.pass(principal).await?;
+    let pass = match home.runner.gate() {
+        Some(gate) => Some(gate.enter(principal.id()).await.map_err(|Busy| Failure::busy())?),
+        None => None,
+    };
     // Not entered while the function runs: across an `await` the span would cover other calls, too.
-    let step = span.in_scope(|| enter(tool, &home.states, context, arguments, Purpose::Run))?;
-    home.runner.run(Run { tool, context, span, pass, record }, step).await
+    match span.in_scope(|| enter(tool, &home.states, context, arguments, Purpose::Run))? {
+        Step::Done(result) => home.runner.judge(tool, result),
+        step => home.runner.run(Run { tool, context, span, pass, record }, step).await,
+    }
 }
 
 /// Answers a call of a tool that does not exist, and records that it was made.
 pub(crate) fn unknown(
     audit: Option<&Arc<dyn AuditSink>>,
-    principal: &Principal,
-    trace: Option<TraceParent>,
+    caller: &Caller,
     name: &str,
     arguments: &[u8],
 ) -> Reply {
@@ -132,14 +126,14 @@ pub(crate) fn unknown(
     let result = Err(Failure::not_found(name));
     if let Some(sink) = audit {
         let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, principal, trace, asked, arguments).end(&result);
+        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
     }
     Reply { call_id, result }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
-    let nobody = Principal::anonymous();
+    let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
@@ -229,7 +223,7 @@ fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let nobody = Principal::anonymous();
+    let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let text = arguments.to_string();
     let decodes = |slots: &Slots<'_>| {

@@ -31,8 +31,7 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
-    principal: Principal,
-    trace: Option<TraceParent>,
+    caller: Caller,
     #[cfg(feature = "tokio")]
     tasks: Tasks,
     #[cfg(feature = "tokio")]
@@ -46,7 +45,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        LazyContext::new(tool, &Principal::local()).get().clone()
+        LazyContext::new(tool, &Caller { principal: Principal::local(), trace: None }).get().clone()
     }
 
     /// The identifier that joins the answer and the log.
@@ -74,7 +73,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
     /// ```
     pub fn principal(&self) -> &Principal {
-        &self.0.principal
+        &self.0.caller.principal
     }
 
     /// The trace that the call is part of, to be handed on to whatever the tool calls in turn.
@@ -83,7 +82,7 @@ impl Context {
     /// assert!(tool_core::Context::for_tests("add").traceparent().is_none());
     /// ```
     pub fn traceparent(&self) -> Option<TraceParent> {
-        self.0.trace
+        self.0.caller.trace
     }
 
     /// Whether the caller took the call back or went away, or was told that it takes too long.
@@ -130,25 +129,37 @@ impl Context {
     }
 }
 
+/// Who calls, and as part of which trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) principal: Principal,
+    pub(crate) trace: Option<TraceParent>,
+}
+
+impl Caller {
+    /// Of whom nothing is known.
+    pub(crate) fn nobody() -> Self {
+        Caller { principal: Principal::anonymous(), trace: None }
+    }
+}
+
 /// The context of one call, made when something first asks for it: most tools never do.
 #[derive(Debug)]
 pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
-    principal: &'c Principal,
-    trace: Option<TraceParent>,
+    caller: &'c Caller,
     #[cfg(feature = "tokio")]
     tasks: Option<&'c Tasks>,
     context: OnceLock<Context>,
 }
 
 impl<'c> LazyContext<'c> {
-    pub(crate) fn new(tool: &'c str, principal: &'c Principal) -> Self {
+    pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
         LazyContext {
             call_id: CallId::new(),
             tool,
-            principal,
-            trace: None,
+            caller,
             #[cfg(feature = "tokio")]
             tasks: None,
             context: OnceLock::new(),
@@ -156,9 +167,11 @@ impl<'c> LazyContext<'c> {
     }
 
     /// The context of a call that really runs.
-    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
-    pub(crate) fn running(mut self, trace: Option<TraceParent>, tasks: &'c Tasks) -> Self {
-        self.trace = trace;
+    #[cfg_attr(
+        not(feature = "tokio"),
+        expect(unused_mut, unused_variables, reason = "no task outlives its call")
+    )]
+    pub(crate) fn running(mut self, tasks: &'c Tasks) -> Self {
         #[cfg(feature = "tokio")]
         {
             self.tasks = Some(tasks);
@@ -166,9 +179,8 @@ impl<'c> LazyContext<'c> {
         self
     }
 
-    #[cfg(feature = "tokio")]
-    pub(crate) fn principal(&self) -> &'c Principal {
-        self.principal
+    pub(crate) fn caller(&self) -> &'c Caller {
+        self.caller
     }
 
     pub(crate) fn call_id(&self) -> CallId {
@@ -180,8 +192,7 @@ impl<'c> LazyContext<'c> {
             Context(Arc::new(Inner {
                 call_id: self.call_id,
                 tool: self.tool.to_owned(),
-                principal: self.principal.clone(),
-                trace: self.trace,
+                caller: self.caller.clone(),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]

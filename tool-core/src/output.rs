@@ -82,7 +82,9 @@ impl Output {
     /// assert_eq!(output.value(), serde_json::json!([1, 2]));
     /// ```
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        Output::bare(value).map(|output| output.framed(None))
+        let mut output = Output::bare(value)?;
+        output.frame(None);
+        Ok(output)
     }
 
     /// Any value as JSON, not yet in its frame.
@@ -92,7 +94,7 @@ impl Output {
 
     /// Wraps a value as the tool's output schema says (if there is one) and not as the value at hand suggests, so that
     /// an untagged enum is wrapped in each of its variants or in none.
-    pub(crate) fn framed(mut self, wrapped_by_schema: Option<bool>) -> Self {
+    pub(crate) fn frame(&mut self, wrapped_by_schema: Option<bool>) {
         if let Body::Json { wire, wrapped } = &mut self.body
             && !*wrapped
             && wrapped_by_schema.unwrap_or_else(|| !wire.starts_with('{'))
@@ -101,7 +103,6 @@ impl Output {
             wire.push_str(FRAME.1);
             *wrapped = true;
         }
-        self
     }
 
     /// The blocks that a model or a person reads. A JSON value is mirrored as one text.

@@ -16,7 +16,8 @@ pub use builder::{BuildError, BuildErrors, Builder};
 use crate::access::Principal;
 use crate::admission::Admission;
 use crate::audit::AuditSink;
-use crate::call::{self, Incoming, Reply, Runner};
+use crate::call::{self, Reply, Runner};
+use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -53,8 +54,7 @@ use crate::trace::TraceParent;
 pub struct Registry {
     inner: Arc<Inner>,
     /// Who calls.
-    principal: Principal,
-    trace: Option<TraceParent>,
+    caller: Caller,
 }
 
 struct Inner {
@@ -66,9 +66,9 @@ struct Inner {
 }
 
 /// One tool of a registry, and where it is at home.
-struct Member {
-    definition: ToolDefinition,
-    home: Arc<Home>,
+pub(crate) struct Member {
+    pub(crate) definition: ToolDefinition,
+    pub(crate) home: Arc<Home>,
 }
 
 impl Member {
@@ -127,7 +127,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        Registry { inner: Arc::clone(&self.inner), principal, trace: self.trace }
+        Registry { inner: Arc::clone(&self.inner), caller: Caller { principal, trace: self.caller.trace } }
     }
 
     /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
@@ -142,7 +142,9 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn traced(&self, trace: TraceParent) -> Self {
-        Registry { trace: Some(trace), ..self.clone() }
+        let mut registry = self.clone();
+        registry.caller.trace = Some(trace);
+        registry
     }
 
     /// Who calls.
@@ -152,7 +154,7 @@ impl Registry {
     /// assert_eq!(registry.principal().id(), Some("local"));
     /// ```
     pub fn principal(&self) -> &Principal {
-        &self.principal
+        &self.caller.principal
     }
 
     /// Every tool that the caller may know of, ordered by name: what is listed to people.
@@ -169,7 +171,7 @@ impl Registry {
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         let members = self.inner.members.iter();
-        let listed = members.filter(|member| member.is_listed(&self.principal));
+        let listed = members.filter(|member| member.is_listed(&self.caller.principal));
         listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter()
     }
 
@@ -196,7 +198,9 @@ impl Registry {
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.member(name).filter(|member| member.is_listed(&self.principal)).map(|member| &member.definition)
+        self.member(name)
+            .filter(|member| member.is_listed(&self.caller.principal))
+            .map(|member| &member.definition)
     }
 
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
@@ -214,7 +218,7 @@ impl Registry {
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
         let Member { definition, home } = self.known(name)?;
-        home.admission.admit(definition, &home.states, &self.principal)
+        home.admission.admit(definition, &home.states, &self.caller.principal)
     }
 
     /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
@@ -250,12 +254,9 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        let Registry { inner, principal, trace } = self;
         match self.known(name) {
-            Ok(Member { definition: tool, home }) => {
-                call::invoke(Incoming { tool, home, principal, trace: *trace, arguments }).await
-            }
-            Err(_) => call::unknown(inner.audit.as_ref(), principal, *trace, name, arguments),
+            Ok(member) => call::invoke(&self.caller, member, arguments).await,
+            Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
     }
 
@@ -317,7 +318,7 @@ impl Registry {
     /// The tool of this name or alias, if it exists for the caller.
     fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
-            .filter(|member| member.home.admission.knows(&member.definition, &self.principal))
+            .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))
     }
 

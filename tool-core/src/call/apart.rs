@@ -46,7 +46,7 @@ impl Runner {
         let function = Disposed::new(function);
         let timer = self.timer(run.tool)?;
         let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let caller = run.context.principal().id();
+        let caller = run.context.caller().principal.id();
         let thread = pin!(async {
             let Ok(thread) = self.threads.enter(caller).await else { return Ok(Err(Failure::busy())) };
             let (tool, span, record) = (run.tool.clone(), run.span, run.record.take());

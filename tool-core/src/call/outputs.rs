@@ -28,7 +28,8 @@ impl Outputs {
         tool: &ToolDefinition,
         result: Result<Output, Failure>,
     ) -> Result<Output, Failure> {
-        let output = result?.framed(tool.wrapped());
+        let mut output = result?;
+        output.frame(tool.wrapped());
         let bytes = output.size();
         if bytes > self.most_bytes {
             let message = format!(

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use tracing::Span;
 
-use crate::access::Principal;
 use crate::audit::{Record, Told};
 use crate::call::contained::Contained;
-use crate::call::gate::{Busy, Gate, Pass};
+use crate::call::gate::{Gate, Pass};
 use crate::call::outputs::Outputs;
 use crate::call::tasks::Tasks;
 use crate::call::timer::{Late, Timer};
@@ -42,7 +41,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub(super) limits: Limits,
-    pub(super) gate: Option<Arc<Gate>>,
+    gate: Option<Arc<Gate>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
     pub(super) threads: Arc<Gate>,
     pub(super) tasks: Tasks,
@@ -74,18 +73,24 @@ impl Runner {
         &self.tasks
     }
 
-    /// Waits until there is room for one more call.
-    pub(super) async fn pass(&self, principal: &Principal) -> Result<Option<Pass>, Failure> {
-        match &self.gate {
-            None => Ok(None),
-            Some(gate) => gate.enter(principal.id()).await.map(Some).map_err(|Busy| Failure::busy()),
-        }
+    /// What lets a number of calls through at once, where that is limited.
+    pub(super) fn gate(&self) -> Option<&Arc<Gate>> {
+        self.gate.as_ref()
+    }
+
+    /// The output as it is sent, or why it is not.
+    pub(super) fn judge(
+        &self,
+        tool: &ToolDefinition,
+        result: Result<Output, Failure>,
+    ) -> Result<Output, Failure> {
+        self.limits.outputs.judge(tool, result)
     }
 
     /// Takes what a tool was entered with to its end.
     pub(super) async fn run(&self, run: Run<'_>, step: Step) -> Result<Output, Failure> {
         match step {
-            Step::Done(result) => self.limits.outputs.judge(run.tool, result),
+            Step::Done(result) => self.judge(run.tool, result),
             Step::Running(future) => self.drive(run, future).await,
             #[cfg(feature = "tokio")]
             Step::Blocking(function) => self.block(run, function).await,
@@ -112,7 +117,7 @@ impl Runner {
             Err(Late(limit)) => return Err(Failure::timeout(run.tool, limit)),
         };
         gone.stayed();
-        self.limits.outputs.judge(run.tool, result)
+        self.judge(run.tool, result)
     }
 
     pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Timer, Failure> {

@@ -8,6 +8,7 @@ use crate::access::Principal;
 use crate::admission::Admission;
 use crate::audit::AuditSink;
 use crate::call::{Limits, Runner};
+use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
@@ -248,11 +249,8 @@ impl Builder {
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let inner = Inner { members, positions, audit: self.audit };
-        Ok(Registry {
-            inner: Arc::new(inner),
-            principal: self.local.unwrap_or_else(Principal::local),
-            trace: None,
-        })
+        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        Ok(Registry { inner: Arc::new(inner), caller })
     }
 }
 
