@@ -17,6 +17,7 @@ use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
+use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
@@ -79,6 +80,7 @@ pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
+    pub(crate) leniency: Leniency,
 }
 
 impl Registry {
@@ -272,9 +274,9 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
-    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
+    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
         let Member { definition, home } = self.known(name)?;
-        call::validate(definition, &home.states, arguments)
+        call::validate(definition, &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

@@ -10,6 +10,7 @@ use crate::call::Runner;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
+use crate::leniency::Leniency;
 use crate::registry::addresses;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
@@ -44,6 +45,7 @@ pub struct Builder {
     states: States,
     local: Option<Principal>,
     admission: Admission,
+    leniency: Leniency,
     allow_empty: bool,
 }
 
@@ -185,6 +187,17 @@ impl Builder {
         self
     }
 
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::{Leniency, Registry};
+    /// let builder = Registry::builder().leniency(Leniency::Strict);
+    /// ```
+    pub fn leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -236,8 +249,12 @@ impl Builder {
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        let home = Home { states: self.states, runner: Runner::default(), admission: self.admission };
-        let home = Arc::new(home);
+        let home = Arc::new(Home {
+            states: self.states,
+            runner: Runner::default(),
+            admission: self.admission,
+            leniency: self.leniency,
+        });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let inner = Inner { members, positions, index: OnceLock::new() };

@@ -232,7 +232,7 @@ async fn what_modifies_is_not_there_while_it_is_read_only() {
 #[test]
 fn a_check_of_the_arguments_asks_nothing_else() {
     let registry = builder().read_only().local(Principal::anonymous()).build().unwrap();
-    assert_eq!(registry.validate("print", br#"{"pages":1}"#).map_err(|failure| failure.text()), Ok(()));
+    registry.validate("print", br#"{"pages":1}"#).unwrap();
     assert_eq!(registry.validate("print", b"{}").unwrap_err().kind(), FailureKind::Input);
 }
 
