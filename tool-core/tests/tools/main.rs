@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod digests;
 mod guards;
 mod inputs;
 mod lint;
