@@ -53,6 +53,7 @@ struct Inner {
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
+    output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
     /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
     example: OnceLock<(Value, bool)>,
@@ -72,6 +73,7 @@ impl ToolDefinition {
             input: OnceLock::new(),
             output: OnceLock::new(),
             validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             example: OnceLock::new(),
         }))

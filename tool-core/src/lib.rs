@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod call;
 mod completion;
 mod context;
@@ -29,12 +30,14 @@ mod schema;
 mod search;
 mod state;
 mod surface;
+mod trace;
 
 #[doc(hidden)]
 pub mod private;
 pub mod testing;
 
 pub use access::{Access, Permission, Principal};
+pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
@@ -58,6 +61,7 @@ pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, Unkn
 pub use search::{Hit, Match};
 pub use state::State;
 pub use surface::{Address, Segment, Surface};
+pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

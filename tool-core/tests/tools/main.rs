@@ -2,9 +2,11 @@
 
 mod access;
 mod arguments;
+mod digests;
 mod guards;
 mod inputs;
 mod lint;
+mod lock;
 mod methods;
 mod options;
 mod outputs;
