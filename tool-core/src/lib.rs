@@ -20,6 +20,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod receiver;
 mod registration;
 mod registry;
 mod requirement;

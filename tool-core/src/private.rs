@@ -14,6 +14,7 @@ pub use crate::input::{
     locator,
 };
 pub use crate::locator::Optional;
+pub use crate::receiver::{Received, received, receiver};
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
 pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};

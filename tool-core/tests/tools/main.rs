@@ -7,6 +7,7 @@ mod guards;
 mod inputs;
 mod lint;
 mod lock;
+mod methods;
 mod options;
 mod outputs;
 mod profiles;
