@@ -27,6 +27,7 @@ mod returns;
 mod schema;
 mod search;
 mod state;
+mod surface;
 
 #[doc(hidden)]
 pub mod private;
@@ -55,6 +56,7 @@ pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
 pub use search::{Hit, Match};
 pub use state::State;
+pub use surface::{Address, Segment, Surface};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

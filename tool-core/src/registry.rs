@@ -1,5 +1,6 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
+mod addresses;
 mod builder;
 mod positions;
 
@@ -298,6 +299,28 @@ impl Registry {
             })
         });
         BuildErrors::unless_empty(faults.collect())
+    }
+
+    /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
+    /// does before it serves resources.
+    ///
+    /// # Errors
+    ///
+    /// All of them at once.
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// The result of the last run.
+    /// #[tool(operation = Read)]
+    /// fn result() {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "result").build().unwrap();
+    /// let errors = registry.check_addresses(&["tools", "result"]).unwrap_err();
+    /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
+    /// ```
+    pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
+        BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
     }
 
     /// Waits until no modifying call is on its way: what a server does before it ends.

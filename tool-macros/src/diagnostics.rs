@@ -111,13 +111,19 @@ pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
     tokens.collect()
 }
 
-/// The name that was probably meant.
-pub(crate) fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The name that was probably meant: the only one that begins like this, or one that differs in a few letters.
+pub(crate) fn similar<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
+) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let (distance, best) = known
-        .into_iter()
-        .map(|name| (distance(&given, &name.to_lowercase()), name))
-        .min_by_key(|(d, _)| *d)?;
+    let known = known.into_iter();
+    let mut longer = known.clone().filter(|name| name.to_lowercase().starts_with(&given));
+    if let (Some(only), None) = (longer.next(), longer.next()) {
+        return Some(only);
+    }
+    let (distance, best) =
+        known.map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(d, _)| *d)?;
     (distance <= given.chars().count().max(3) / 3).then_some(best)
 }
 

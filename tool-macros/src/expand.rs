@@ -4,8 +4,9 @@ mod inputs;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ExprPath;
 
-use self::inputs::{inputs, json, option};
+use self::inputs::{inputs, option};
 use crate::diagnostics::{ends, placed};
 use crate::listing;
 use crate::model::{Access, Deprecated, Permission, Running, Tool};
@@ -110,8 +111,8 @@ fn options(tool: &Tool) -> TokenStream {
         add("guarded", TokenStream::new());
     }
     if !tool.requires.is_empty() {
-        let (requires, requiring) = (&tool.requires, local("__requiring"));
-        add("requires", quote!(&[#(|#requiring| #requiring.by(#requires)),*]));
+        let requires = tool.requires.iter().map(|function| asked("__requiring", function));
+        add("requires", quote!(&[#(#requires),*]));
     }
     if !tool.tags.is_empty() {
         let tags = &tool.tags;
@@ -121,7 +122,9 @@ fn options(tool: &Tool) -> TokenStream {
         add("path", quote!(#path));
     }
     if let Some(schema) = &tool.schema {
-        add("schema", json(&tool.krate, None, schema));
+        let (krate, place) = (&tool.krate, ends(&schema.to_token_stream()));
+        let json = placed(quote!(#krate::private::schema(#schema)), place);
+        add("schema", quote!(|| #json));
     }
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
@@ -170,7 +173,7 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
 fn access(tool: &Tool, access: &Access) -> TokenStream {
     let Tool { krate, parameters, .. } = tool;
     let Access { function, parentheses, parameters: shown } = access;
-    let principal = local("__principal");
+    let mut principal = local("__principal");
     let pattern = (0..parameters.len()).map(|position| {
         let is_shown = shown.iter().any(|(shown, _)| *shown == position);
         if is_shown { argument(position).into_token_stream() } else { quote!(_) }
@@ -184,11 +187,20 @@ fn access(tool: &Tool, access: &Access) -> TokenStream {
     });
     let (_, end) = ends(&function.to_token_stream());
     let end = parentheses.map_or(end, |parentheses| parentheses.span.join());
+    let place = (ends(&function.to_token_stream()).0, end);
+    principal.set_span(principal.span().located_at(end));
     let arguments = quote_spanned!(end=> (#principal #(, #arguments)*));
-    let decision = quote!(#function #arguments);
-    let place = ends(&decision);
-    let decided = placed(quote!(#krate::private::access(#decision)), place);
+    let decided = placed(quote!(#krate::private::access(#function #arguments)), place);
     quote!(|#principal, #pattern| #decided,)
+}
+
+/// `|__requiring| __requiring.by(api_key)`
+fn asked(name: &str, function: &ExprPath) -> TokenStream {
+    let (start, end) = ends(&function.to_token_stream());
+    let mut asking = local(name);
+    asking.set_span(asking.span().located_at(start));
+    let by = quote_spanned!(end=> .by(#function));
+    quote!(|#asking| #asking #by)
 }
 
 /// A name that no name of the user's can be.

@@ -11,6 +11,7 @@ use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
+use crate::registry::addresses;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
@@ -239,6 +240,7 @@ impl Builder {
         }
 
         let positions = positions(&tools, &mut faults);
+        faults.extend(addresses::collisions(&tools));
         for tool in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
@@ -325,6 +327,30 @@ pub enum BuildError {
         first: String,
         /// Where the tool with the alias is declared.
         second: String,
+    },
+    /// The results of two tools live where one path could mean either.
+    #[error(
+        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
+    )]
+    Address {
+        /// The address of the first, and where it is declared.
+        first: String,
+        /// The address of the second, and where it is declared.
+        second: String,
+    },
+    /// The result of a tool lives where an adapter has something of its own.
+    #[error(
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+    )]
+    ReservedAddress {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// Its address.
+        address: String,
+        /// The first segment of it.
+        segment: String,
     },
     /// There is no tool at all.
     #[error(

@@ -3,7 +3,9 @@
 mod access;
 mod arguments;
 mod guards;
+mod inputs;
 mod lint;
+mod lock;
 mod options;
 mod outputs;
 mod profiles;
@@ -11,6 +13,7 @@ mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
 mod testing;
 
 use tool_core::{Builder, Leniency, Registry};

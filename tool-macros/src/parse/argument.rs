@@ -1,5 +1,6 @@
 //! One parameter of the function, and what `#[arg(…)]` says about it.
 
+use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Type};
 
 use crate::diagnostics::{Errors, Place};
@@ -35,6 +36,8 @@ pub(crate) struct Says {
     pub(crate) flatten: Option<Ident>,
     /// The name of every option that was given, whatever its value.
     keys: Vec<Ident>,
+    /// Whether something was given that could not be read, and so may be any option.
+    pub(crate) unread: bool,
 }
 
 /// `default` alone, or `default = …`.
@@ -101,18 +104,23 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
 
 impl Says {
     fn read(&mut self, attribute: &Attribute, errors: &mut Errors) {
-        let Ok(list) = attribute.meta.require_list() else {
-            errors.push(
+        let before = errors.count();
+        match attribute.meta.require_list() {
+            Ok(list) if !list.tokens.is_empty() => self.options(list.tokens.clone(), errors),
+            _ => errors.push(
                 Place::Parameters,
                 &attribute.meta,
                 "`#[arg]` says nothing about this input",
-                "write `#[arg(default = …)]`, `#[arg(example = …)]` or `#[arg(rename = \"…\")]`, or leave it out",
-            );
-            return;
-        };
-        for setting in options(list.tokens.clone(), &KNOWN, "#[arg]", Place::Parameters, errors) {
+                "write what there is to say, as in `#[arg(default = …)]`, or leave it out",
+            ),
+        }
+        self.unread |= errors.count() > before;
+    }
+
+    fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
+        for setting in options(tokens, &KNOWN, "#[arg]", Place::Parameters, errors) {
             self.keys.push(setting.key.clone());
-            match setting.key.to_string().as_str() {
+            match setting.name().as_str() {
                 "default" => {
                     let value = setting.flag_or_expression(errors);
                     self.default = value
