@@ -1,8 +1,8 @@
 //! The door into a tool with `access = …`: a function sees the caller and the inputs, and decides.
 //!
 //! Each way to run a function has its guarded twin. The decision may take its time, so that it is a step of its own: as
-//! long as it is not made, nothing of the function has run. The function
-//! stands before it, and says the types of the inputs: what decides may then see a `String` as `&str`.
+//! long as it is not made, nothing of the function has run. The function stands first: it says the types of the inputs,
+//! and what decides may see a `String` as `&str`.
 
 use super::{Call, Finishing, Step, prepare};
 use crate::access::{Access, Guard, Principal};
