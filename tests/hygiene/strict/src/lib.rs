@@ -74,7 +74,7 @@ extern crate alloc;
 use alloc::sync::Arc;
 use core::future::ready;
 
-use tool_core::{Context, Declared, State, ToolError, tool, tools};
+use tool_core::{Context, Declared, State, ToolError, prompt, tool, tools};
 
 /// Adds two numbers.
 #[inline]
@@ -198,6 +198,20 @@ impl StrictShop {
     const fn strict_few(number: i64) -> i64 {
         number.wrapping_mul(Self::FEW)
     }
+}
+
+/// Asks for what is strict.
+///
+/// # Errors
+///
+/// When the text is empty.
+#[inline]
+#[prompt(title = "Strict")]
+pub fn strict_prompt(text: String, #[arg(default = 1)] number: u32) -> Result<String, ToolError> {
+    if text.is_empty() {
+        return Err(ToolError::failed("the text is empty"));
+    }
+    Ok(format!("{text} {number}"))
 }
 
 /// Some of them.
