@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod call;
 mod completion;
 mod context;
@@ -19,6 +20,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod receiver;
 mod registration;
 mod registry;
 mod requirement;
@@ -28,12 +30,14 @@ mod schema;
 mod search;
 mod state;
 mod surface;
+mod trace;
 
 #[doc(hidden)]
 pub mod private;
 pub mod testing;
 
 pub use access::{Access, Permission, Principal};
+pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
@@ -57,6 +61,8 @@ pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, Unkn
 pub use search::{Hit, Match};
 pub use state::State;
 pub use surface::{Address, Segment, Surface};
+pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;

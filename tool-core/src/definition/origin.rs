@@ -6,6 +6,7 @@ use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
+use crate::definition::documentation::Example;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -35,21 +36,23 @@ pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
+    /// The calls in its doc comment.
+    pub(super) examples: Vec<Example>,
     returned: Returned,
     plan: OnceLock<Plan>,
 }
 
 impl Declared {
-    pub(super) fn new(declaration: &'static Declaration) -> Self {
+    pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let mut needs = Needs::default();
         let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
         let returned = match (declaration.entry)(&mut call) {
             Step::Described(returned) => returned,
             // `run` and its siblings answer `Describe` in this one way.
-            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+            _ => Returned::Nothing,
         };
-        Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+        Declared { declaration, inputs, needs, examples, returned, plan: OnceLock::new() }
     }
 
     /// The names of the types of state that the function, its requirements and its completions take and that `states`
@@ -72,7 +75,8 @@ impl Declared {
     }
 
     pub(super) fn input(&self) -> InputSchema {
-        contained(|| InputSchema::compose(&self.inputs, Vec::new()))
+        let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
+        contained(|| InputSchema::compose(&self.inputs, calls))
             .unwrap_or_else(|Panicked| InputSchema::broken())
     }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::Runner;
+use crate::audit::AuditSink;
+use crate::call::{Limits, Runner};
+use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
@@ -46,6 +48,8 @@ pub struct Builder {
     local: Option<Principal>,
     admission: Admission,
     leniency: Leniency,
+    pub(super) limits: Limits,
+    pub(super) audit: Option<Arc<dyn AuditSink>>,
     allow_empty: bool,
 }
 
@@ -248,17 +252,21 @@ impl Builder {
                 state: state.to_owned(),
             }));
         }
+        faults.extend(self.faults_of_limits(&tools));
         BuildErrors::unless_empty(faults)?;
-        let home = Arc::new(Home {
+        let home = Home {
             states: self.states,
-            runner: Runner::default(),
+            runner: Runner::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
-        });
+            audit: self.audit.clone(),
+        };
+        let home = Arc::new(home);
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions, index: OnceLock::new() };
-        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
+        let inner = Inner { members, positions, index: OnceLock::new(), audit: self.audit };
+        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        Ok(Registry { inner: Arc::new(inner), caller })
     }
 }
 
@@ -371,6 +379,19 @@ pub enum BuildError {
         place: String,
         /// The type of the state.
         state: String,
+    },
+    /// A limit of the registry lets nothing run.
+    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
+    NoRoom(&'static str),
+    /// A tool has a time limit in a program without timers.
+    #[error(
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+    )]
+    NoTimers {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
     },
     /// The schema of a tool contradicts itself.
     #[error("tool `{tool}`: {fault}\n  declared: {place}")]
