@@ -64,4 +64,5 @@ pub use surface::{Address, Segment, Surface};
 pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
