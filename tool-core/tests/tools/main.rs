@@ -1,8 +1,11 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
 mod access;
+mod agreement;
 mod arguments;
+mod failures;
 mod inputs;
+mod leniency;
 mod outputs;
 mod profiles;
 mod registry;
