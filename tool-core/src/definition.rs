@@ -53,6 +53,7 @@ struct Inner {
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
+    output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
     /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
     example: OnceLock<(Value, bool)>,
@@ -72,6 +73,7 @@ impl ToolDefinition {
             input: OnceLock::new(),
             output: OnceLock::new(),
             validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             example: OnceLock::new(),
         }))
@@ -200,6 +202,14 @@ impl ToolDefinition {
     pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
         let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
         inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    }
+
+    /// Whether every input is a locator, as it is where there is none. What is written by hand has no locators.
+    pub(crate) fn takes_only_locators(&self) -> bool {
+        match self.0.origin.declared() {
+            Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
+            None => self.inputs().is_empty(),
+        }
     }
 
     /// The state that the parameters of the tool take from its registry, and by which handle.

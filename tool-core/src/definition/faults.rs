@@ -7,6 +7,7 @@ use crate::failure::Problem;
 use crate::leniency::Leniency;
 use crate::schema::{Validator, check_headers};
 use crate::state::States;
+use crate::surface;
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made.
@@ -16,11 +17,13 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
-        match self.validator() {
+        faults.extend(surface::fault(self));
+        // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
+        match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) if self.broken() => {}
             Ok(_) => {
-                faults.extend(self.faults_of_values());
+                faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
                 faults.extend(self.faults_of_examples());
             }
         }
@@ -33,9 +36,12 @@ impl ToolDefinition {
         faults
     }
 
-    /// Defaults and examples that a call could not have either.
-    fn faults_of_values(&self) -> Vec<String> {
+    /// Defaults and examples that a call could not have either: each with the name of its input.
+    pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         let mut faults = Vec::new();
+        if self.broken() || self.validator().is_err() {
+            return faults;
+        }
         let input = self.input();
         for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
             let examples = schema["examples"].as_array().into_iter().flatten();
@@ -57,7 +63,8 @@ impl ToolDefinition {
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
                 if let Some(problem) = failure.problems().iter().find(concerns) {
-                    faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                    let fault = format!("the {what} of input `{name}` is invalid: {}", problem.message);
+                    faults.push((name.clone(), fault));
                 }
             }
         }

@@ -50,7 +50,7 @@ impl Declared {
         let returned = match (declaration.entry)(&mut call) {
             Step::Described(returned) => returned,
             // `run` and its siblings answer `Describe` in this one way.
-            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+            _ => Returned::Nothing,
         };
         Declared { declaration, inputs, needs, examples, returned, plan: OnceLock::new() }
     }

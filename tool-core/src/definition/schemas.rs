@@ -182,6 +182,12 @@ impl ToolDefinition {
         validator.as_ref().map_err(String::as_str)
     }
 
+    /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
+    pub(crate) fn output_validator(&self) -> Option<&Validator> {
+        let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok());
+        self.0.output_validator.get_or_init(compile).as_ref()
+    }
+
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
         self.input().broken || self.plan().broken

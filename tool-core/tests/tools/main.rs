@@ -3,15 +3,23 @@
 mod access;
 mod agreement;
 mod arguments;
+mod digests;
 mod failures;
+mod guards;
 mod inputs;
 mod leniency;
+mod lint;
+mod lock;
+mod methods;
+mod options;
 mod outputs;
 mod profiles;
 mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
+mod testing;
 
 use tool_core::{Builder, Leniency, Registry};
 

@@ -27,7 +27,8 @@ use crate::schema::profile::dialect::{Choice, Dialect, FreeNames, Optional, Unty
 pub(super) const DIALECT: Dialect = Dialect {
     profile: Profile::Anthropic,
     takes: |keyword, value| match keyword {
-        "title" | "const" => true,
+        "title" => true,
+        "const" => !is_composite(value),
         "enum" => value.as_array().is_some_and(|values| !values.iter().any(is_composite)),
         "minItems" => *value == 0 || *value == 1,
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
@@ -50,7 +51,9 @@ pub(super) fn takes_tool_name(name: &str) -> bool {
 
 /// A tool of the Messages API.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value) -> Value {
-    json!({"name": definition.name(), "description": definition.description(), "input_schema": schema})
+    let mut tool = json!({"name": definition.name(), "description": definition.description()});
+    tool["input_schema"] = schema;
+    tool
 }
 
 fn is_composite(value: &Value) -> bool {
