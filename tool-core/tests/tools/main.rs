@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod completion;
 mod digests;
 mod failures;
 mod guards;
@@ -20,6 +21,7 @@ mod schemas;
 mod search;
 mod surfaces;
 mod testing;
+mod written;
 
 use tool_core::{Builder, Leniency, Registry};
 
