@@ -39,6 +39,7 @@ pub mod testing;
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
+pub use completion::Completions;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;

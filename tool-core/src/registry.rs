@@ -363,7 +363,7 @@ impl Registry {
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    fn known(&self, name: &str) -> Result<&Member, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
             .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))
