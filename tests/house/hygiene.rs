@@ -3,7 +3,9 @@
 mod cfg;
 mod crates;
 mod kinds;
+mod listed;
 mod macros;
+mod methods;
 mod names;
 mod parameters;
 mod shadowed;

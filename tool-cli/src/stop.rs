@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
+use tool_core::{BuildErrors, Failure, FailureKind, ProfileError, Registry, ToolDefinition};
 
 use crate::serve::ServeError;
 use crate::streams::Streams;
@@ -41,6 +41,8 @@ pub(crate) enum Stop {
     #[error("tool `{0}` has no output schema: it returns a text, content or nothing")]
     NoOutputSchema(String),
     #[error("{0}")]
+    Profile(#[from] ProfileError),
+    #[error("{0}")]
     Registry(#[from] BuildErrors),
     #[error("the server failed: {}", chain(.0.as_ref()))]
     Server(ServeError),
@@ -51,11 +53,16 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// A tool of this name does not exist.
-    pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> Self {
-        let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
-        let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
-        Stop::Call { failure, suggestion }
+    /// A tool of this name does not exist, or is not there while the registry is read only.
+    pub(crate) fn unlisted(registry: &Registry, name: &str) -> Self {
+        match registry.admits(name) {
+            Err(failure) if failure.kind() != FailureKind::NotFound => Stop::call(failure),
+            Ok(()) | Err(_) => {
+                let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
+                let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
+                Stop::Call { failure, suggestion }
+            }
+        }
     }
 
     /// A call that failed.
@@ -103,6 +110,7 @@ impl Stop {
             // Whoever reads our output has seen enough of it, as in `| head`.
             Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => 0,
             Stop::NoOutputSchema(_)
+            | Stop::Profile(_)
             | Stop::Registry(_)
             | Stop::Server(_)
             | Stop::Overdue
@@ -113,7 +121,7 @@ impl Stop {
 
 /// The tool of this name, or the reason to stop.
 pub(crate) fn find<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolDefinition, Stop> {
-    registry.get(name).ok_or_else(|| Stop::unknown_tool(registry, name))
+    registry.get(name).ok_or_else(|| Stop::unlisted(registry, name))
 }
 
 /// A failure as the one object on stdout.

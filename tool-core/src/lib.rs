@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod call;
 mod completion;
 mod context;
@@ -13,22 +14,30 @@ mod entry;
 mod failure;
 mod inject;
 mod input;
+mod leniency;
+mod lint;
 mod locator;
 mod lock;
 mod operation;
 mod output;
+mod receiver;
 mod registration;
 mod registry;
 mod requirement;
 mod resource;
 mod returns;
 mod schema;
+mod search;
 mod state;
+mod surface;
+mod trace;
 
 #[doc(hidden)]
 pub mod private;
+pub mod testing;
 
 pub use access::{Access, Permission, Principal};
+pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
@@ -38,6 +47,8 @@ pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
+pub use leniency::{Leniency, Repair, RepairKind, Validation};
+pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
@@ -46,8 +57,11 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
+pub use search::{Hit, Match};
 pub use state::State;
+pub use surface::{Address, Segment, Surface};
+pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

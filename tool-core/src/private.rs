@@ -13,6 +13,8 @@ pub use crate::input::{
     Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected, input, json,
     locator,
 };
+pub use crate::locator::Optional;
+pub use crate::receiver::{Received, received, receiver};
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
 pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};

@@ -1,6 +1,6 @@
 //! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
 /// Where in a declaration a mistake stands; mistakes are shown in this order.
@@ -109,6 +109,27 @@ pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
         token
     });
     tokens.collect()
+}
+
+/// The first part of a type that borrows for less than `'static`, where one is written.
+pub(crate) fn borrowed(kind: TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = kind.into_iter().collect();
+    let is = |token: Option<&TokenTree>, sign| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    for (position, token) in tokens.iter().enumerate() {
+        let (part, next) = (&tokens[position..], tokens.get(position + 1));
+        let found = match token {
+            TokenTree::Group(group) => borrowed(group.stream()),
+            _ if is(Some(token), '&') && !is(next, '\'') => Some(part.iter().take(2).cloned().collect()),
+            _ if is(Some(token), '\'') => next
+                .is_some_and(|name| name.to_string() != "static")
+                .then(|| part.iter().take(2).cloned().collect()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }
 
 /// The name that was probably meant: the only one that begins like this, or one that differs in a few letters.

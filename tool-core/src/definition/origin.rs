@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
+use crate::definition::documentation::Example;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -35,21 +36,23 @@ pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
+    /// The calls in its doc comment.
+    pub(super) examples: Vec<Example>,
     returned: Returned,
-    plan: OnceLock<Vec<InputPlan>>,
+    plan: OnceLock<Plan>,
 }
 
 impl Declared {
-    pub(super) fn new(declaration: &'static Declaration) -> Self {
+    pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let mut needs = Needs::default();
         let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
         let returned = match (declaration.entry)(&mut call) {
             Step::Described(returned) => returned,
             // `run` and its siblings answer `Describe` in this one way.
-            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+            _ => Returned::Nothing,
         };
-        Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+        Declared { declaration, inputs, needs, examples, returned, plan: OnceLock::new() }
     }
 
     /// The names of the types of state that the function, its requirements and its completions take and that `states`
@@ -63,20 +66,18 @@ impl Declared {
         needs.unmet(states)
     }
 
-    pub(super) fn plan(&self) -> &[InputPlan] {
+    /// How the arguments are read, by how the inputs stand in the schema.
+    pub(super) fn plan(&self, input: &InputSchema) -> &Plan {
+        // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
         self.plan.get_or_init(|| {
-            let plan = |spec: &&'static InputSpec| {
-                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
-                let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
-                InputPlan::new(spec.name, (spec.presence)(), default)
-            };
-            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
-            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
+            contained(|| Plan::new(&self.inputs, &input.layout)).unwrap_or_else(|Panicked| Plan::broken())
         })
     }
 
     pub(super) fn input(&self) -> InputSchema {
-        contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+        let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
+        contained(|| InputSchema::compose(&self.inputs, calls))
+            .unwrap_or_else(|Panicked| InputSchema::broken())
     }
 
     pub(super) fn output(&self) -> Option<OutputSchema> {

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::digest::canonical;
 use crate::lock::difference::DifferenceKind as Kind;
-use crate::lock::schemas::{CHOICES, Relation, Walk, constants, required, resolved, show, type_names};
+use crate::lock::keywords::{CHOICES, TEXTS, constants, required, resolved, show, type_names};
+use crate::lock::schemas::{Relation, Walk};
 
 /// Variants are told apart by looking so far into them.
 const MOST_LEVELS: u8 = 8;
@@ -42,8 +43,9 @@ impl<'s> Walk<'s> {
         }
         let exclusive = [&before, &after].into_iter().any(|choice| choice.keyword == Some("oneOf"));
         let changed = self.found.len() > found || before.keyword != after.keyword;
-        if exclusive && changed && !after.is_disjoint(self.roots.1) {
-            // A value that fits two variants fits `oneOf` no more.
+        let disjoint = || before.is_disjoint(self.roots.0) && after.is_disjoint(self.roots.1);
+        if exclusive && changed && !disjoint() {
+            // A value that fits two variants fits `oneOf` not at all: with fewer variants more values may fit.
             self.push(Kind::Undecided, "the variants may overlap, where only one may fit");
         } else if self.found.len() == found && before.variants != after.variants {
             self.push(Kind::OrderChanged, "the variants are written differently");
@@ -102,8 +104,8 @@ impl<'s> Choice<'s> {
 }
 
 fn limits(schema: &Map<String, Value>) -> bool {
-    let text = ["title", "description", "default", "examples", "deprecated", "$comment", "$schema", "$defs"];
-    schema.keys().any(|key| !CHOICES.contains(&key.as_str()) && !text.contains(&key.as_str()))
+    let limit = |key: &str| !CHOICES.contains(&key) && !TEXTS.contains(&key) && key != "$defs";
+    schema.keys().any(|key| limit(key))
 }
 
 /// What a variant is told apart by.

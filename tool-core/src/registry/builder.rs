@@ -2,14 +2,18 @@
 
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::Runner;
+use crate::audit::AuditSink;
+use crate::call::{Limits, Runner};
+use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
+use crate::leniency::Leniency;
+use crate::registry::addresses;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
@@ -43,6 +47,9 @@ pub struct Builder {
     states: States,
     local: Option<Principal>,
     admission: Admission,
+    leniency: Leniency,
+    pub(super) limits: Limits,
+    pub(super) audit: Option<Arc<dyn AuditSink>>,
     allow_empty: bool,
 }
 
@@ -184,6 +191,17 @@ impl Builder {
         self
     }
 
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::{Leniency, Registry};
+    /// let builder = Registry::builder().leniency(Leniency::Strict);
+    /// ```
+    pub fn leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -226,6 +244,7 @@ impl Builder {
         }
 
         let positions = positions(&tools, &mut faults);
+        faults.extend(addresses::collisions(&tools));
         for tool in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
@@ -233,13 +252,21 @@ impl Builder {
                 state: state.to_owned(),
             }));
         }
+        faults.extend(self.faults_of_limits(&tools));
         BuildErrors::unless_empty(faults)?;
-        let home = Home { states: self.states, runner: Runner::default(), admission: self.admission };
+        let home = Home {
+            states: self.states,
+            runner: Runner::new(self.limits),
+            admission: self.admission,
+            leniency: self.leniency,
+            audit: self.audit.clone(),
+        };
         let home = Arc::new(home);
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions };
-        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
+        let inner = Inner { members, positions, index: OnceLock::new(), audit: self.audit };
+        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        Ok(Registry { inner: Arc::new(inner), caller })
     }
 }
 
@@ -309,6 +336,30 @@ pub enum BuildError {
         /// Where the tool with the alias is declared.
         second: String,
     },
+    /// The results of two tools live where one path could mean either.
+    #[error(
+        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
+    )]
+    Address {
+        /// The address of the first, and where it is declared.
+        first: String,
+        /// The address of the second, and where it is declared.
+        second: String,
+    },
+    /// The result of a tool lives where an adapter has something of its own.
+    #[error(
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+    )]
+    ReservedAddress {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// Its address.
+        address: String,
+        /// The first segment of it.
+        segment: String,
+    },
     /// There is no tool at all.
     #[error(
         "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
@@ -328,6 +379,19 @@ pub enum BuildError {
         place: String,
         /// The type of the state.
         state: String,
+    },
+    /// A limit of the registry lets nothing run.
+    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
+    NoRoom(&'static str),
+    /// A tool has a time limit in a program without timers.
+    #[error(
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+    )]
+    NoTimers {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
     },
     /// The schema of a tool contradicts itself.
     #[error("tool `{tool}`: {fault}\n  declared: {place}")]

@@ -16,6 +16,7 @@ pub(super) fn inputs(tool: &Tool) -> TokenStream {
         Parameter::Injected(kind) => {
             placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
         }
+        Parameter::Receiver(receiver) => super::method::receiver(tool, receiver),
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })

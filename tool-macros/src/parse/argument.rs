@@ -1,7 +1,7 @@
 //! One parameter of the function, and what `#[arg(…)]` says about it.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Type};
+use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, parse_quote};
 
 use crate::diagnostics::{Errors, Place};
 use crate::docs::{self, Description};
@@ -18,6 +18,8 @@ pub(crate) struct Argument {
     pub(crate) arg: Option<Attribute>,
     pub(crate) cfg: Option<Attribute>,
     pub(crate) says: Says,
+    /// It is the `self` of a method, and as good as injected.
+    pub(crate) receiver: Option<Receiver>,
 }
 
 /// The options of `#[arg(…)]`, as written.
@@ -62,6 +64,7 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
         arg: None,
         cfg: None,
         says: Says::default(),
+        receiver: None,
     };
     for attribute in std::mem::take(&mut input.attrs) {
         if docs::is_doc(&attribute) {
@@ -100,6 +103,22 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
         .attrs
         .retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("cfg_attr"));
     argument
+}
+
+/// The `self` of a method.
+pub(crate) fn receiver(input: &Receiver) -> Argument {
+    let token = input.self_token;
+    Argument {
+        binding: parse_quote!(#token),
+        kind: parse_quote!(Self),
+        docs: Vec::new(),
+        description: None,
+        inject: Some(parse_quote!(#[inject])),
+        arg: None,
+        cfg: None,
+        says: Says::default(),
+        receiver: Some(input.clone()),
+    }
 }
 
 impl Says {

@@ -1,0 +1,93 @@
+//! Who a call is made by, and what is shown to whom.
+
+use serde_json::{Value, json};
+use tool_core::{Builder, Context, Registry, Unmet, tool};
+use tool_mcp::Server;
+
+use crate::support::{MODERN, modern_body, post};
+
+/// Says who calls.
+#[tool(operation = Explain)]
+fn who(#[inject] context: Context) -> String {
+    context.principal().id().unwrap_or("nobody known").to_owned()
+}
+
+fn never() -> Result<(), Unmet> {
+    Err(Unmet::new("set KEY"))
+}
+
+/// Remembers who called.
+#[tool(operation = Read, permission = "memory.read")]
+fn remember() {}
+
+/// Is not set up.
+#[tool(operation = Read, requires = [never])]
+fn ask() {}
+
+/// Forgets who called.
+#[tool(operation = Write, destructive = true)]
+fn forget() {}
+
+/// The answer to one request to a server of these tools.
+fn answer(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+    let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
+    let registry = settings(builder).build().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(Server::new(registry).serve_http("127.0.0.1:0")).unwrap();
+    let addr = server.local_addr();
+    runtime.spawn(server.run_until(std::future::pending()));
+    let name = params["name"].as_str().map(str::to_owned);
+    let body = modern_body(method, params).to_string();
+    let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
+    headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+    post(addr, &headers, &body).json()
+}
+
+fn result(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+    answer(settings, method, params)["result"].take()
+}
+
+fn listed(settings: impl FnOnce(Builder) -> Builder) -> Vec<String> {
+    let list = result(settings, "tools/list", json!({}));
+    list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn whoever_sends_a_request_is_anonymous() {
+    let result = result(|builder| builder, "tools/call", json!({"name": "who", "arguments": {}}));
+    assert_eq!(result["content"][0]["text"], "nobody known");
+}
+
+#[test]
+fn what_modifies_is_neither_listed_nor_run_while_the_registry_is_read_only() {
+    assert_eq!(listed(|builder| builder), ["forget", "who"]);
+    assert_eq!(listed(Builder::read_only), ["who"]);
+    let result = result(Builder::read_only, "tools/call", json!({"name": "forget", "arguments": {}}));
+    assert_eq!(result["isError"], true);
+    assert_eq!(
+        result["content"][0]["text"],
+        "`forget` was not run: it modifies, and this registry is read only"
+    );
+}
+
+#[test]
+fn what_cannot_be_called_is_not_listed_and_says_why() {
+    // What the application grants to whoever is local is not granted to everybody.
+    let local = || tool_core::Principal::local().grant("memory.read");
+    assert_eq!(listed(|builder| builder.local(local())), ["forget", "who"]);
+    for (tool, text) in [
+        ("remember", "`remember` needs the permission `memory.read`, which the caller does not have"),
+        ("ask", "`ask` cannot run at the moment: set KEY"),
+    ] {
+        let params = json!({"name": tool, "arguments": {}});
+        let result = result(|builder| builder.local(local()), "tools/call", params);
+        assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(text)));
+    }
+}
+
+#[test]
+fn what_is_hidden_is_unknown() {
+    let params = json!({"name": "remember", "arguments": {}});
+    let answer = answer(Builder::hide_denied, "tools/call", params);
+    assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));
+}
