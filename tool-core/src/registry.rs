@@ -5,6 +5,7 @@ mod builder;
 #[cfg(feature = "tokio")]
 mod idle;
 mod positions;
+mod prompts;
 mod running;
 
 use std::fmt;
@@ -24,6 +25,7 @@ use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
+use crate::registry::prompts::PromptMember;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::search::Index;
@@ -64,6 +66,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
+    /// By name.
+    prompts: Vec<PromptMember>,
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
@@ -337,7 +341,7 @@ impl Registry {
                 fault,
             })
         });
-        BuildErrors::unless_empty(faults.collect())
+        BuildErrors::unless_empty(faults.chain(self.faults_of_prompts()).collect())
     }
 
     /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
