@@ -190,9 +190,9 @@ impl Registry {
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
         let admitted = |Member { definition, home }: &&Member| {
-            home.admission.admit(definition, &home.states, &self.principal).is_ok()
+            home.admission.admit(definition, &home.states, self.principal()).is_ok()
         };
-        let listed = self.inner.members.iter().filter(|member| member.is_listed(&self.principal));
+        let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
         listed.filter(admitted).map(|member| &member.definition)
     }
 
