@@ -40,6 +40,7 @@ pub mod testing;
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
+pub use completion::Completions;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
@@ -66,4 +67,8 @@ pub use surface::{Address, Segment, Surface};
 pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
-pub use tool_macros::{prompt, tool};
+#[doc = include_str!("../docs/tool.md")]
+pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::prompt;

@@ -193,7 +193,11 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.tools().filter(|tool| self.admits(tool.name()).is_ok())
+        let admitted = |Member { definition, home }: &&Member| {
+            home.admission.admit(definition, &home.states, self.principal()).is_ok()
+        };
+        let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
+        listed.filter(admitted).map(|member| &member.definition)
     }
 
     /// Every tool, whoever calls, ordered by name.
@@ -216,6 +220,16 @@ impl Registry {
         self.member(name)
             .filter(|member| member.is_listed(&self.caller.principal))
             .map(|member| &member.definition)
+    }
+
+    /// Whether there is a tool of this name or alias for the caller, be it one that is not listed now.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(!registry.knows("nope"));
+    /// ```
+    pub fn knows(&self, name: &str) -> bool {
+        self.known(name).is_ok()
     }
 
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
@@ -353,7 +367,7 @@ impl Registry {
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    fn known(&self, name: &str) -> Result<&Member, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
             .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))

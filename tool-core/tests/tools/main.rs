@@ -1,10 +1,14 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
 mod access;
+mod agreement;
 mod arguments;
+mod completion;
 mod digests;
+mod failures;
 mod guards;
 mod inputs;
+mod leniency;
 mod lint;
 mod lock;
 mod methods;
@@ -17,6 +21,7 @@ mod schemas;
 mod search;
 mod surfaces;
 mod testing;
+mod written;
 
 use tool_core::{Builder, Leniency, Registry};
 
