@@ -67,7 +67,7 @@ struct Inner {
     members: Vec<Member>,
     positions: Positions,
     /// By name.
-    prompts: Vec<PromptMember>,
+    prompts: Arc<[PromptMember]>,
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
