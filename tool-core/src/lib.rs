@@ -20,6 +20,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod prompt;
 mod receiver;
 mod registration;
 mod registry;
@@ -53,7 +54,8 @@ pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
-pub use output::{Content, Output};
+pub use output::{Content, Output, ResourceBody};
+pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
@@ -65,4 +67,8 @@ pub use surface::{Address, Segment, Surface};
 pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::prompt;
