@@ -186,7 +186,7 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
     if attribute.schema.is_none() {
         return;
     }
-    for option in ["range", "length", "pattern", "header"] {
+    for option in ["example", "range", "length", "pattern", "header"] {
         if let Some(key) = argument.says.key(option) {
             let name = inputs::name_of(argument).unwrap_or_default();
             errors.push(
