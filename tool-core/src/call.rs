@@ -16,6 +16,7 @@ mod run;
 mod scan;
 mod strict;
 mod without;
+mod written;
 
 use std::borrow::Cow;
 
@@ -35,7 +36,7 @@ use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
-use crate::registry::Home;
+use crate::registry::{Door, Home, Member};
 use crate::schema::{MOST_PROBLEMS, received, unescaped};
 use crate::state::States;
 
@@ -66,13 +67,9 @@ pub struct Reply {
 }
 
 /// Calls a tool with the text of its arguments.
-pub(crate) async fn invoke(
-    tool: &ToolDefinition,
-    home: &Home,
-    principal: &Principal,
-    arguments: &[u8],
-) -> Reply {
-    let Home { states, runner, admission } = home;
+pub(crate) async fn invoke(member: &Member, principal: &Principal, arguments: &[u8]) -> Reply {
+    let Member { definition: tool, door, home } = member;
+    let Home { states, runner, admission } = &**home;
     let context = LazyContext::new(tool.name(), principal);
     let call_id = context.call_id();
     let span = tracing::error_span!("tool", name = tool.name(), %call_id);
@@ -80,7 +77,7 @@ pub(crate) async fn invoke(
     // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
     let entered = span.in_scope(|| {
         admission.admit(tool, states, principal)?;
-        enter(tool, states, &context, arguments, Purpose::Run)
+        enter(tool, door, states, &context, arguments, Purpose::Run)
     });
     let result = match entered {
         Err(failure) => Err(failure),
@@ -92,10 +89,15 @@ pub(crate) async fn invoke(
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
-pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
+pub(crate) fn validate(
+    tool: &ToolDefinition,
+    door: &Door,
+    states: &States,
+    arguments: &[u8],
+) -> Result<(), Failure> {
     let nobody = Principal::anonymous();
     let context = LazyContext::new(tool.name(), &nobody);
-    enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
+    enter(tool, door, states, &context, arguments, Purpose::Validate).map(|_| ())
 }
 
 /// What arguments are read for.
@@ -108,6 +110,7 @@ enum Purpose {
 /// Reads the arguments and enters the tool with them.
 fn enter(
     tool: &ToolDefinition,
+    door: &Door,
     states: &States,
     context: &LazyContext<'_>,
     arguments: &[u8],
@@ -118,6 +121,9 @@ fn enter(
         return Err(Failure::internal());
     }
     let text = text(tool, arguments)?;
+    if let Door::Written(written) = door {
+        return written::enter(tool, written, context, text, purpose);
+    }
     let attempt = |slots: &Slots<'_>, purpose| attempt(tool, states, context, slots, purpose);
     let scanned = scan(text, tool.plan());
     if let Scan::Clean(slots) = &scanned
@@ -190,7 +196,8 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
         attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())
     };
     tool.validator().is_ok_and(|validator| validator.problems(arguments).is_empty())
-        && matches!(scan(&text, tool.plan()), Scan::Clean(ref slots) if decodes(slots))
+        && (tool.entry().is_none()
+            || matches!(scan(&text, tool.plan()), Scan::Clean(ref slots) if decodes(slots)))
 }
 
 /// Finds everything that the schema has against the arguments.

@@ -1,7 +1,9 @@
 //! A tool as everybody sees it: what it is called, does, takes and returns.
 
 mod behaviour;
+mod builder;
 mod facts;
+mod fault;
 mod faults;
 mod origin;
 mod schemas;
@@ -16,9 +18,10 @@ use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
 use crate::inject::Need;
 use crate::requirement;
-use crate::schema::{InputSchema, OutputSchema, Validator};
 use crate::state::States;
 
+pub use builder::ToolDefinitionBuilder;
+pub use fault::{DefinitionError, DefinitionFault};
 pub use source::Source;
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
@@ -46,9 +49,6 @@ pub struct ToolDefinition(Arc<Inner>);
 struct Inner {
     facts: Facts,
     origin: Origin,
-    input: OnceLock<InputSchema>,
-    output: OnceLock<Option<OutputSchema>>,
-    validator: OnceLock<Result<Validator, String>>,
     digest: OnceLock<Digest>,
     /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
     example_is_valid: OnceLock<bool>,
@@ -56,19 +56,13 @@ struct Inner {
 
 impl ToolDefinition {
     pub(crate) fn declared(declaration: &'static Declaration) -> Self {
-        Self::new(Facts::declared(declaration), Origin::Declared(Declared::new(declaration)))
+        let origin = Origin::Declared(Box::new(Declared::new(declaration)));
+        ToolDefinition::new(Facts::declared(declaration), origin)
     }
 
     fn new(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Arc::new(Inner {
-            facts,
-            origin,
-            input: OnceLock::new(),
-            output: OnceLock::new(),
-            validator: OnceLock::new(),
-            digest: OnceLock::new(),
-            example_is_valid: OnceLock::new(),
-        }))
+        let (digest, example_is_valid) = (OnceLock::new(), OnceLock::new());
+        ToolDefinition(Arc::new(Inner { facts, origin, digest, example_is_valid }))
     }
 
     /// The name on the wire.

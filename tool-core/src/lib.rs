@@ -24,6 +24,7 @@ mod resource;
 mod returns;
 mod schema;
 mod state;
+mod tool;
 
 #[doc(hidden)]
 pub mod private;
@@ -33,7 +34,7 @@ pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
-pub use definition::{Source, ToolDefinition};
+pub use definition::{DefinitionError, DefinitionFault, Source, ToolDefinition, ToolDefinitionBuilder};
 pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
@@ -46,8 +47,9 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, SchemaError, SchemaFault};
 pub use state::State;
+pub use tool::{BoxFuture, DynamicTool, Tool};
 
 #[cfg(feature = "macros")]
 pub use tool_macros::tool;

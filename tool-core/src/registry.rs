@@ -21,6 +21,7 @@ use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::state::States;
+use crate::tool::Tool;
 
 /// The tools of an application.
 ///
@@ -58,10 +59,21 @@ struct Inner {
     positions: Positions,
 }
 
-/// One tool of a registry, and where it is at home.
-struct Member {
-    definition: ToolDefinition,
-    home: Arc<Home>,
+/// One tool of a registry: how it is entered, and where it is at home.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) definition: ToolDefinition,
+    pub(crate) door: Door,
+    pub(crate) home: Arc<Home>,
+}
+
+/// How a tool is entered.
+#[derive(Clone)]
+pub(crate) enum Door {
+    /// By the function that its declaration names.
+    Declared,
+    /// By itself.
+    Written(Arc<dyn Tool>),
 }
 
 impl Member {
@@ -190,7 +202,7 @@ impl Registry {
     /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
-        let Member { definition, home } = self.known(name)?;
+        let Member { definition, home, .. } = self.known(name)?;
         home.admission.admit(definition, &home.states, &self.principal)
     }
 
@@ -201,7 +213,7 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Member { definition, home } = self.known(name).ok()?;
+        let Member { definition, home, .. } = self.known(name).ok()?;
         definition.requires_something().then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
@@ -228,9 +240,7 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(Member { definition, home }) => {
-                call::invoke(definition, home, &self.principal, arguments).await
-            }
+            Ok(member) => call::invoke(member, &self.principal, arguments).await,
             Err(failure) => Reply { call_id: CallId::new(), result: Err(failure) },
         }
     }
@@ -264,8 +274,8 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
-        let Member { definition, home } = self.known(name)?;
-        call::validate(definition, &home.states, arguments)
+        let Member { definition, door, home } = self.known(name)?;
+        call::validate(definition, door, &home.states, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

@@ -153,7 +153,7 @@ impl<'r> Reader<'r> {
 }
 
 /// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
-fn without_position(error: &serde_json::Error) -> String {
+pub(crate) fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     // Some types repeat what they were given, however long it is.

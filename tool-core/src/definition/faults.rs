@@ -4,12 +4,17 @@ use serde_json::Value;
 
 use crate::definition::ToolDefinition;
 use crate::failure::Problem;
+use crate::registry::Door;
 use crate::schema::Validator;
 use crate::state::States;
 
 impl ToolDefinition {
-    /// Everything that is wrong with the declaration and shows only when its schema is made.
+    /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
+    /// checked when it was built.
     pub(crate) fn faults(&self) -> Vec<String> {
+        if self.declaration().is_none() {
+            return Vec::new();
+        }
         let input = self.input();
         let mut faults = input.faults.clone();
         if self.description().is_empty() {
@@ -37,7 +42,9 @@ impl ToolDefinition {
                 let mut arguments = input.example.clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
-                let Err(failure) = crate::call::validate(self, &States::default(), call.as_bytes()) else {
+                let Err(failure) =
+                    crate::call::validate(self, &Door::Declared, &States::default(), call.as_bytes())
+                else {
                     continue;
                 };
                 let path = crate::schema::pointer(name);

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use serde_json::Value;
+
 use crate::call::reader::InputPlan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
@@ -11,25 +13,72 @@ use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
 use crate::requirement;
 use crate::returns::Returned;
-use crate::schema::{InputSchema, OutputSchema};
+use crate::schema::{InputSchema, OutputSchema, Validator};
 use crate::state::States;
 
 /// Where a definition comes from.
 #[derive(Debug)]
 pub(super) enum Origin {
     /// A declaration: its function knows the types, and the types know their schemas.
-    Declared(Declared),
+    Declared(Box<Declared>),
+    /// A value that somebody built, with schemas of its own.
+    Written(Box<Written>),
 }
 
 impl Origin {
     pub(super) fn declared(&self) -> Option<&Declared> {
         match self {
             Origin::Declared(declared) => Some(declared),
+            Origin::Written(_) => None,
+        }
+    }
+
+    pub(super) fn input(&self) -> &InputSchema {
+        match self {
+            Origin::Declared(declared) => declared.input(),
+            Origin::Written(written) => &written.input,
+        }
+    }
+
+    pub(super) fn output(&self) -> Option<&OutputSchema> {
+        match self {
+            Origin::Declared(declared) => declared.output(),
+            Origin::Written(written) => written.output.as_ref().map(|(schema, _)| schema),
+        }
+    }
+
+    pub(super) fn validator(&self) -> Result<&Validator, &str> {
+        match self {
+            Origin::Declared(declared) => declared.validator(),
+            Origin::Written(written) => Ok(&written.validator),
+        }
+    }
+
+    pub(super) fn output_validator(&self) -> Option<&Validator> {
+        match self {
+            Origin::Declared(declared) => declared.output_validator(),
+            Origin::Written(written) => written.output.as_ref().map(|(_, validator)| validator),
         }
     }
 }
 
-/// A declaration, and what its function told about itself.
+/// What somebody wrote by hand, all of it checked.
+#[derive(Debug)]
+pub(super) struct Written {
+    input: InputSchema,
+    validator: Validator,
+    output: Option<(OutputSchema, Validator)>,
+}
+
+impl Written {
+    pub(super) fn new(input: InputSchema, validator: Validator, output: Option<(Value, Validator)>) -> Self {
+        let output = output.map(|(schema, validator)| (OutputSchema::written(schema), validator));
+        Written { input, validator, output }
+    }
+}
+
+/// A declaration, and what its function told about itself. Its schemas are made on first use, since most of them are
+/// never asked for.
 #[derive(Debug)]
 pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
@@ -37,6 +86,10 @@ pub(super) struct Declared {
     pub(super) needs: Needs,
     returned: Returned,
     plan: OnceLock<Vec<InputPlan>>,
+    input: OnceLock<InputSchema>,
+    output: OnceLock<Option<OutputSchema>>,
+    validator: OnceLock<Result<Validator, String>>,
+    output_validator: OnceLock<Option<Validator>>,
 }
 
 impl Declared {
@@ -49,7 +102,17 @@ impl Declared {
             // `run` and its siblings answer `Describe` in this one way.
             Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
         };
-        Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+        Declared {
+            declaration,
+            inputs,
+            needs,
+            returned,
+            plan: OnceLock::new(),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+            validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
+        }
     }
 
     /// The names of the types of state that the function, its requirements and its completions take and that `states`
@@ -75,11 +138,25 @@ impl Declared {
         })
     }
 
-    pub(super) fn input(&self) -> InputSchema {
-        contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+    fn input(&self) -> &InputSchema {
+        self.input.get_or_init(|| {
+            contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+        })
     }
 
-    pub(super) fn output(&self) -> Option<OutputSchema> {
-        contained(|| OutputSchema::compose(self.returned)).unwrap_or_default()
+    fn output(&self) -> Option<&OutputSchema> {
+        let make = || contained(|| OutputSchema::compose(self.returned)).unwrap_or_default();
+        self.output.get_or_init(make).as_ref()
+    }
+
+    fn validator(&self) -> Result<&Validator, &str> {
+        let validator = self.validator.get_or_init(|| Validator::new(&self.input().schema));
+        validator.as_ref().map_err(String::as_str)
+    }
+
+    /// `None` also for a schema that is none, which `Registry::check` reports.
+    fn output_validator(&self) -> Option<&Validator> {
+        let make = || self.output().and_then(|output| Validator::new(&output.schema).ok());
+        self.output_validator.get_or_init(make).as_ref()
     }
 }

@@ -4,9 +4,11 @@ use serde_json::Value;
 
 use crate::call::reader::InputPlan;
 use crate::definition::ToolDefinition;
-use crate::definition::origin::Origin;
+use crate::definition::origin::Declared;
 use crate::digest::Digest;
 use crate::entry::Entry;
+use crate::failure::{Failure, Problem};
+use crate::output::Output;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
 impl ToolDefinition {
@@ -121,9 +123,7 @@ impl ToolDefinition {
     /// What reading the arguments of a declared tool needs to know; cheaper than the schema, and all that a simple call
     /// takes.
     pub(crate) fn plan(&self) -> &[InputPlan] {
-        match &self.0.origin {
-            Origin::Declared(declared) => declared.plan(),
-        }
+        self.0.origin.declared().map_or(&[], Declared::plan)
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -133,30 +133,48 @@ impl ToolDefinition {
 
     /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
     pub(crate) fn wrapped(&self) -> Option<bool> {
-        self.output().map(|output| output.wrapped)
+        self.0.origin.output().and_then(|output| output.wrapped)
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
-        validator.as_ref().map_err(String::as_str)
+        self.0.origin.validator()
+    }
+
+    /// Finds an output that is not what the output schema promises.
+    ///
+    /// # Errors
+    ///
+    /// The failure that the caller sees; the reason is in the log, and no value, which may be a secret.
+    pub(crate) fn check_output(&self, output: &Output) -> Result<(), Failure> {
+        let Some(validator) = self.0.origin.output_validator() else { return Ok(()) };
+        let Some(structured) = output.structured() else {
+            tracing::error!(
+                tool = self.name(),
+                "the output has no structured part, which its schema promises"
+            );
+            return Err(Failure::internal());
+        };
+        let value = serde_json::from_str(structured.get()).unwrap_or_default();
+        match validator.problems(&value).first() {
+            None => Ok(()),
+            Some(Problem { path, keyword, .. }) => {
+                tracing::error!(tool = self.name(), path, keyword, "the output breaks its schema");
+                Err(Failure::internal())
+            }
+        }
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        let Origin::Declared(declared) = &self.0.origin;
-        self.input().broken || declared.plan().len() != declared.inputs.len()
+        let declared = self.0.origin.declared();
+        declared.is_some_and(|declared| declared.plan().len() != declared.inputs.len()) || self.input().broken
     }
 
     pub(super) fn input(&self) -> &InputSchema {
-        self.0.input.get_or_init(|| match &self.0.origin {
-            Origin::Declared(declared) => declared.input(),
-        })
+        self.0.origin.input()
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        let output = self.0.output.get_or_init(|| match &self.0.origin {
-            Origin::Declared(declared) => declared.output(),
-        });
-        output.as_ref()
+        self.0.origin.output()
     }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::Runner;
+use crate::call::{Panicked, Runner, contained};
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::registry::positions::Positions;
-use crate::registry::{Home, Inner, Member, Registry};
+use crate::registry::{Door, Home, Inner, Member, Registry};
 use crate::state::States;
+use crate::tool::Tool;
 
 /// Builds a [`Registry`]: which tools, with which state.
 ///
@@ -36,6 +37,7 @@ use crate::state::States;
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     declarations: Vec<&'static Declaration>,
+    written: Vec<Arc<dyn Tool>>,
     #[cfg(feature = "inventory")]
     linked: bool,
     select: Vec<Box<Likes>>,
@@ -80,6 +82,21 @@ impl Builder {
     /// ```
     pub fn tools(mut self, tools: Declared) -> Self {
         self.declarations.extend(tools.declarations());
+        self
+    }
+
+    /// Adds a tool that is written by hand.
+    ///
+    /// ```
+    /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition};
+    ///
+    /// let definition = ToolDefinition::builder("greet_back", "Greets.").build().unwrap();
+    /// let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("hello")) });
+    /// let registry = Registry::builder().tool(tool).build().unwrap();
+    /// assert!(registry.get("greet_back").is_some());
+    /// ```
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.written.push(Arc::new(tool));
         self
     }
 
@@ -216,17 +233,24 @@ impl Builder {
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<ToolDefinition> =
-            self.declarations.iter().copied().map(ToolDefinition::declared).collect();
-        tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
+        let mut tools: Vec<(ToolDefinition, Door)> = Vec::new();
+        let declared = self.declarations.iter().copied().map(ToolDefinition::declared);
+        tools.extend(declared.map(|definition| (definition, Door::Declared)));
+        for tool in self.written {
+            match contained(|| tool.definition().clone()) {
+                Ok(definition) => tools.push((definition, Door::Written(tool))),
+                Err(Panicked) => faults.push(BuildError::NoDefinition),
+            }
+        }
+        tools.retain(|(tool, _)| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
+        tools.sort_by(|(a, _), (b, _)| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         if tools.is_empty() && !self.allow_empty {
             faults.push(BuildError::Empty);
         }
 
         let positions = positions(&tools, &mut faults);
-        for tool in &tools {
+        for (tool, _) in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
                 place: tool.place(),
@@ -236,7 +260,7 @@ impl Builder {
         BuildErrors::unless_empty(faults)?;
         let home = Home { states: self.states, runner: Runner::default(), admission: self.admission };
         let home = Arc::new(home);
-        let member = |definition| Member { definition, home: Arc::clone(&home) };
+        let member = |(definition, door)| Member { definition, door, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let inner = Inner { members, positions };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
@@ -244,23 +268,23 @@ impl Builder {
 }
 
 /// Which tool each name leads to, and each alias. That two tools have one is a fault.
-fn positions(tools: &[ToolDefinition], faults: &mut Vec<BuildError>) -> Positions {
+fn positions(tools: &[(ToolDefinition, Door)], faults: &mut Vec<BuildError>) -> Positions {
     let mut positions = Positions::default();
-    for (position, tool) in tools.iter().enumerate() {
+    for (position, (tool, _)) in tools.iter().enumerate() {
         if let Some(first) = positions.insert(tool.name().to_owned(), position) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
-                first: tools[first].place(),
+                first: tools[first].0.place(),
                 second: tool.place(),
             });
         }
     }
-    for (position, tool) in tools.iter().enumerate() {
+    for (position, (tool, _)) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
         if let Some(first) = positions.insert(alias.to_owned(), position) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
-                first: tools[first].place(),
+                first: tools[first].0.place(),
                 second: tool.place(),
             });
         }
@@ -270,8 +294,9 @@ fn positions(tools: &[ToolDefinition], faults: &mut Vec<BuildError>) -> Position
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.declarations.iter().map(|declaration| declaration.name);
-        f.debug_struct("Builder").field("tools", &names.collect::<Vec<_>>()).finish_non_exhaustive()
+        let names: Vec<&str> = self.declarations.iter().map(|declaration| declaration.name).collect();
+        let written = self.written.len();
+        f.debug_struct("Builder").field("tools", &names).field("written", &written).finish_non_exhaustive()
     }
 }
 
@@ -329,6 +354,9 @@ pub enum BuildError {
         /// The type of the state.
         state: String,
     },
+    /// A hand-written tool panicked when it was asked for its definition.
+    #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
+    NoDefinition,
     /// The schema of a tool contradicts itself.
     #[error("tool `{tool}`: {fault}\n  declared: {place}")]
     Schema {

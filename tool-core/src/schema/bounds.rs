@@ -20,7 +20,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::schema::push_escaped;
+use crate::failure::Problem;
+use crate::schema::{Validator, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
@@ -202,13 +203,29 @@ impl Foreign {
         Foreign(value)
     }
 
-    /// The value, once it is known to be an object schema within the limits.
+    /// The value as a schema that is within the limits, and ready to check values against.
     ///
     /// # Errors
     ///
     /// As [`check`].
-    pub(crate) fn into_checked(mut self) -> Result<Value, SchemaError> {
-        check(&self.0).map(|()| std::mem::take(&mut self.0))
+    pub(crate) fn into_schema(mut self) -> Result<(Value, Validator), SchemaError> {
+        check(&self.0)?;
+        let validator = Validator::new(&self.0);
+        let validator = validator.map_err(|error| SchemaError::new("", SchemaFault::Invalid(error)))?;
+        Ok((std::mem::take(&mut self.0), validator))
+    }
+
+    /// The value as arguments that the schema admits.
+    ///
+    /// # Errors
+    ///
+    /// The first problem.
+    pub(crate) fn into_valid(mut self, validator: &Validator) -> Result<Value, Problem> {
+        measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
+        match validator.problems(&self.0).into_iter().next() {
+            Some(problem) => Err(problem),
+            None => Ok(std::mem::take(&mut self.0)),
+        }
     }
 }
 

@@ -31,8 +31,9 @@ pub(crate) struct InputSchema {
 pub(crate) struct OutputSchema {
     pub(crate) schema: Value,
     pub(crate) native: NativeSchema,
-    /// Whether the value is no object itself and stands under `result` on the wire.
-    pub(crate) wrapped: bool,
+    /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
+    /// tool.
+    pub(crate) wrapped: Option<bool>,
 }
 
 impl InputSchema {
@@ -46,6 +47,13 @@ impl InputSchema {
             faults: vec!["making its schema panicked; the log says where".to_owned()],
             broken: true,
         }
+    }
+
+    /// A schema that was written by hand and is kept as it is.
+    pub(crate) fn written(schema: Value, example: Option<Value>) -> Self {
+        let native = native::properties(&schema, &schema);
+        let example = example.unwrap_or_else(|| example::of(&schema));
+        InputSchema { schema, native, example, composite: true, faults: Vec::new(), broken: false }
     }
 
     pub(crate) fn compose(specs: &[&'static InputSpec]) -> Self {
@@ -93,7 +101,12 @@ impl OutputSchema {
         let value = if wrapped { &root["properties"]["result"] } else { &root };
         let native = native::value(value, &root);
         normal::publish(&mut root);
-        Some(OutputSchema { schema: root, native, wrapped })
+        Some(OutputSchema { schema: root, native, wrapped: Some(wrapped) })
+    }
+
+    /// A schema that was written by hand and is kept as it is.
+    pub(crate) fn written(schema: Value) -> Self {
+        OutputSchema { native: native::value(&schema, &schema), schema, wrapped: None }
     }
 }
 
