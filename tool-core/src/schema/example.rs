@@ -7,12 +7,16 @@ use serde_json::{Map, Value, json};
 /// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
 /// declares an example spares the reader that.
 pub(super) fn of(root: &Value) -> Value {
-    Guess { root, depth: 0 }.value(root)
+    Guess { root, depth: 0, left: MOST_VALUES }.value(root)
 }
+
+/// An example of more values than this helps nobody.
+const MOST_VALUES: usize = 1_000;
 
 struct Guess<'s> {
     root: &'s Value,
     depth: u8,
+    left: usize,
 }
 
 impl Guess<'_> {
@@ -24,9 +28,10 @@ impl Guess<'_> {
             return constant.clone();
         }
         // A recursive type ends somewhere, in an optional member or in an empty list; if not, so does this.
-        if self.depth == 16 {
+        if self.depth == 16 || self.left == 0 {
             return Value::Null;
         }
+        self.left -= 1;
         self.depth += 1;
         let value = self.made(schema);
         self.depth -= 1;
@@ -34,8 +39,8 @@ impl Guess<'_> {
     }
 
     fn made(&mut self, schema: &Value) -> Value {
-        if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
-            return self.value(&self.root["$defs"][name]);
+        if let Some(reference) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+            return self.root.pointer(reference).map_or(Value::Null, |target| self.value(target));
         }
         if let Some(branch) = schema["oneOf"].get(0).or_else(|| schema["anyOf"].get(0)) {
             return self.value(branch);

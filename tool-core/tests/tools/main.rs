@@ -6,6 +6,7 @@ mod outputs;
 mod registry;
 mod resources;
 mod schemas;
+mod written;
 
 use tool_core::{Builder, Registry};
 
