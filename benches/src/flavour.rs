@@ -7,7 +7,7 @@ mod rmcp;
 
 use crate::sample::Sample;
 
-pub(crate) use ours::{FULL_STATE, main as registry_main};
+pub(crate) use ours::{FULL_STATE, declared, main as registry_main};
 
 /// One way to declare tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod instructions;
 mod leaf;
 mod profile;
 mod readme;
+mod registry;
 mod sample;
 mod table;
 mod workspace;
@@ -63,7 +64,16 @@ fn command() -> Command {
             Command::new("instructions")
                 .about("Instructions of a call with 10 and with 1,000 tools; fails when they differ")
                 .arg(write.clone()),
-            Command::new("all").about("All three, one after another").arg(write),
+            Command::new("registry").about("Seconds and memory of a registry of very many tools").args([
+                write.clone(),
+                Arg::new("tools")
+                    .long("tools")
+                    .value_name("N")
+                    .default_value("10000")
+                    .value_parser(value_parser!(u16).range(1..))
+                    .help("How many tools it has"),
+            ]),
+            Command::new("all").about("All four, one after another").arg(write),
         ])
 }
 
@@ -74,13 +84,14 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
     let section = match name {
         "compile" => compile::measure(&Workspace::open()?, &counts(arguments), runs(arguments))?,
         "profile" => profile::measure(&Workspace::open()?, count(arguments), runs(arguments))?,
+        "registry" => registry::measure(&Workspace::open()?, count(arguments))?,
         "instructions" => {
             let counted = instructions::count(&Workspace::open()?)?;
             publish(name, &counted.section, write)?;
             return Ok(counted.alike);
         }
         _ => {
-            let tasks = ["instructions", "profile", "compile"];
+            let tasks = ["instructions", "registry", "profile", "compile"];
             let words = |task| ["benches", task].into_iter().chain(write.then_some("--write"));
             let run = |task| run(&command().get_matches_from(words(task)));
             return tasks.into_iter().try_fold(true, |well, task| Ok(well & run(task)?));

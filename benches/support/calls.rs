@@ -1,11 +1,11 @@
-//! Calls one tool many times: `calls NAME REGISTERED CALLS`. Instructions are counted from outside.
+//! Does one thing many times: `calls WHAT TOOL REGISTERED TIMES`. Instructions are counted from outside.
 
 use std::future::Future as _;
 use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::{Registry, tool};
+use tool_core::{Output, Registry, tool};
 
 const ARGUMENTS: &[u8] = br#"{"a":40,"b":2}"#;
 
@@ -44,23 +44,47 @@ fn by_hand(arguments: &[u8]) -> Result<String, serde_json::Error> {
     serde_json::to_string(&add(a, b))
 }
 
+/// A subscriber that wants every span and keeps none.
+struct Nothing;
+
+impl tracing::Subscriber for Nothing {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {}
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
 fn main() {
     let mut words = std::env::args().skip(1);
-    let name = words.next().unwrap();
-    let [registered, calls] = [words.next(), words.next()].map(|word| word.unwrap().parse::<usize>().unwrap());
-    if name == "by_hand" {
-        for _ in 0..calls {
-            black_box(by_hand(black_box(ARGUMENTS)).unwrap());
+    let [what, tool] = [words.next().unwrap(), words.next().unwrap()];
+    let [registered, times] = [words.next(), words.next()].map(|word| word.unwrap().parse::<usize>().unwrap());
+    let registry = registry(&tool, registered);
+    if what == "traced" {
+        tracing::subscriber::set_global_default(Nothing).unwrap();
+    }
+    for _ in 0..times {
+        match what.as_str() {
+            "by_hand" => drop(black_box(by_hand(black_box(ARGUMENTS)))),
+            "lookup" => drop(black_box(registry.get(black_box(&tool)))),
+            "validate" => registry.validate(black_box(&tool), black_box(ARGUMENTS)).unwrap(),
+            "encode" => drop(black_box(black_box(Output::json(black_box(&42_i64)).unwrap()).structured_text())),
+            _ => call(&registry, &tool),
         }
-        return;
     }
-    let registry = registry(&name, registered);
-    for _ in 0..calls {
-        // The tool never waits, and an executor is not what is measured.
-        let reply = pin!(registry.invoke(black_box(&name), black_box(ARGUMENTS)));
-        let Poll::Ready(reply) = reply.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
-        black_box(black_box(reply.result.unwrap()).structured_text());
-    }
+}
+
+fn call(registry: &Registry, tool: &str) {
+    // The tool never waits, and an executor is not what is measured.
+    let reply = pin!(registry.invoke(black_box(tool), black_box(ARGUMENTS)));
+    let Poll::Ready(reply) = reply.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
+    black_box(black_box(reply.result.unwrap()).structured_text());
 }
 
 /// The tool that is called, and others until there are as many as wanted.

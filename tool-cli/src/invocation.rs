@@ -46,12 +46,15 @@ fn name(matches: &ArgMatches) -> &str {
 async fn attempt(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<Output, Stop> {
     let tool = stop::find(registry, name(matches))?;
     let asks = tool.destructive() && !matches.get_flag("yes");
+    if asks {
+        // Nobody should have to think about a call that cannot be made.
+        registry.admits(tool.name()).map_err(Stop::call)?;
+    }
     if asks && !streams.is_interactive() {
         return Err(unconfirmed(tool, "say so with --yes"));
     }
     let arguments = arguments::gather(tool, matches, streams)?;
     if asks {
-        // Nobody should have to think about a call that cannot be made.
         registry.validate(tool.name(), &arguments).map_err(Stop::call)?;
         let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
         if !streams.ask(&question).map_err(Stop::Stdin)? {

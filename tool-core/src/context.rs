@@ -123,6 +123,10 @@ impl<'c> LazyContext<'c> {
         self.call_id
     }
 
+    pub(crate) fn principal(&self) -> &'c Principal {
+        self.principal
+    }
+
     pub(crate) fn get(&self) -> &Context {
         self.context.get_or_init(|| Context::new(self.tool, self.call_id, self.principal.clone()))
     }

@@ -3,6 +3,8 @@
 //! A declaration holds one function, its [`Entry`], and the macro writes nothing into it but a call of [`run`],
 //! [`run_sync`] or [`run_blocking`]. Everything here is instantiated for each tool, so everything here is short.
 
+mod guarded;
+
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -13,6 +15,10 @@ use crate::failure::Failure;
 use crate::input::{Inputs, Visitor};
 use crate::output::Output;
 use crate::returns::{Return, Returned};
+
+#[cfg(feature = "tokio")]
+pub use guarded::run_blocking_guarded;
+pub use guarded::{run_guarded, run_sync_guarded};
 
 /// What a declaration is entered by.
 pub type Entry = fn(&mut Call<'_>) -> Step;

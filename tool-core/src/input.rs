@@ -16,8 +16,10 @@ use crate::completion::CompleteFn;
 use crate::inject::{Inject, Needs};
 use crate::locator::Locator;
 
+mod limit;
 mod missing;
 
+pub use limit::Limit;
 pub use missing::Presence;
 
 /// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]

@@ -23,6 +23,7 @@ mod requirement;
 mod resource;
 mod returns;
 mod schema;
+mod search;
 mod state;
 mod tool;
 
@@ -47,7 +48,10 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema, SchemaError, SchemaFault};
+pub use schema::{
+    Allowed, Constraints, NativeSchema, Profile, ProfileError, SchemaError, SchemaFault, UnknownProfile,
+};
+pub use search::{Hit, Match};
 pub use state::State;
 pub use tool::{BoxFuture, DynamicTool, Tool};
 

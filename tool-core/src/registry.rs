@@ -4,7 +4,7 @@ mod builder;
 mod positions;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ use crate::output::Output;
 use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
+use crate::search::Index;
 use crate::state::States;
 use crate::tool::Tool;
 
@@ -57,6 +58,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
+    /// Made by the first search.
+    index: OnceLock<Index>,
 }
 
 /// One tool of a registry: how it is entered, and where it is at home.
@@ -176,6 +179,11 @@ impl Registry {
     /// Every tool, whoever calls, ordered by name.
     pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
+    }
+
+    /// What searches look into.
+    pub(crate) fn index(&self) -> &Index {
+        self.inner.index.get_or_init(|| Index::of(self.declared()))
     }
 
     /// The tool of this name or alias, if [`Registry::tools`] has it.

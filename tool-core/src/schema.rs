@@ -9,10 +9,12 @@ mod message;
 mod native;
 mod nearest;
 mod normal;
+mod profile;
 mod validator;
 
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
+pub use profile::{Profile, ProfileError, UnknownProfile};
 
 pub(crate) use bounds::{Foreign, Shown};
 pub(crate) use compose::{InputSchema, OutputSchema};

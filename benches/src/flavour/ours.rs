@@ -7,8 +7,13 @@ pub(crate) const FULL_STATE: &str = ".state(Store { metric: true })";
 
 /// Inputs and nothing else.
 pub(super) fn source(samples: &[Sample]) -> String {
+    declared(samples) + &main(samples, "")
+}
+
+/// The declarations alone.
+pub(crate) fn declared(samples: &[Sample]) -> String {
     let tools: String = samples.iter().copied().map(plain_tool).collect();
-    format!("{}{tools}{}", uses(samples, "tool"), main(samples, ""))
+    uses(samples, "tool") + &tools
 }
 
 /// Injected state and context, a default, an example, an optional input, and a result with an error.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::access::Principal;
 use crate::call::numbers;
 use crate::call::scan::Slots;
 use crate::context::LazyContext;
@@ -128,6 +129,11 @@ impl<'r> Reader<'r> {
     /// Where parameters that are no inputs come from; nowhere when only the inputs are read.
     pub(crate) fn injection<Op>(&self) -> Option<Injection<'r, Op>> {
         (!self.only_inputs).then(|| Injection::new(self.states, self.context))
+    }
+
+    /// Who calls.
+    pub(crate) fn principal(&self) -> &'r Principal {
+        self.context.principal()
     }
 
     /// Leaves out the parameters that are no inputs.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
@@ -262,7 +262,7 @@ impl Builder {
         let home = Arc::new(home);
         let member = |(definition, door)| Member { definition, door, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions };
+        let inner = Inner { members, positions, index: OnceLock::new() };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }

@@ -15,6 +15,7 @@ mod dialect;
 mod fault;
 mod graph;
 mod header;
+mod way;
 
 use std::collections::HashSet;
 
@@ -36,7 +37,7 @@ const MOST_VALUES: usize = 20_000;
 const MOST_NESTED: usize = 64;
 
 /// Schemas inside of one another, counted through `$ref`s.
-const MOST_LEVELS: u64 = 64;
+const MOST_LEVELS: usize = 64;
 
 /// Schemas that apply to one value, counted through `$ref`s.
 const MOST_ALTERNATIVES: u64 = 1_000;

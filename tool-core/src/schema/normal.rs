@@ -60,10 +60,11 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
         }
         _ => {}
     }
-    split_types(object);
+    // Before the properties of an object that may be `null` move into a branch of their own.
     if side == Side::Input {
         drop_null_of_optional_properties(object);
     }
+    split_types(object);
 }
 
 /// Whether an object is described in parts: by its own properties and a choice that could not be merged with them, or by

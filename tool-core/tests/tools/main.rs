@@ -3,9 +3,11 @@
 mod access;
 mod arguments;
 mod outputs;
+mod profiles;
 mod registry;
 mod resources;
 mod schemas;
+mod search;
 mod written;
 
 use tool_core::{Builder, Registry};

@@ -288,6 +288,12 @@ fn of_choices() -> Vec<Row> {
             one_of(&[integer.clone()]),
             one_of(&[integer.clone(), json!({"type": "number"})]),
         ),
+        sides(
+            &[(Kind::InputNarrowed, ""), (Kind::Undecided, "")],
+            &[(Kind::OutputNarrowed, ""), (Kind::Undecided, "")],
+            one_of(&[integer.clone(), json!({"type": "number"})]),
+            one_of(&[integer.clone()]),
+        ),
         both(
             &[(Kind::OrderChanged, "")],
             one_of(&[text.clone(), nothing.clone()]),
