@@ -18,6 +18,7 @@ use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
 use crate::inject::Need;
 use crate::requirement;
+use crate::schema::Validator;
 use crate::state::States;
 
 pub use builder::ToolDefinitionBuilder;
@@ -49,6 +50,9 @@ pub struct ToolDefinition(Arc<Inner>);
 struct Inner {
     facts: Facts,
     origin: Origin,
+    validator: OnceLock<Result<Validator, String>>,
+    /// `None` without an output schema, and for one that is none, which `Registry::check` reports.
+    output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
     /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
     example_is_valid: OnceLock<bool>,
@@ -61,8 +65,14 @@ impl ToolDefinition {
     }
 
     fn new(facts: Facts, origin: Origin) -> Self {
-        let (digest, example_is_valid) = (OnceLock::new(), OnceLock::new());
-        ToolDefinition(Arc::new(Inner { facts, origin, digest, example_is_valid }))
+        ToolDefinition(Arc::new(Inner {
+            facts,
+            origin,
+            validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
+            digest: OnceLock::new(),
+            example_is_valid: OnceLock::new(),
+        }))
     }
 
     /// The name on the wire.

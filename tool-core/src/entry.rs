@@ -34,9 +34,9 @@ pub enum Call<'c> {
     Run(Reader<'c>),
 }
 
-impl Call<'_> {
+impl<'c> Call<'c> {
     /// What was wrong with the arguments.
-    pub(crate) fn into_findings(self) -> Findings {
+    pub(crate) fn into_findings(self) -> Findings<'c> {
         match self {
             Call::Describe(_) => Findings::default(),
             Call::Validate(reader) | Call::Run(reader) => reader.into_findings(),

@@ -13,6 +13,8 @@ mod entry;
 mod failure;
 mod inject;
 mod input;
+mod leniency;
+mod lint;
 mod locator;
 mod lock;
 mod operation;
@@ -29,6 +31,7 @@ mod tool;
 
 #[doc(hidden)]
 pub mod private;
+pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use call::Reply;
@@ -40,6 +43,8 @@ pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
+pub use leniency::{Leniency, Repair, RepairKind, Validation};
+pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};

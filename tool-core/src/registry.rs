@@ -16,6 +16,7 @@ use crate::call::{self, Reply, Runner};
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
+use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
@@ -62,21 +63,13 @@ struct Inner {
     index: OnceLock<Index>,
 }
 
-/// One tool of a registry: how it is entered, and where it is at home.
+/// One tool of a registry, and where it is at home.
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) definition: ToolDefinition,
-    pub(crate) door: Door,
+    /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
+    pub(crate) written: Option<Arc<dyn Tool>>,
     pub(crate) home: Arc<Home>,
-}
-
-/// How a tool is entered.
-#[derive(Clone)]
-pub(crate) enum Door {
-    /// By the function that its declaration names.
-    Declared,
-    /// By itself.
-    Written(Arc<dyn Tool>),
 }
 
 impl Member {
@@ -90,6 +83,7 @@ pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
+    pub(crate) leniency: Leniency,
 }
 
 impl Registry {
@@ -281,9 +275,9 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
-    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
-        let Member { definition, door, home } = self.known(name)?;
-        call::validate(definition, door, &home.states, arguments)
+    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
+        let Member { definition, written, home } = self.known(name)?;
+        call::validate(definition, written.as_ref(), &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

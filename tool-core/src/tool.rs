@@ -1,16 +1,17 @@
 //! Tools that are written by hand, where no function can be declared: those of another server, of a plugin, of a file.
 
 use std::fmt;
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::call::reader::without_position;
+use crate::call::written::undecoded;
 use crate::context::Context;
 use crate::definition::ToolDefinition;
-use crate::failure::{Failure, Problem};
+use crate::failure::Failure;
 use crate::output::Output;
 
 /// A future behind a pointer, as a trait that is used as `dyn` must return it.
@@ -148,14 +149,11 @@ impl DynamicTool {
         A: DeserializeOwned,
         F: Future<Output = Result<Output, Failure>> + Send + 'static,
     {
+        let shared = definition.clone();
         let function = move |context: Context, arguments: &RawValue| -> BoxFuture<'static, _> {
             match serde_json::from_str(arguments.get()) {
                 Ok(decoded) => Box::pin(function(context, decoded)),
-                Err(error) => {
-                    let problem = Problem::new("", "format", without_position(&error));
-                    let failure = Failure::input(context.tool(), vec![problem], None);
-                    Box::pin(std::future::ready(Err(failure)))
-                }
+                Err(error) => Box::pin(ready(Err(undecoded(&shared, arguments.get(), error)))),
             }
         };
         DynamicTool { definition, function: Box::new(function) }

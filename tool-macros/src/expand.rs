@@ -157,11 +157,12 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
         (Running::Sync, Some(_)) => quote!(run_sync_guarded),
         (Running::Blocking, Some(_)) => quote!(run_blocking_guarded),
     };
+    // It stands behind the function, which says the types of the inputs.
     let access = tool.access.as_ref().map(|access| self::access(tool, access));
     let returns = returns(krate, function);
     let place = (name.span(), name.span());
     let function = placed(quote!(|#pattern| #name(#(#arguments),*)), place);
-    let run = placed(quote!(#krate::private::#run(#call, #inputs, #access #function, #returns)), place);
+    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place);
     quote!(|#call| #run)
 }
 

@@ -8,13 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::access::Permission;
+use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::origin::{Origin, Written};
 use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
-use crate::schema::{Foreign, InputSchema};
+use crate::schema::{Foreign, InputSchema, OutputSchema};
 
 /// Characters of a name (MCP, tools).
 const LONGEST_NAME: usize = 128;
@@ -250,12 +251,17 @@ impl ToolDefinitionBuilder {
             timeout: self.timeout,
             place: Place { location: self.location, module: "" },
         };
-        let (input, validator) = self.input_schema.into_schema().map_err(DefinitionFault::InputSchema)?;
+        let (schema, validator) = self.input_schema.into_schema().map_err(DefinitionFault::InputSchema)?;
         let output = self.output_schema.map(Foreign::into_schema).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
         let example = self.example.map(|example| example.into_valid(&validator)).transpose();
         let example = example.map_err(DefinitionFault::Example)?;
-        let written = Written::new(InputSchema::written(input, example), validator, output);
+        // The validators are not kept: most are never needed, and they would be the most memory of a registry.
+        let written = Written {
+            input: InputSchema::written(schema, example),
+            output: output.map(|(schema, _)| OutputSchema::written(schema)),
+            plan: Plan::default(),
+        };
         Ok(ToolDefinition::new(facts, Origin::Written(Box::new(written))))
     }
 }

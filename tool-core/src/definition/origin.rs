@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use serde_json::Value;
-
-use crate::call::reader::InputPlan;
+use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
@@ -13,7 +11,7 @@ use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
 use crate::requirement;
 use crate::returns::Returned;
-use crate::schema::{InputSchema, OutputSchema, Validator};
+use crate::schema::{InputSchema, OutputSchema};
 use crate::state::States;
 
 /// Where a definition comes from.
@@ -43,21 +41,15 @@ impl Origin {
     pub(super) fn output(&self) -> Option<&OutputSchema> {
         match self {
             Origin::Declared(declared) => declared.output(),
-            Origin::Written(written) => written.output.as_ref().map(|(schema, _)| schema),
+            Origin::Written(written) => written.output.as_ref(),
         }
     }
 
-    pub(super) fn validator(&self) -> Result<&Validator, &str> {
+    /// How the arguments of a declared tool are read.
+    pub(super) fn plan(&self) -> &Plan {
         match self {
-            Origin::Declared(declared) => declared.validator(),
-            Origin::Written(written) => Ok(&written.validator),
-        }
-    }
-
-    pub(super) fn output_validator(&self) -> Option<&Validator> {
-        match self {
-            Origin::Declared(declared) => declared.output_validator(),
-            Origin::Written(written) => written.output.as_ref().map(|(_, validator)| validator),
+            Origin::Declared(declared) => declared.plan(),
+            Origin::Written(written) => &written.plan,
         }
     }
 }
@@ -65,16 +57,10 @@ impl Origin {
 /// What somebody wrote by hand, all of it checked.
 #[derive(Debug)]
 pub(super) struct Written {
-    input: InputSchema,
-    validator: Validator,
-    output: Option<(OutputSchema, Validator)>,
-}
-
-impl Written {
-    pub(super) fn new(input: InputSchema, validator: Validator, output: Option<(Value, Validator)>) -> Self {
-        let output = output.map(|(schema, validator)| (OutputSchema::written(schema), validator));
-        Written { input, validator, output }
-    }
+    pub(super) input: InputSchema,
+    pub(super) output: Option<OutputSchema>,
+    /// Of nothing: the arguments are not read here.
+    pub(super) plan: Plan,
 }
 
 /// A declaration, and what its function told about itself. Its schemas are made on first use, since most of them are
@@ -85,11 +71,9 @@ pub(super) struct Declared {
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
     returned: Returned,
-    plan: OnceLock<Vec<InputPlan>>,
+    plan: OnceLock<Plan>,
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
-    validator: OnceLock<Result<Validator, String>>,
-    output_validator: OnceLock<Option<Validator>>,
 }
 
 impl Declared {
@@ -110,8 +94,6 @@ impl Declared {
             plan: OnceLock::new(),
             input: OnceLock::new(),
             output: OnceLock::new(),
-            validator: OnceLock::new(),
-            output_validator: OnceLock::new(),
         }
     }
 
@@ -126,37 +108,24 @@ impl Declared {
         needs.unmet(states)
     }
 
-    pub(super) fn plan(&self) -> &[InputPlan] {
+    /// How the arguments are read, by how the inputs stand in the schema.
+    fn plan(&self) -> &Plan {
+        // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
         self.plan.get_or_init(|| {
-            let plan = |spec: &&'static InputSpec| {
-                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
-                let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
-                InputPlan::new(spec.name, (spec.presence)(), default)
-            };
-            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
-            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
+            contained(|| Plan::new(&self.inputs, &self.input().layout))
+                .unwrap_or_else(|Panicked| Plan::broken())
         })
     }
 
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
-            contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+            contained(|| InputSchema::compose(&self.inputs, Vec::new()))
+                .unwrap_or_else(|Panicked| InputSchema::broken())
         })
     }
 
     fn output(&self) -> Option<&OutputSchema> {
         let make = || contained(|| OutputSchema::compose(self.returned)).unwrap_or_default();
         self.output.get_or_init(make).as_ref()
-    }
-
-    fn validator(&self) -> Result<&Validator, &str> {
-        let validator = self.validator.get_or_init(|| Validator::new(&self.input().schema));
-        validator.as_ref().map_err(String::as_str)
-    }
-
-    /// `None` also for a schema that is none, which `Registry::check` reports.
-    fn output_validator(&self) -> Option<&Validator> {
-        let make = || self.output().and_then(|output| Validator::new(&output.schema).ok());
-        self.output_validator.get_or_init(make).as_ref()
     }
 }

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
-use crate::definition::origin::Declared;
 use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::failure::{Failure, Problem};
@@ -120,10 +119,9 @@ impl ToolDefinition {
         self.declaration().map(|declaration| declaration.entry)
     }
 
-    /// What reading the arguments of a declared tool needs to know; cheaper than the schema, and all that a simple call
-    /// takes.
-    pub(crate) fn plan(&self) -> &[InputPlan] {
-        self.0.origin.declared().map_or(&[], Declared::plan)
+    /// What reading the arguments of a declared tool needs to know.
+    pub(crate) fn plan(&self) -> &Plan {
+        self.0.origin.plan()
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -137,7 +135,8 @@ impl ToolDefinition {
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        self.0.origin.validator()
+        let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
+        validator.as_ref().map_err(String::as_str)
     }
 
     /// Finds an output that is not what the output schema promises.
@@ -146,7 +145,8 @@ impl ToolDefinition {
     ///
     /// The failure that the caller sees; the reason is in the log, and no value, which may be a secret.
     pub(crate) fn check_output(&self, output: &Output) -> Result<(), Failure> {
-        let Some(validator) = self.0.origin.output_validator() else { return Ok(()) };
+        let validator = self.0.output_validator.get_or_init(|| Validator::new(self.output_schema()?).ok());
+        let Some(validator) = validator else { return Ok(()) };
         let Some(structured) = output.structured() else {
             tracing::error!(
                 tool = self.name(),
@@ -166,8 +166,7 @@ impl ToolDefinition {
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        let declared = self.0.origin.declared();
-        declared.is_some_and(|declared| declared.plan().len() != declared.inputs.len()) || self.input().broken
+        self.input().broken || self.plan().broken
     }
 
     pub(super) fn input(&self) -> &InputSchema {

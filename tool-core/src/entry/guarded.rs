@@ -16,8 +16,8 @@ type Guarding<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 pub fn run_guarded<I: Inputs, F, R: Return<F::Output>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> F,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where
@@ -40,8 +40,8 @@ where
 pub fn run_sync_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> T,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where
@@ -64,8 +64,8 @@ where
 pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
-    access: Guarding<I::Values>,
     function: fn(I::Values) -> T,
+    access: Guarding<I::Values>,
     returns: R,
 ) -> Step
 where

@@ -10,8 +10,9 @@ use crate::call::{Panicked, Runner, contained};
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
+use crate::leniency::Leniency;
 use crate::registry::positions::Positions;
-use crate::registry::{Door, Home, Inner, Member, Registry};
+use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 use crate::tool::Tool;
 
@@ -45,6 +46,7 @@ pub struct Builder {
     states: States,
     local: Option<Principal>,
     admission: Admission,
+    leniency: Leniency,
     allow_empty: bool,
 }
 
@@ -201,6 +203,17 @@ impl Builder {
         self
     }
 
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::{Leniency, Registry};
+    /// let builder = Registry::builder().leniency(Leniency::Strict);
+    /// ```
+    pub fn leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -233,12 +246,12 @@ impl Builder {
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<(ToolDefinition, Door)> = Vec::new();
+        let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> = Vec::new();
         let declared = self.declarations.iter().copied().map(ToolDefinition::declared);
-        tools.extend(declared.map(|definition| (definition, Door::Declared)));
+        tools.extend(declared.map(|definition| (definition, None)));
         for tool in self.written {
             match contained(|| tool.definition().clone()) {
-                Ok(definition) => tools.push((definition, Door::Written(tool))),
+                Ok(definition) => tools.push((definition, Some(tool))),
                 Err(Panicked) => faults.push(BuildError::NoDefinition),
             }
         }
@@ -258,9 +271,13 @@ impl Builder {
             }));
         }
         BuildErrors::unless_empty(faults)?;
-        let home = Home { states: self.states, runner: Runner::default(), admission: self.admission };
-        let home = Arc::new(home);
-        let member = |(definition, door)| Member { definition, door, home: Arc::clone(&home) };
+        let home = Arc::new(Home {
+            states: self.states,
+            runner: Runner::default(),
+            admission: self.admission,
+            leniency: self.leniency,
+        });
+        let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let inner = Inner { members, positions, index: OnceLock::new() };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
@@ -268,7 +285,7 @@ impl Builder {
 }
 
 /// Which tool each name leads to, and each alias. That two tools have one is a fault.
-fn positions(tools: &[(ToolDefinition, Door)], faults: &mut Vec<BuildError>) -> Positions {
+fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
     let mut positions = Positions::default();
     for (position, (tool, _)) in tools.iter().enumerate() {
         if let Some(first) = positions.insert(tool.name().to_owned(), position) {

@@ -14,7 +14,6 @@
 mod dialect;
 mod fault;
 mod graph;
-mod header;
 mod way;
 
 use std::collections::HashSet;
@@ -22,7 +21,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::failure::Problem;
-use crate::schema::{Validator, push_escaped};
+use crate::schema::{Validator, header, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
@@ -66,7 +65,9 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     }
     let graph = graph::Graph::of(schema)?;
     graph.check()?;
-    graph.check_headers()?;
+    if let Some(fault) = header::faults(schema).into_iter().next() {
+        return Err(SchemaError::new("", SchemaFault::Header(fault)));
+    }
     check_patterns(&graph)?;
     jsonschema::draft202012::meta::validate(schema).map_err(|error| {
         SchemaError::new(error.instance_path().as_str(), SchemaFault::Invalid(error.to_string()))

@@ -321,7 +321,7 @@ fn rendered(schema: &Value, profile: Profile) -> Result<Value, ProfileError> {
     match profile {
         Profile::Mcp | Profile::Native => Ok(schema.clone()),
         Profile::NoRef => references::inlined(schema, profile),
-        Profile::OpenAi => openai::rendered(references::inlined(schema, profile)?),
+        Profile::OpenAi => openai::rendered(&references::inlined(schema, profile)?),
         Profile::OpenAiStrict => rewriting::rewritten(references::inlined(schema, profile)?, &openai::STRICT),
         Profile::Anthropic => {
             rewriting::rewritten(references::inlined(schema, profile)?, &anthropic::DIALECT)

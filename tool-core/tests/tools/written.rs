@@ -311,7 +311,11 @@ async fn a_written_tool_fails_with_what_it_means() {
     let tool = DynamicTool::new(any, |_, Sum { .. }| async { Ok(Output::empty()) });
     let failure = registry(tool).call("undecodable", json!({"a": "x"})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Input);
-    assert!(failure.problems()[0].message.starts_with("invalid type: string \"x\", expected i64"));
+    let problem = failure.problems()[0].to_string();
+    assert!(
+        problem.starts_with("/a: ") && problem.contains("invalid type: string \"x\", expected i64"),
+        "{problem}"
+    );
 }
 
 #[tokio::test]

@@ -295,35 +295,20 @@ fn a_property_has_a_name_that_can_be_shown() {
 
 #[test]
 fn a_header_can_be_sent() {
-    let on = |property: Value| match verdict(&with(&property)) {
-        Ok(()) => None,
-        Err((pointer, SchemaFault::Header(_))) => Some(pointer),
+    let is_refused = |property: Value| match verdict(&with(&property)) {
+        Ok(()) => false,
+        Err((_, SchemaFault::Header(_))) => true,
         Err(other) => panic!("{other:?}"),
     };
-    assert_eq!(on(json!({"type": "string", "x-mcp-header": "Region"})), None);
-    assert_eq!(
-        on(json!({"type": "object", "properties": {"b": {"type": "integer", "x-mcp-header": "B"}}})),
-        None
-    );
-    let own = Some("/properties/a/x-mcp-header".to_owned());
-    for header in [json!(""), json!("a b"), json!("a\r\nb"), json!("a:"), json!("é"), json!(5), json!(null)]
-    {
-        assert_eq!(on(json!({"type": "string", "x-mcp-header": header})), own, "{header}");
+    assert!(!is_refused(json!({"type": "string", "x-mcp-header": "Region"})));
+    for header in ["", "a\r\nb", "a b"] {
+        assert!(is_refused(json!({"type": "string", "x-mcp-header": header})), "{header}");
     }
-    for kind in [json!("number"), json!("array"), json!("object"), json!(["string", "null"]), json!(null)] {
-        let mut property = json!({"x-mcp-header": "A"});
-        if !kind.is_null() {
-            property["type"] = kind;
-        }
-        assert_eq!(on(property), own);
-    }
-    let nested = json!({"type": "array", "items": {"type": "string", "x-mcp-header": "A"}});
-    assert_eq!(on(nested), Some("/properties/a/items/x-mcp-header".to_owned()));
-    let twice = json!({
-        "type": "object",
-        "properties": {"a": {"type": "string", "x-mcp-header": "Region"}, "b": {"type": "string", "x-mcp-header": "REGION"}},
-    });
-    assert_eq!(verdict(&twice).unwrap_err().0, "/properties/b/x-mcp-header");
+    assert!(is_refused(json!({"type": "number", "x-mcp-header": "A"})));
+    assert!(is_refused(json!({"type": "array", "items": {"type": "string", "x-mcp-header": "A"}})));
+    let region = json!({"type": "string", "x-mcp-header": "Region"});
+    let shouted = json!({"type": "string", "x-mcp-header": "REGION"});
+    assert!(is_refused(json!({"type": "object", "properties": {"a": region, "b": shouted}})));
 }
 
 #[test]

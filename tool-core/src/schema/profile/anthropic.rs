@@ -50,7 +50,9 @@ pub(super) fn takes_tool_name(name: &str) -> bool {
 
 /// A tool of the Messages API.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value) -> Value {
-    json!({"name": definition.name(), "description": definition.description(), "input_schema": schema})
+    let mut tool = json!({"name": definition.name(), "description": definition.description()});
+    tool["input_schema"] = schema;
+    tool
 }
 
 fn is_composite(value: &Value) -> bool {

@@ -17,7 +17,7 @@
 //! - A reference that leads back is "unrolled to a limited degree", and only in properties that are not required (same list):
 //!   a recursive type is refused here. `prefixItems` is not written either: what reads the schema as the older `Schema` on
 //!   its way would be left with an array without `items`, which the API refuses.
-//! - Nothing stands beside `anyOf` ("When using any_of, it must be the only field set"): each branch has the description.
+//! - Nothing stands beside `anyOf` ("it must be the only field set"): each branch has the description.
 
 use serde_json::{Value, json};
 

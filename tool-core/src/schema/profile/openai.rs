@@ -63,22 +63,24 @@ pub(super) fn takes_tool_name(name: &str) -> bool {
 
 /// A function of the Responses API.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value, strict: bool) -> Value {
-    json!({
+    let mut tool = json!({
         "type": "function",
         "name": definition.name(),
         "description": definition.description(),
-        "parameters": schema,
+        "parameters": null,
         "strict": strict,
-    })
+    });
+    tool["parameters"] = schema;
+    tool
 }
 
 /// A schema without references, as the API takes it when it is not strict.
-pub(super) fn rendered(schema: Value) -> Result<Value, ProfileError> {
+pub(super) fn rendered(schema: &Value) -> Result<Value, ProfileError> {
     let refused = ["oneOf", "anyOf", "allOf", "enum", "not"];
     if schema["type"] != "object" || refused.iter().any(|keyword| schema.get(keyword).is_some()) {
         return Err(ProfileError::Root { profile: Profile::OpenAi });
     }
-    Ok(filled(&schema))
+    Ok(filled(schema))
 }
 
 /// The same schema with `items` and `properties` where they are missing, and without bare `true`s.

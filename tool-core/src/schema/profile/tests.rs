@@ -1,5 +1,7 @@
 //! The rules on hand-written schemas, which hold what no declared type has; the declared ones have golden files.
 
+#![allow(clippy::needless_pass_by_value, reason = "what is tried is written where it is tried")]
+
 use serde_json::{Value, json};
 
 use super::{Profile, ProfileError, rendered};

@@ -76,7 +76,7 @@ fn count(least: Option<&Value>, most: Option<&Value>, noun: &str) -> Option<Stri
 }
 
 fn in_order(items: &[Value]) -> String {
-    let items: Vec<String> = items.iter().map(message::expected).collect();
+    let items: Vec<String> = items.iter().map(|item| message::expected(item, &Value::Null)).collect();
     format!("The items, in order: {}.", items.join("; "))
 }
 
