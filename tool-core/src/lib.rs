@@ -19,6 +19,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod provider;
 mod registration;
 mod registry;
 mod requirement;
@@ -49,6 +50,12 @@ pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output};
+#[cfg(feature = "tokio")]
+pub use provider::Cached;
+pub use provider::{
+    Discover, Discovered, DiscoveryError, IntoToolsProvider, LeftOut, Provider, Providers, ToolsProvider,
+    Toolset, by,
+};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};

@@ -1,5 +1,6 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
+mod assembly;
 mod builder;
 mod positions;
 
@@ -59,6 +60,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
+    /// Where tools are at home that are added to this registry.
+    home: Arc<Home>,
     /// Made by the first search.
     index: OnceLock<Index>,
 }
@@ -79,6 +82,7 @@ impl Member {
 }
 
 /// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
+#[derive(Default)]
 pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
@@ -312,7 +316,7 @@ impl Registry {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn idle(&self) {
-        let mut homes: Vec<&Arc<Home>> = Vec::new();
+        let mut homes: Vec<&Arc<Home>> = vec![&self.inner.home];
         for Member { home, .. } in &self.inner.members {
             if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
                 homes.push(home);

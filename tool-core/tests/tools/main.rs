@@ -7,6 +7,7 @@ mod lint;
 mod options;
 mod outputs;
 mod profiles;
+mod providers;
 mod registry;
 mod resources;
 mod schemas;

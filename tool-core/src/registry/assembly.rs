@@ -1,0 +1,108 @@
+//! Registries that are put together anew for each list of tools: what does not fit is left out, and never a reason to
+//! have no tools at all.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::access::Principal;
+use crate::call::{Panicked, contained};
+use crate::definition::DefinitionError;
+use crate::provider::{LeftOut, Toolset};
+use crate::registry::positions::Positions;
+use crate::registry::{Home, Inner, Member, Registry};
+use crate::tool::Tool;
+
+impl Registry {
+    /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with
+    /// its switches and limits. This registry does not change.
+    ///
+    /// What cannot be served is [left out](Toolset::left_out), and the rest is served: a definition that was refused, and
+    /// a tool whose name is taken, by this registry or by one before it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::{DefinitionError, DynamicTool, Output, Registry, Tool, ToolDefinition};
+    ///
+    /// let tool = |name: &str| -> Result<Arc<dyn Tool>, DefinitionError> {
+    ///     let definition = ToolDefinition::builder(name, "Does something.").build()?;
+    ///     Ok(Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })))
+    /// };
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let tools = registry.toolset([tool("good"), tool("not good"), tool("better")]);
+    /// assert_eq!(tools.registry().tools().count(), 2);
+    /// assert!(tools.left_out()[0].to_string().starts_with("tool `not good`: its name"));
+    /// ```
+    pub fn toolset(
+        &self,
+        tools: impl IntoIterator<Item = Result<Arc<dyn Tool>, DefinitionError>>,
+    ) -> Toolset {
+        let mut members = self.inner.members.clone();
+        let mut left_out = Vec::new();
+        for tool in tools {
+            match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
+                Ok((Ok(definition), tool)) => {
+                    members.push(Member {
+                        definition,
+                        written: Some(tool),
+                        home: Arc::clone(&self.inner.home),
+                    });
+                }
+                Ok((Err(Panicked), _)) => left_out.push(LeftOut::NoDefinition),
+                Err(error) => left_out.push(error.into()),
+            }
+        }
+        Registry::assembled(Arc::clone(&self.inner.home), self.principal.clone(), members, left_out)
+    }
+
+    /// A registry without tools, for those that come from nowhere in particular.
+    pub(crate) fn nowhere() -> Self {
+        let home = Arc::new(Home::default());
+        Registry::assembled(home, Principal::local(), Vec::new(), Vec::new()).into_registry()
+    }
+
+    /// The tools of all of these, each called as before.
+    pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
+        let first = registries.first();
+        let home = first.map_or_else(Arc::default, |first| Arc::clone(&first.inner.home));
+        let principal = first.map_or_else(Principal::local, |first| first.principal.clone());
+        let members = registries.iter().flat_map(|registry| registry.inner.members.iter().cloned());
+        Registry::assembled(home, principal, members, left_out)
+    }
+
+    /// Whether the other one is the same registry for the same caller.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner) && self.principal == other.principal
+    }
+
+    fn assembled(
+        home: Arc<Home>,
+        principal: Principal,
+        members: impl IntoIterator<Item = Member>,
+        mut left_out: Vec<LeftOut>,
+    ) -> Toolset {
+        let mut kept: Vec<Member> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for member in members {
+            let tool = &member.definition;
+            let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
+            if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
+                left_out.push(LeftOut::Duplicate {
+                    name: name.to_owned(),
+                    kept: kept[*first].definition.place(),
+                    left_out: tool.place(),
+                });
+                continue;
+            }
+            known.extend(names().map(|name| (name.to_owned(), kept.len())));
+            kept.push(member);
+        }
+        kept.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+        let mut positions = Positions::default();
+        for (position, Member { definition, .. }) in kept.iter().enumerate() {
+            let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
+            positions.extend(names.map(|name| (name.to_owned(), position)));
+        }
+        let inner = Inner { members: kept, positions, home, index: OnceLock::new() };
+        Toolset::new(Registry { inner: Arc::new(inner), principal }, left_out)
+    }
+}
