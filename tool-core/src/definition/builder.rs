@@ -251,15 +251,14 @@ impl ToolDefinitionBuilder {
             timeout: self.timeout,
             place: Place { location: self.location, module: "" },
         };
-        let (schema, validator) = self.input_schema.into_schema().map_err(DefinitionFault::InputSchema)?;
+        let schema = self.input_schema.into_schema().map_err(DefinitionFault::InputSchema)?;
         let output = self.output_schema.map(Foreign::into_schema).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
-        let example = self.example.map(|example| example.into_valid(&validator)).transpose();
+        let example = self.example.map(|example| example.into_valid(&schema)).transpose();
         let example = example.map_err(DefinitionFault::Example)?;
-        // The validators are not kept: most are never needed, and they would be the most memory of a registry.
         let written = Written {
             input: InputSchema::written(schema, example),
-            output: output.map(|(schema, _)| OutputSchema::written(schema)),
+            output: output.map(OutputSchema::written),
             plan: Plan::default(),
         };
         Ok(ToolDefinition::new(facts, Origin::Written(Box::new(written))))

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use super::{Foreign, SchemaFault, check};
 use crate::schema::Validator;
 
+/// Milliseconds alone, more on a busy machine; what is not bounded takes longer than anybody waits.
+const AT_MOST: Duration = Duration::from_secs(10);
+
 /// What a foreign schema leads to: nothing, or a fault and its place.
 fn verdict(schema: &Value) -> Result<(), (String, SchemaFault)> {
     check(schema).map_err(|error| (error.pointer().to_owned(), error.fault().clone()))
@@ -114,7 +117,7 @@ fn alternatives_are_counted_as_often_as_they_are_tried() {
     for depth in [10, 20, 30, 60] {
         let begin = Instant::now();
         let (_, fault) = verdict(&doubled(depth)).unwrap_err();
-        assert!(begin.elapsed() < Duration::from_millis(500), "{depth}: {:?}", begin.elapsed());
+        assert!(begin.elapsed() < AT_MOST, "{depth}: {:?}", begin.elapsed());
         assert_eq!(fault, SchemaFault::TooManyAlternatives { most: 1_000 }, "{depth}");
     }
     assert_eq!(verdict(&doubled(5)), Ok(()));
@@ -147,7 +150,7 @@ fn nesting_is_refused_without_recursion() {
         for depth in [64, 500, 2_000, 20_000] {
             let begin = Instant::now();
             let error = Foreign::new(nested("allOf", depth)).into_schema().unwrap_err();
-            assert!(begin.elapsed() < Duration::from_millis(500), "{depth}: {:?}", begin.elapsed());
+            assert!(begin.elapsed() < AT_MOST, "{depth}: {:?}", begin.elapsed());
             assert_eq!(*error.fault(), SchemaFault::TooDeep { most: 64 }, "{depth}");
             assert!(error.to_string().len() < 512);
         }
@@ -269,7 +272,7 @@ fn a_pattern_compiles_and_is_no_monster() {
             verdict(&with(&json!({"patternProperties": {pattern: true}}))),
             refused("/properties/a/patternProperties", SchemaFault::Pattern(pattern.to_owned()))
         );
-        assert!(begin.elapsed() < Duration::from_secs(1), "{pattern}: {:?}", begin.elapsed());
+        assert!(begin.elapsed() < AT_MOST, "{pattern}: {:?}", begin.elapsed());
     }
     for pattern in ["^[0-9]{3}$", "(a+)+$", r"^\d+\.\w*$", "^\\p{L}{1,64}$"] {
         assert_eq!(verdict(&with(&json!({"pattern": pattern}))), Ok(()));
