@@ -155,13 +155,13 @@ impl ToolDefinition {
             return Err(Failure::internal());
         };
         let value = serde_json::from_str(structured.get()).unwrap_or_default();
-        match validator.problems(&value).first() {
-            None => Ok(()),
-            Some(Problem { path, keyword, .. }) => {
-                tracing::error!(tool = self.name(), path, keyword, "the output breaks its schema");
-                Err(Failure::internal())
-            }
+        if validator.is_valid(&value) {
+            return Ok(());
         }
+        for Problem { path, keyword, .. } in validator.problems(&value) {
+            tracing::error!(tool = self.name(), path, keyword, "the output breaks its schema");
+        }
+        Err(Failure::internal())
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.

@@ -229,10 +229,11 @@ impl Foreign {
     pub(crate) fn into_valid(mut self, schema: &Value) -> Result<Value, Problem> {
         measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
         let validator = Validator::new(schema).map_err(|error| Problem::new("", "", error))?;
-        match validator.problems(&self.0).into_iter().next() {
-            Some(problem) => Err(problem),
-            None => Ok(std::mem::take(&mut self.0)),
+        if validator.is_valid(&self.0) {
+            return Ok(std::mem::take(&mut self.0));
         }
+        let first = validator.problems(&self.0).into_iter().next();
+        Err(first.unwrap_or_else(|| Problem::new("", "", "it is not what the schema admits")))
     }
 }
 
