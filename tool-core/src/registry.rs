@@ -60,8 +60,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
-    /// Where tools are at home that are added to this registry.
-    home: Arc<Home>,
+    /// Where the tools are at home, and those that were here before; what is added is at home in the first.
+    homes: Vec<Arc<Home>>,
     /// Made by the first search.
     index: OnceLock<Index>,
 }
@@ -316,13 +316,7 @@ impl Registry {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn idle(&self) {
-        let mut homes: Vec<&Arc<Home>> = vec![&self.inner.home];
-        for Member { home, .. } in &self.inner.members {
-            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
-                homes.push(home);
-            }
-        }
-        for home in homes {
+        for home in &self.inner.homes {
             home.runner.idle().await;
         }
     }

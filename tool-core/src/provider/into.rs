@@ -180,7 +180,7 @@ impl Registry {
     ///
     /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
     /// a server ends. A tool of this registry stands before a found one of the same name, which is then
-    /// [left out](Toolset::left_out).
+    /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -36,37 +36,38 @@ impl Registry {
         &self,
         tools: impl IntoIterator<Item = Result<Arc<dyn Tool>, DefinitionError>>,
     ) -> Toolset {
+        let homes = self.inner.homes.clone();
+        let home = || homes.first().map(Arc::clone).unwrap_or_default();
         let mut members = self.inner.members.clone();
         let mut left_out = Vec::new();
         for tool in tools {
             match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    members.push(Member {
-                        definition,
-                        written: Some(tool),
-                        home: Arc::clone(&self.inner.home),
-                    });
+                    members.push(Member { definition, written: Some(tool), home: home() });
                 }
                 Ok((Err(Panicked), _)) => left_out.push(LeftOut::NoDefinition),
                 Err(error) => left_out.push(error.into()),
             }
         }
-        Registry::assembled(Arc::clone(&self.inner.home), self.principal.clone(), members, left_out)
+        Registry::assembled(homes, self.principal.clone(), members, left_out)
     }
 
     /// A registry without tools, for those that come from nowhere in particular.
     pub(crate) fn nowhere() -> Self {
-        let home = Arc::new(Home::default());
-        Registry::assembled(home, Principal::local(), Vec::new(), Vec::new()).into_registry()
+        Registry::assembled(vec![Arc::default()], Principal::local(), Vec::new(), Vec::new()).into_registry()
     }
 
     /// The tools of all of these, each called as before.
     pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
-        let first = registries.first();
-        let home = first.map_or_else(Arc::default, |first| Arc::clone(&first.inner.home));
-        let principal = first.map_or_else(Principal::local, |first| first.principal.clone());
+        let principal = registries.first().map_or_else(Principal::local, |first| first.principal.clone());
+        let mut homes: Vec<Arc<Home>> = Vec::new();
+        for home in registries.iter().flat_map(|registry| &registry.inner.homes) {
+            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
+                homes.push(Arc::clone(home));
+            }
+        }
         let members = registries.iter().flat_map(|registry| registry.inner.members.iter().cloned());
-        Registry::assembled(home, principal, members, left_out)
+        Registry::assembled(homes, principal, members, left_out)
     }
 
     /// Whether the other one is the same registry for the same caller.
@@ -75,7 +76,7 @@ impl Registry {
     }
 
     fn assembled(
-        home: Arc<Home>,
+        homes: Vec<Arc<Home>>,
         principal: Principal,
         members: impl IntoIterator<Item = Member>,
         mut left_out: Vec<LeftOut>,
@@ -102,7 +103,7 @@ impl Registry {
             let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
             positions.extend(names.map(|name| (name.to_owned(), position)));
         }
-        let inner = Inner { members: kept, positions, home, index: OnceLock::new() };
+        let inner = Inner { members: kept, positions, homes, index: OnceLock::new() };
         Toolset::new(Registry { inner: Arc::new(inner), principal }, left_out)
     }
 }

@@ -279,7 +279,7 @@ impl Builder {
         });
         let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions, home, index: OnceLock::new() };
+        let inner = Inner { members, positions, homes: vec![home], index: OnceLock::new() };
         Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
     }
 }

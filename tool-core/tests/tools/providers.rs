@@ -1,8 +1,10 @@
 //! Tools that are found anew on every request: what can be served is, and nothing is left out in silence.
 
 use std::io;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -193,10 +195,23 @@ async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
             })
         }
     }
+    /// A future that has its answer, and panics when it is dropped.
     struct Bomb;
+    impl Future for Bomb {
+        type Output = Result<Toolset, DiscoveryError>;
+        fn poll(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+            Poll::Ready(Ok(home("bomb").build().unwrap().into()))
+        }
+    }
     impl Drop for Bomb {
         fn drop(&mut self) {
             panic!("at the end");
+        }
+    }
+    struct PanicsAtTheEnd;
+    impl ToolsProvider for PanicsAtTheEnd {
+        fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+            Box::pin(Bomb)
         }
     }
     for (provider, message) in [
@@ -206,16 +221,7 @@ async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
         (provider(|| -> Vec<Arc<dyn Tool>> { panic!("a secret") }), "the provider panicked"),
         (provider(Panics { late: false }), "the provider panicked"),
         (provider(Panics { late: true }), "the provider panicked"),
-        (
-            provider(|| {
-                let bomb = Bomb;
-                async move {
-                    let _bomb = bomb;
-                    Vec::<Arc<dyn Tool>>::new()
-                }
-            }),
-            "the provider panicked",
-        ),
+        (provider(PanicsAtTheEnd), "the provider panicked"),
     ] {
         for _ in 0..2 {
             assert_eq!(provider.tools().await.unwrap_err().to_string(), message);
@@ -243,31 +249,59 @@ async fn found_tools_are_called_as_those_of_their_home() {
             }))
         }
     };
-    let found = move || vec![writes(), says("own", "shadowed")];
-    let read_only =
-        home("here").read_only().local(Principal::new("ada")).build().unwrap().providing(found.clone());
-    let tools = read_only.tools().await.unwrap();
-    assert_eq!((names(&tools), said(&tools, "own").await), (vec!["own".to_owned()], json!("here")));
-    assert_eq!(tools.registry().principal().id(), Some("ada"));
-    assert!(matches!(&tools.left_out()[0], LeftOut::Duplicate { name, .. } if name == "own"));
-    let failure = tools.registry().call("writes", json!({})).await.unwrap_err();
-    assert_eq!(failure.kind(), FailureKind::Disabled);
-
-    // A call that was begun in one list is awaited by every later one.
-    let provider = home("here").build().unwrap().providing(found);
+    let asked = AtomicUsize::new(0);
+    let found = move || match asked.fetch_add(1, Ordering::SeqCst) {
+        0 => vec![writes(), says("a", "found")],
+        _ => Vec::new(),
+    };
+    let empty = Registry::builder().allow_empty().build().unwrap();
+    let base = home("here").local(Principal::new("ada")).build().unwrap();
+    let provider = Providers::new().with("base", base).with("found", empty.providing(found)).into_provider();
     let earlier = provider.tools().await.unwrap();
+    assert_eq!(
+        (names(&earlier), said(&earlier, "own").await),
+        (["a", "own", "writes"].map(str::to_owned).to_vec(), json!("here"))
+    );
+    assert_eq!(earlier.registry().principal().id(), Some("ada"));
+    // A call that was begun in one list is awaited by every later one, also where its tool is gone.
     let call = tokio::spawn(async move { earlier.registry().call("writes", json!({})).await.map(|_| ()) });
     begun.acquire().await.unwrap().forget();
     let later = provider.tools().await.unwrap();
-    let mut idle = std::pin::pin!(later.registry().idle());
-    assert!(futures_poll(idle.as_mut()).is_pending());
+    assert_eq!(names(&later), ["own"]);
+    let mut idle = pin!(later.registry().idle());
+    assert!(begin(idle.as_mut()).is_pending());
     open.add_permits(1);
     idle.await;
     assert!(call.await.unwrap().is_ok());
 }
 
-fn futures_poll<F: Future>(future: std::pin::Pin<&mut F>) -> std::task::Poll<F::Output> {
-    future.poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))
+#[tokio::test]
+async fn found_tools_obey_the_switches_of_their_home() {
+    let writes = || {
+        let definition = ToolDefinition::builder("writes", "Writes.").operation(Operation::Write).build()?;
+        let tool = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
+        Ok::<_, DefinitionError>(vec![Arc::new(tool) as Arc<dyn Tool>])
+    };
+    let nothing = || Registry::builder().allow_empty();
+    let tools =
+        home("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
+    assert_eq!(said(&tools, "own").await, "here");
+    assert!(matches!(tools.left_out(), [LeftOut::Duplicate { name, .. }] if name == "own"));
+    for (provider, allowed) in [
+        (nothing().build().unwrap().providing(writes), true),
+        (nothing().read_only().build().unwrap().providing(writes), false),
+    ] {
+        let tools = provider.tools().await.unwrap();
+        match tools.registry().call("writes", json!({})).await {
+            Ok(_) => assert!(allowed),
+            Err(failure) => assert!(!allowed && failure.kind() == FailureKind::Disabled),
+        }
+    }
+}
+
+/// Polls once: what must wait has then begun to.
+fn begin<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut std::task::Context::from_waker(Waker::noop()))
 }
 
 #[tokio::test]
