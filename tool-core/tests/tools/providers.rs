@@ -329,6 +329,17 @@ async fn several_providers_are_one_in_their_order() {
 }
 
 #[tokio::test]
+async fn a_whole_whose_parts_are_the_same_is_not_made_again() {
+    let fixed = Providers::new().with("a", home("a").build().unwrap()).with("b", vec![says("b", "")]);
+    let changing = Providers::new().with("a", home("a").build().unwrap()).with("b", || vec![says("b", "")]);
+    for (provider, same) in [(fixed, true), (changing, false)] {
+        let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
+        let own = |tools: &Toolset| std::ptr::from_ref(tools.registry().get("own").unwrap());
+        assert_eq!(own(&first) == own(&second), same);
+    }
+}
+
+#[tokio::test]
 async fn several_providers_are_asked_at_the_same_time() {
     // Neither answers before the other was asked.
     let barrier = Arc::new(Barrier::new(2));
