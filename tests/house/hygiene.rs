@@ -5,6 +5,7 @@ mod crates;
 mod kinds;
 mod listed;
 mod macros;
+mod methods;
 mod names;
 mod parameters;
 mod shadowed;

@@ -9,39 +9,48 @@
 //! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
 //! schema, so that everything wrong is found at once and in the same words.
 
+#[cfg(feature = "tokio")]
+mod apart;
+mod block_on;
 mod check;
+mod contained;
 pub(crate) mod edits;
+mod gate;
 mod located;
 mod members;
 pub(crate) mod numbers;
+mod outputs;
 pub(crate) mod plan;
 pub(crate) mod reader;
 mod run;
 mod scan;
 pub(crate) mod strict;
+mod tasks;
+mod timer;
 pub(crate) mod written;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-pub(crate) use run::Runner;
-pub use run::block_on;
-#[cfg(feature = "tokio")]
-pub(crate) use run::blocking;
+pub use block_on::block_on;
+pub(crate) use contained::{Panicked, contained};
+pub(crate) use run::{Limits, Runner};
+pub(crate) use tasks::Tasks;
 
-use crate::access::Principal;
+use crate::audit::{Asked, AuditSink, Record};
 use crate::call::check::{Checked, check, explained};
+use crate::call::gate::Busy;
 use crate::call::reader::{Findings, Reader, Unread};
-pub(crate) use crate::call::run::{Panicked, contained};
+use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
-use crate::context::{CallId, LazyContext};
+use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
-use crate::registry::{Home, Member};
+use crate::registry::Member;
 use crate::schema::{MOST_PROBLEMS, Validator};
 use crate::state::States;
 use crate::tool::Tool;
@@ -72,27 +81,63 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
 }
 
-/// Calls a tool with the text of its arguments.
-pub(crate) async fn invoke(member: &Member, principal: &Principal, arguments: &[u8]) -> Reply {
-    let Member { definition: tool, written, home } = member;
-    let Home { states, runner, admission, leniency } = &**home;
-    let context = LazyContext::new(tool.name(), principal);
+/// Answers a call, and records that it was made.
+pub(crate) async fn invoke(caller: &Caller, member: &Member, arguments: &[u8]) -> Reply {
+    let Member { definition: tool, home, .. } = member;
+    let _counted = tool.modifies().then(|| home.runner.tasks().count());
+    let context = LazyContext::new(tool.name(), caller).running(home.runner.tasks());
     let call_id = context.call_id();
-    let span = tracing::error_span!("tool", name = tool.name(), %call_id);
-    let _counted = runner.counts(tool);
-    // Not held while the function runs: a span that is entered across an `await` would cover other calls, too.
-    let entered = span.in_scope(|| {
-        admission.admit(tool, states, principal)?;
-        let desk = Desk { tool, written: written.as_ref(), states, leniency: *leniency, context: &context };
-        desk.enter(arguments, Purpose::Run)
-    });
-    let result = match entered.map(|(step, _)| step) {
-        Err(failure) => Err(failure),
-        Ok(Step::Done(result)) => result,
-        Ok(Step::Running(future)) => runner.run(tool, &context, span, future).await,
-        Ok(Step::Valid | Step::Invalid | Step::Described(_)) => Err(Failure::internal()),
+    let mut record = home
+        .audit
+        .as_ref()
+        .map(|sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments));
+    let result = answer(member, &context, arguments, &mut record).await;
+    // Not there any more if the function has taken it along.
+    if let Some(record) = record {
+        record.end(&result);
+    }
+    Reply { call_id, result }
+}
+
+async fn answer(
+    member: &Member,
+    context: &LazyContext<'_>,
+    arguments: &[u8],
+    record: &mut Option<Box<Record>>,
+) -> Result<Output, Failure> {
+    let Member { definition: tool, written, home } = member;
+    let Caller { principal, trace } = context.caller();
+    let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
+    let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
+    span.in_scope(|| home.admission.admit(tool, &home.states, principal))?;
+    let pass = match home.runner.gate() {
+        Some(gate) => Some(gate.enter(principal.id()).await.map_err(|Busy| Failure::busy())?),
+        None => None,
     };
-    Reply { call_id, result: result.map(|output| output.framed(tool.wrapped())) }
+    // Not entered while the function runs: across an `await` the span would cover other calls, too.
+    let desk =
+        Desk { tool, written: written.as_ref(), states: &home.states, leniency: home.leniency, context };
+    let (step, _) = span.in_scope(|| desk.enter(arguments, Purpose::Run))?;
+    match step {
+        Step::Done(result) => home.runner.judge(tool, result),
+        step => home.runner.run(Run { tool, context, span, pass, record }, step).await,
+    }
+}
+
+/// Answers a call of a tool that does not exist, and records that it was made.
+pub(crate) fn unknown(
+    audit: Option<&Arc<dyn AuditSink>>,
+    caller: &Caller,
+    name: &str,
+    arguments: &[u8],
+) -> Reply {
+    let call_id = CallId::new();
+    let result = Err(Failure::not_found(name));
+    if let Some(sink) = audit {
+        let asked = Asked::Unknown(name.chars().take(128).collect());
+        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
+    }
+    Reply { call_id, result }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
@@ -103,7 +148,7 @@ pub(crate) fn validate(
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
-    let nobody = Principal::anonymous();
+    let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let desk = Desk { tool, written, states, leniency, context: &context };
     desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
@@ -210,7 +255,7 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let nobody = Principal::anonymous();
+    let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let states = States::default();
     let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
+use crate::call::Tasks;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
+use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
 ///
@@ -29,29 +31,21 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
-    principal: Principal,
+    caller: Caller,
+    #[cfg(feature = "tokio")]
+    tasks: Tasks,
     #[cfg(feature = "tokio")]
     cancellation: tokio_util::sync::CancellationToken,
 }
 
 impl Context {
-    pub(crate) fn new(tool: &str, call_id: CallId, principal: Principal) -> Self {
-        Context(Arc::new(Inner {
-            call_id,
-            tool: tool.to_owned(),
-            principal,
-            #[cfg(feature = "tokio")]
-            cancellation: tokio_util::sync::CancellationToken::new(),
-        }))
-    }
-
     /// A context for a call of the plain function, as in a unit test. The caller is [`Principal::local`].
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        Context::new(tool, CallId::new(), Principal::local())
+        LazyContext::new(tool, &Caller { principal: Principal::local(), trace: None }).get().clone()
     }
 
     /// The identifier that joins the answer and the log.
@@ -79,10 +73,19 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
     /// ```
     pub fn principal(&self) -> &Principal {
-        &self.0.principal
+        &self.0.caller.principal
     }
 
-    /// Whether the caller took the call back or went away.
+    /// The trace that the call is part of, to be handed on to whatever the tool calls in turn.
+    ///
+    /// ```
+    /// assert!(tool_core::Context::for_tests("add").traceparent().is_none());
+    /// ```
+    pub fn traceparent(&self) -> Option<TraceParent> {
+        self.0.caller.trace
+    }
+
+    /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
     /// assert!(!tool_core::Context::for_tests("add").is_cancelled());
@@ -92,7 +95,7 @@ impl Context {
         self.0.cancellation.is_cancelled()
     }
 
-    /// Waits until the caller takes the call back or goes away.
+    /// Waits until the caller takes the call back or goes away, or is told that it takes too long.
     ///
     /// ```
     /// # let context = tool_core::Context::for_tests("add");
@@ -103,6 +106,46 @@ impl Context {
     pub async fn cancelled(&self) {
         self.0.cancellation.cancelled().await;
     }
+
+    /// Starts work that goes on when the call has ended. [`Registry::idle`](crate::Registry::idle) waits for it, as it
+    /// does for a call that modifies; a task of `tokio::spawn` is cut off when the program ends.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    ///
+    /// ```
+    /// use tool_core::{Context, tool};
+    ///
+    /// /// Orders a book.
+    /// #[tool(operation = Trigger, destructive = false)]
+    /// async fn order_book(#[inject] context: Context, /** Its title. */ title: String) {
+    ///     context.spawn(async move { println!("a letter about {title} is written") });
+    /// }
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
+    }
+}
+
+/// Who calls, and as part of which trace.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Caller {
+    pub(crate) principal: Principal,
+    pub(crate) trace: Option<TraceParent>,
+}
+
+impl Caller {
+    /// The local one.
+    pub(crate) fn local() -> Self {
+        Caller { principal: Principal::local(), trace: None }
+    }
+
+    /// Of whom nothing is known.
+    pub(crate) fn nobody() -> Self {
+        Caller { principal: Principal::anonymous(), trace: None }
+    }
 }
 
 /// The context of one call, made when something first asks for it: most tools never do.
@@ -110,13 +153,39 @@ impl Context {
 pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
-    principal: &'c Principal,
+    caller: &'c Caller,
+    #[cfg(feature = "tokio")]
+    tasks: Option<&'c Tasks>,
     context: OnceLock<Context>,
 }
 
 impl<'c> LazyContext<'c> {
-    pub(crate) fn new(tool: &'c str, principal: &'c Principal) -> Self {
-        LazyContext { call_id: CallId::new(), tool, principal, context: OnceLock::new() }
+    pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
+        LazyContext {
+            call_id: CallId::new(),
+            tool,
+            caller,
+            #[cfg(feature = "tokio")]
+            tasks: None,
+            context: OnceLock::new(),
+        }
+    }
+
+    /// The context of a call that really runs.
+    #[cfg_attr(
+        not(feature = "tokio"),
+        expect(unused_mut, unused_variables, reason = "no task outlives its call")
+    )]
+    pub(crate) fn running(mut self, tasks: &'c Tasks) -> Self {
+        #[cfg(feature = "tokio")]
+        {
+            self.tasks = Some(tasks);
+        }
+        self
+    }
+
+    pub(crate) fn caller(&self) -> &'c Caller {
+        self.caller
     }
 
     pub(crate) fn call_id(&self) -> CallId {
@@ -124,11 +193,21 @@ impl<'c> LazyContext<'c> {
     }
 
     pub(crate) fn principal(&self) -> &'c Principal {
-        self.principal
+        &self.caller.principal
     }
 
     pub(crate) fn get(&self) -> &Context {
-        self.context.get_or_init(|| Context::new(self.tool, self.call_id, self.principal.clone()))
+        self.context.get_or_init(|| {
+            Context(Arc::new(Inner {
+                call_id: self.call_id,
+                tool: self.tool.to_owned(),
+                caller: self.caller.clone(),
+                #[cfg(feature = "tokio")]
+                tasks: self.tasks.cloned().unwrap_or_default(),
+                #[cfg(feature = "tokio")]
+                cancellation: tokio_util::sync::CancellationToken::new(),
+            }))
+        })
     }
 
     /// Tells whoever asked for the context that the caller went away.

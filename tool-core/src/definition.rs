@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod builder;
+mod documentation;
 mod facts;
 mod fault;
 mod faults;
@@ -12,7 +13,10 @@ mod source;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use crate::declaration::{Declaration, Deprecated};
+use crate::definition::documentation::Documentation;
 use crate::definition::facts::Facts;
 use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
@@ -54,14 +58,15 @@ struct Inner {
     /// `None` without an output schema, and for one that is none, which `Registry::check` reports.
     output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
-    /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
-    example_is_valid: OnceLock<bool>,
+    /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
+    example: OnceLock<(Value, bool)>,
 }
 
 impl ToolDefinition {
     pub(crate) fn declared(declaration: &'static Declaration) -> Self {
-        let origin = Origin::Declared(Box::new(Declared::new(declaration)));
-        ToolDefinition::new(Facts::declared(declaration), origin)
+        let Documentation { description, examples } = Documentation::of(declaration.description);
+        let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
+        ToolDefinition::new(Facts::declared(declaration, description), origin)
     }
 
     fn new(facts: Facts, origin: Origin) -> Self {
@@ -71,7 +76,7 @@ impl ToolDefinition {
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
-            example_is_valid: OnceLock::new(),
+            example: OnceLock::new(),
         }))
     }
 
@@ -195,9 +200,16 @@ impl ToolDefinition {
     }
 
     /// The names of the inputs that identify one thing.
-    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
-        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
-        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &str> {
+        self.0.origin.locators().into_iter()
+    }
+
+    /// Whether every input is a locator, as it is where there is none.
+    pub(crate) fn takes_only_locators(&self) -> bool {
+        match self.0.origin.declared() {
+            Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
+            None => self.inputs().iter().all(|input| input.locator),
+        }
     }
 
     /// The state that the parameters of the tool take from its registry, and by which handle.

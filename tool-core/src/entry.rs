@@ -56,10 +56,22 @@ pub enum Step {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
+    /// A function decides whether the caller may go on, and with what.
+    Deciding(Pending<Step>),
+    /// The function is ready to be called, on a thread that it may block.
+    #[cfg(feature = "tokio")]
+    Blocking(Blocking),
 }
 
 /// A function on its way.
-pub type Running = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send>>;
+pub type Running = Pending<Output>;
+
+/// Code of the application on its way to a result.
+pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
+
+/// A function that blocks, with its values.
+#[cfg(feature = "tokio")]
+pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
 /// Enters an `async fn`.
 pub fn run<I: Inputs, F, R: Return<F::Output>>(
@@ -103,7 +115,7 @@ where
     I::Values: Send,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Running(crate::call::blocking(move || returns.finish(function(values)))),
+        Ok(values) => Step::Blocking(Box::new(move || returns.finish(function(values)))),
         Err(step) => step,
     }
 }

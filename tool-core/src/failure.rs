@@ -3,10 +3,13 @@
 mod kind;
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use crate::definition::ToolDefinition;
 
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 
@@ -27,6 +30,7 @@ struct Inner {
     kind: FailureKind,
     message: String,
     retryable: bool,
+    retry_after: Option<Duration>,
     problems: Vec<Problem>,
     example: Option<Value>,
 }
@@ -51,6 +55,7 @@ impl Failure {
             kind,
             message: message.into(),
             retryable,
+            retry_after: None,
             problems: Vec::new(),
             example: None,
         }))
@@ -63,6 +68,30 @@ impl Failure {
     /// ```
     pub fn internal() -> Self {
         Failure::new(FailureKind::Internal, "internal error")
+    }
+
+    /// There is no room for another call. How long those before it take is not known: the caller should ask again soon.
+    pub(crate) fn busy() -> Self {
+        let mut failure = Failure::new(FailureKind::Busy, "too many calls at once: try again in a second");
+        failure.0.retry_after = Some(Duration::from_secs(1));
+        failure
+    }
+
+    pub(crate) fn timeout(tool: &ToolDefinition, limit: Duration) -> Self {
+        Failure::late(tool.name(), limit, tool.modifies())
+    }
+
+    /// The time was over before the function was begun.
+    pub(crate) fn timeout_before(tool: &ToolDefinition, limit: Duration) -> Self {
+        Failure::late(tool.name(), limit, false)
+    }
+
+    fn late(name: &str, limit: Duration, modifies: bool) -> Self {
+        let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
+        let message = format!("`{name}` did not end within {limit:?}{runs_on}");
+        let mut failure = Failure::new(FailureKind::Timeout, message);
+        failure.0.retryable = !modifies;
+        failure
     }
 
     pub(crate) fn not_found(name: &str) -> Self {
@@ -132,6 +161,15 @@ impl Failure {
     /// ```
     pub fn retryable(&self) -> bool {
         self.0.retryable
+    }
+
+    /// When trying again makes sense, where that is known.
+    ///
+    /// ```
+    /// assert!(tool_core::Failure::internal().retry_after().is_none());
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
     }
 
     /// The whole failure as text, for models and people: the message, each problem with its place, and a valid call.

@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod call;
 mod completion;
 mod context;
@@ -20,6 +21,7 @@ mod lock;
 mod operation;
 mod output;
 mod provider;
+mod receiver;
 mod registration;
 mod registry;
 mod requirement;
@@ -28,13 +30,16 @@ mod returns;
 mod schema;
 mod search;
 mod state;
+mod surface;
 mod tool;
+mod trace;
 
 #[doc(hidden)]
 pub mod private;
 pub mod testing;
 
 pub use access::{Access, Permission, Principal};
+pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
@@ -65,7 +70,10 @@ pub use schema::{
 };
 pub use search::{Hit, Match};
 pub use state::State;
+pub use surface::{Address, Segment, Surface};
 pub use tool::{BoxFuture, DynamicTool, Tool};
+pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;

@@ -82,7 +82,9 @@ impl Output {
     /// assert_eq!(output.value(), serde_json::json!([1, 2]));
     /// ```
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        Output::bare(value).map(|output| output.framed(None))
+        let mut output = Output::bare(value)?;
+        output.frame(None);
+        Ok(output)
     }
 
     /// Any value as JSON, not yet in its frame.
@@ -92,7 +94,7 @@ impl Output {
 
     /// Wraps a value as the tool's output schema says (if there is one) and not as the value at hand suggests, so that
     /// an untagged enum is wrapped in each of its variants or in none.
-    pub(crate) fn framed(mut self, wrapped_by_schema: Option<bool>) -> Self {
+    pub(crate) fn frame(&mut self, wrapped_by_schema: Option<bool>) {
         if let Body::Json { wire, wrapped } = &mut self.body
             && !*wrapped
             && wrapped_by_schema.unwrap_or_else(|| !wire.starts_with('{'))
@@ -101,7 +103,6 @@ impl Output {
             wire.push_str(FRAME.1);
             *wrapped = true;
         }
-        self
     }
 
     /// The blocks that a model or a person reads. A JSON value is mirrored as one text.
@@ -140,6 +141,15 @@ impl Output {
         match &self.body {
             Body::Json { wire, .. } => Some(wire),
             Body::Empty | Body::Text(_) | Body::Content(_) => None,
+        }
+    }
+
+    /// How many bytes it has, before content is encoded for a wire.
+    pub(crate) fn size(&self) -> usize {
+        match &self.body {
+            Body::Empty => 0,
+            Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
+            Body::Content(content) => content.iter().map(Content::size).sum(),
         }
     }
 
@@ -259,6 +269,16 @@ impl Content {
     /// ```
     pub fn audio(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
         Content::Audio { data: data.into(), mime_type: mime_type.into() }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Content::Text { text } => text.len(),
+            Content::Image { data, .. } | Content::Audio { data, .. } => data.len(),
+            Content::ResourceLink { uri, name, description, .. } => {
+                uri.len() + name.len() + description.as_ref().map_or(0, String::len)
+            }
+        }
     }
 
     /// A link to a resource.

@@ -1,8 +1,12 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
+mod addresses;
 mod assembly;
 mod builder;
+#[cfg(feature = "tokio")]
+mod idle;
 mod positions;
+mod running;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,8 +17,9 @@ pub use builder::{BuildError, BuildErrors, Builder};
 
 use crate::access::Principal;
 use crate::admission::Admission;
+use crate::audit::AuditSink;
 use crate::call::{self, Reply, Runner};
-use crate::context::CallId;
+use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
@@ -25,6 +30,7 @@ use crate::schema::nearest;
 use crate::search::Index;
 use crate::state::States;
 use crate::tool::Tool;
+use crate::trace::TraceParent;
 
 /// The tools of an application.
 ///
@@ -53,7 +59,7 @@ use crate::tool::Tool;
 pub struct Registry {
     inner: Arc<Inner>,
     /// Who calls.
-    principal: Principal,
+    caller: Caller,
 }
 
 struct Inner {
@@ -64,6 +70,8 @@ struct Inner {
     homes: Vec<Arc<Home>>,
     /// Made by the first search.
     index: OnceLock<Index>,
+    /// Records the calls of tools that do not exist; the others are recorded where they are at home.
+    audit: Option<Arc<dyn AuditSink>>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -88,6 +96,7 @@ pub(crate) struct Home {
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
     pub(crate) leniency: Leniency,
+    pub(crate) audit: Option<Arc<dyn AuditSink>>,
 }
 
 impl Registry {
@@ -132,7 +141,24 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        Registry { inner: Arc::clone(&self.inner), principal }
+        Registry { inner: Arc::clone(&self.inner), caller: Caller { principal, trace: self.caller.trace } }
+    }
+
+    /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let registry = registry.traced(header.parse().unwrap());
+    /// registry.invoke("nope", b"{}").await;
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn traced(&self, trace: TraceParent) -> Self {
+        let mut registry = self.clone();
+        registry.caller.trace = Some(trace);
+        registry
     }
 
     /// Who calls.
@@ -142,7 +168,7 @@ impl Registry {
     /// assert_eq!(registry.principal().id(), Some("local"));
     /// ```
     pub fn principal(&self) -> &Principal {
-        &self.principal
+        &self.caller.principal
     }
 
     /// Every tool that the caller may know of, ordered by name: what is listed to people.
@@ -159,7 +185,7 @@ impl Registry {
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         let members = self.inner.members.iter();
-        let listed = members.filter(|member| member.is_listed(&self.principal));
+        let listed = members.filter(|member| member.is_listed(&self.caller.principal));
         listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter()
     }
 
@@ -191,7 +217,9 @@ impl Registry {
     /// assert!(registry.get("nope").is_none());
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.member(name).filter(|member| member.is_listed(&self.principal)).map(|member| &member.definition)
+        self.member(name)
+            .filter(|member| member.is_listed(&self.caller.principal))
+            .map(|member| &member.definition)
     }
 
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
@@ -209,7 +237,7 @@ impl Registry {
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
         let Member { definition, home, .. } = self.known(name)?;
-        home.admission.admit(definition, &home.states, &self.principal)
+        home.admission.admit(definition, &home.states, &self.caller.principal)
     }
 
     /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
@@ -246,8 +274,8 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(member) => call::invoke(member, &self.principal, arguments).await,
-            Err(failure) => Reply { call_id: CallId::new(), result: Err(failure) },
+            Ok(member) => call::invoke(&self.caller, member, arguments).await,
+            Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
     }
 
@@ -306,25 +334,32 @@ impl Registry {
         BuildErrors::unless_empty(faults.collect())
     }
 
-    /// Waits until no modifying call is on its way: what a server does before it ends.
+    /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
+    /// does before it serves resources.
+    ///
+    /// # Errors
+    ///
+    /// All of them at once.
     ///
     /// ```
-    /// # tool_core::private::block_on(async {
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// registry.idle().await;
-    /// # });
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// The result of the last run.
+    /// #[tool(operation = Read)]
+    /// fn result() {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "result").build().unwrap();
+    /// let errors = registry.check_addresses(&["tools", "result"]).unwrap_err();
+    /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
     /// ```
-    #[cfg(feature = "tokio")]
-    pub async fn idle(&self) {
-        for home in &self.inner.homes {
-            home.runner.idle().await;
-        }
+    pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
+        BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
     }
 
     /// The tool of this name or alias, if it exists for the caller.
     fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
-            .filter(|member| member.home.admission.knows(&member.definition, &self.principal))
+            .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))
     }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod attribute;
+mod block;
 mod constraints;
 mod duration;
 mod inputs;
@@ -9,11 +10,13 @@ mod name;
 mod path;
 mod pattern;
 mod permission;
+mod receiver;
 mod signature;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+pub(crate) use self::block::block;
 use crate::diagnostics::Errors;
 use crate::docs::{self, Description};
 use crate::model::{self, Input, Parameter, Running, Tool};
@@ -52,6 +55,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         cache: attribute.cache.as_ref().and_then(|given| duration::read(&given.value).ok()),
         alias: attribute.alias.as_ref().map(|given| given.value.clone()),
         deprecated: docs::deprecated(&function.attributes),
+        owner: function.owner.clone(),
         running: running(attribute, function),
         parameters: function.arguments.iter().map(parameter).collect::<Option<_>>()?,
         cfgs: function
@@ -79,6 +83,9 @@ fn running(attribute: &Attribute, function: &Function) -> Running {
 }
 
 fn parameter(argument: &Argument) -> Option<Parameter> {
+    if let Some(receiver) = &argument.receiver {
+        return Some(Parameter::Receiver(Box::new(receiver::of(receiver))));
+    }
     if argument.inject.is_some() {
         return Some(Parameter::Injected(Box::new(argument.kind.clone())));
     }

@@ -1,6 +1,6 @@
 //! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
 /// Where in a declaration a mistake stands; mistakes are shown in this order.
@@ -111,13 +111,40 @@ pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
     tokens.collect()
 }
 
-/// The name that was probably meant.
-pub(crate) fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The first part of a type that borrows for less than `'static`, where one is written.
+pub(crate) fn borrowed(kind: TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = kind.into_iter().collect();
+    let is = |token: Option<&TokenTree>, sign| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    for (position, token) in tokens.iter().enumerate() {
+        let (part, next) = (&tokens[position..], tokens.get(position + 1));
+        let found = match token {
+            TokenTree::Group(group) => borrowed(group.stream()),
+            _ if is(Some(token), '&') && !is(next, '\'') => Some(part.iter().take(2).cloned().collect()),
+            _ if is(Some(token), '\'') => next
+                .is_some_and(|name| name.to_string() != "static")
+                .then(|| part.iter().take(2).cloned().collect()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The name that was probably meant: the only one that begins like this, or one that differs in a few letters.
+pub(crate) fn similar<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
+) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let (distance, best) = known
-        .into_iter()
-        .map(|name| (distance(&given, &name.to_lowercase()), name))
-        .min_by_key(|(d, _)| *d)?;
+    let known = known.into_iter();
+    let mut longer = known.clone().filter(|name| name.to_lowercase().starts_with(&given));
+    if let (Some(only), None) = (longer.next(), longer.next()) {
+        return Some(only);
+    }
+    let (distance, best) =
+        known.map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(d, _)| *d)?;
     (distance <= given.chars().count().max(3) / 3).then_some(best)
 }
 

@@ -1,15 +1,19 @@
 //! A valid declaration into tokens. Nothing here can fail, and nothing it writes decides anything at run time.
 
 mod inputs;
+mod method;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ExprPath;
 
-use self::inputs::{inputs, json, option};
+use self::inputs::{inputs, option};
+pub(crate) use self::method::block;
+use self::method::{called, without_self};
 use crate::diagnostics::{ends, placed};
 use crate::listing;
 use crate::model::{Access, Deprecated, Permission, Running, Tool};
-use crate::parse::Function;
+use crate::parse::{Function, is_tool};
 
 /// The function, and beside it its declaration.
 ///
@@ -49,12 +53,23 @@ fn constant(tool: &Tool, function: &Function) -> TokenStream {
     let Tool { krate, cfgs, .. } = tool;
     let visibility = &function.visibility;
     let name = listing::constant(&function.signature.ident);
-    let declaration = declaration(tool, function);
+    let run = run(tool, function);
+    let entry = match &tool.owner {
+        Some(owner) => method::entry(tool, function, owner, &run),
+        None => {
+            let call = local("__call");
+            Entry { expression: quote!(|#call| #run), outside: None, inside: None }
+        }
+    };
+    let Entry { expression, outside, inside } = entry;
+    let declaration = declaration(tool, function, &expression);
     quote! {
+        #outside
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
         #visibility const #name: &'static #krate::private::Declaration = {
+            #inside
             static __TOOL: #krate::private::Declaration = #declaration;
             #krate::private::register!(&__TOOL);
             &__TOOL
@@ -62,9 +77,20 @@ fn constant(tool: &Tool, function: &Function) -> TokenStream {
     }
 }
 
+/// How a declaration is entered: by a closure, or by a function that knows the type of `self`.
+struct Entry {
+    expression: TokenStream,
+    /// What stands beside the constant for it.
+    outside: Option<TokenStream>,
+    /// What stands in the constant for it.
+    inside: Option<TokenStream>,
+}
+
 /// The function as it was, without the attributes that are ours.
 pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
+    // A second `#[tool]` is a mistake that was told.
+    let attributes = attributes.iter().filter(|attribute| !is_tool(attribute));
     // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
     // It stands first, so that the author has the last word.
     let owned = signature.asyncness.is_none().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
@@ -72,15 +98,14 @@ pub(crate) fn function(function: &Function) -> TokenStream {
 }
 
 /// `Declaration::new("…", "…", Operation::Read, module_path!(), |__call| …).title("…")`
-fn declaration(tool: &Tool, function: &Function) -> TokenStream {
+fn declaration(tool: &Tool, function: &Function, entry: &TokenStream) -> TokenStream {
     let Tool { krate, name, description, operation, .. } = tool;
-    let entry = entry(tool, function);
     // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
     let place = function.signature.ident.span();
     let arguments =
         quote!(#name, #description, #krate::Operation::#operation, ::core::module_path!(), #entry);
     let new = placed(quote!(#krate::private::Declaration::new(#arguments)), (place, place));
-    let options = options(tool);
+    let options = without_self(tool, options(tool));
     quote!(#new #options)
 }
 
@@ -110,8 +135,8 @@ fn options(tool: &Tool) -> TokenStream {
         add("guarded", TokenStream::new());
     }
     if !tool.requires.is_empty() {
-        let (requires, requiring) = (&tool.requires, local("__requiring"));
-        add("requires", quote!(&[#(|#requiring| #requiring.by(#requires)),*]));
+        let requires = tool.requires.iter().map(|function| asked("__requiring", function));
+        add("requires", quote!(&[#(#requires),*]));
     }
     if !tool.tags.is_empty() {
         let tags = &tool.tags;
@@ -121,7 +146,9 @@ fn options(tool: &Tool) -> TokenStream {
         add("path", quote!(#path));
     }
     if let Some(schema) = &tool.schema {
-        add("schema", json(&tool.krate, None, schema));
+        let (krate, place) = (&tool.krate, ends(&schema.to_token_stream()));
+        let json = placed(quote!(#krate::private::schema(#schema)), place);
+        add("schema", quote!(|| #json));
     }
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
@@ -140,15 +167,12 @@ fn options(tool: &Tool) -> TokenStream {
     options
 }
 
-/// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
-fn entry(tool: &Tool, function: &Function) -> TokenStream {
+/// `run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
+fn run(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let name = &function.signature.ident;
     let call = local("__call");
     let inputs = inputs(tool);
-    let arguments: Vec<TokenStream> =
-        (0..tool.parameters.len()).map(|position| argument(position).into_token_stream()).collect();
-    let pattern = tuple(arguments.clone());
     let run = match (tool.running, &tool.access) {
         (Running::Async, None) => quote!(run),
         (Running::Sync, None) => quote!(run_sync),
@@ -161,16 +185,15 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
     let access = tool.access.as_ref().map(|access| self::access(tool, access));
     let returns = returns(krate, function);
     let place = (name.span(), name.span());
-    let function = placed(quote!(|#pattern| #name(#(#arguments),*)), place);
-    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place);
-    quote!(|#call| #run)
+    let function = called(tool, name);
+    placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place)
 }
 
 /// `|__principal, (_, __arg1)| access(may_edit(__principal, __arg1)),`
 fn access(tool: &Tool, access: &Access) -> TokenStream {
     let Tool { krate, parameters, .. } = tool;
     let Access { function, parentheses, parameters: shown } = access;
-    let principal = local("__principal");
+    let mut principal = local("__principal");
     let pattern = (0..parameters.len()).map(|position| {
         let is_shown = shown.iter().any(|(shown, _)| *shown == position);
         if is_shown { argument(position).into_token_stream() } else { quote!(_) }
@@ -184,11 +207,20 @@ fn access(tool: &Tool, access: &Access) -> TokenStream {
     });
     let (_, end) = ends(&function.to_token_stream());
     let end = parentheses.map_or(end, |parentheses| parentheses.span.join());
+    let place = (ends(&function.to_token_stream()).0, end);
+    principal.set_span(principal.span().located_at(end));
     let arguments = quote_spanned!(end=> (#principal #(, #arguments)*));
-    let decision = quote!(#function #arguments);
-    let place = ends(&decision);
-    let decided = placed(quote!(#krate::private::access(#decision)), place);
+    let decided = placed(quote!(#krate::private::access(#function #arguments)), place);
     quote!(|#principal, #pattern| #decided,)
+}
+
+/// `|__requiring| __requiring.by(api_key)`
+fn asked(name: &str, function: &ExprPath) -> TokenStream {
+    let (start, end) = ends(&function.to_token_stream());
+    let mut asking = local(name);
+    asking.set_span(asking.span().located_at(start));
+    let by = quote_spanned!(end=> .by(#function));
+    quote!(|#asking| #asking #by)
 }
 
 /// A name that no name of the user's can be.

@@ -29,6 +29,8 @@ pub(crate) struct Tool {
     pub(crate) cache: Option<u64>,
     pub(crate) alias: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
+    /// The type of which the function is a method or an associated function.
+    pub(crate) owner: Option<Type>,
     pub(crate) running: Running,
     pub(crate) parameters: Vec<Parameter>,
     /// What the generated code depends on, as the function does.
@@ -70,6 +72,14 @@ pub(crate) enum Running {
 pub(crate) enum Parameter {
     Input(Box<Input>),
     Injected(Box<Type>),
+    Receiver(Box<Receiver>),
+}
+
+/// The `self` of a method: the state of that type.
+pub(crate) struct Receiver {
+    pub(crate) borrowed: bool,
+    /// As it is written.
+    pub(crate) tokens: TokenStream,
 }
 
 /// One input.

@@ -2,10 +2,14 @@
 
 mod argument;
 mod attribute;
+mod block;
 mod function;
+mod item;
 mod options;
 
 pub(crate) use argument::{Argument, Default};
 pub(crate) use attribute::{Attribute, attribute};
-pub(crate) use function::{Function, function};
+pub(crate) use block::{Block, Member, Method, is_tool};
+pub(crate) use function::Function;
+pub(crate) use item::{Item, item};
 pub(crate) use options::{Call, Limits, Spanned, ungrouped};

@@ -96,6 +96,58 @@ fn more_inputs_than_one_tuple_holds() {
 }
 
 #[test]
+fn methods() {
+    let expansion = expand(
+        "",
+        r#"impl Shop<u8> {
+            const USUAL: Self = Self(0);
+
+            /// Opens.
+            #[cfg(unix)]
+            #[tool(operation = Read, access = Self::may_open(self))]
+            #[inline]
+            pub(crate) async fn open(&self, /** Which. */ #[arg(default = Self::USUAL)] which: Self) -> Option<Self> {
+                Some(Self::USUAL)
+            }
+
+            /// Shares.
+            #[tool(operation = Read)]
+            fn share(self: Arc<Self>) {}
+
+            /// Closes.
+            fn close(&self) {}
+
+            /// Counts.
+            #[tool(operation = Explain)]
+            fn count(self: &Self) -> usize { 1 }
+
+            /// Makes one.
+            #[tool(operation = Transform)]
+            fn make() -> Self { Self::USUAL }
+        }"#,
+    );
+    insta::assert_snapshot!(expansion);
+}
+
+#[test]
+fn methods_with_mistakes_stay_methods() {
+    insta::assert_snapshot!(expand(
+        "operation = Read",
+        "impl<T> Shop<T> {
+            #[tool(operation = Reed)]
+            fn open(&mut self, #[arg(default)] which: u8) -> u8 { which }
+
+            #[tool(operation = Read)]
+            fn half_typed(&self
+        ) { }
+            /// Closes.
+            #[tool(operation = Read)]
+            fn close(&self) { 1 }
+        }"
+    ));
+}
+
+#[test]
 fn a_declaration_with_mistakes_keeps_its_function() {
     insta::assert_snapshot!(expand(
         "operation = Reed",

@@ -14,7 +14,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 
 #[test]
 fn tool_core_may_have_any_name() {
-    let registry = of("hygiene_renamed").state(7_u32).build().unwrap();
+    let registry = of("hygiene_renamed").state(7_u32).state(hygiene_renamed::Step(2)).build().unwrap();
     assert_eq!(
         wire_names(&registry),
         [
@@ -24,6 +24,8 @@ fn tool_core_may_have_any_name() {
             "named_from_below(number)",
             "renamed_from_the_root(text)",
             "renamed_in_the_manifest(number, step)",
+            "step_handed_on(number)",
+            "step_in_the_manifest(number)",
         ]
     );
     registry.check().unwrap();
@@ -32,6 +34,8 @@ fn tool_core_may_have_any_name() {
     assert_eq!(call(&registry, "renamed_from_the_root", json!({"text": "a"})), "a 7");
     let plain = hygiene_renamed::renamed_from_the_root(State::new(7), Some("a".to_owned()));
     assert_eq!(block_on(plain), Ok("a 7".to_owned()));
+    assert_eq!(call(&registry, "step_in_the_manifest", json!({"number": 1})), 3);
+    assert_eq!(call(&registry, "step_handed_on", json!({"number": 1})), -1);
     for (name, function, expected) in [
         ("handed_on", hygiene_renamed::handed_on as fn(i64) -> i64, -6),
         ("handed_on_by_a_glob", hygiene_renamed::handed_on_by_a_glob, 36),
@@ -46,17 +50,22 @@ fn tool_core_may_have_any_name() {
 #[test]
 #[expect(deprecated, reason = "a deprecated tool is still a function")]
 fn no_lint_fires() {
-    let registry = of("hygiene_strict").state("state".to_owned()).build().unwrap();
+    let registry =
+        of("hygiene_strict").state("state".to_owned()).state(hygiene_strict::SHOP).build().unwrap();
     assert_eq!(
         wire_names(&registry),
         [
             "strict.everything(text, count)",
             "strict_add(first, second)",
             "strict_deprecated(number)",
+            "strict_few(number)",
             "strict_inner()",
             "strict_length(text, words, other)",
             "strict_nothing(_unused)",
+            "strict_number(more)",
             "strict_private()",
+            "strict_shared()",
+            "strict_wait(text)",
         ]
     );
     registry.check().unwrap();
@@ -72,6 +81,11 @@ fn no_lint_fires() {
     assert_eq!(hygiene_strict::strict_deprecated(1), 1);
     assert_eq!(call(&registry, "strict_private", json!({})), "private");
     assert_eq!(call(&registry, "strict_inner", json!({})), true);
+    assert_eq!(call(&registry, "strict_number", json!({})), 5);
+    assert_eq!(hygiene_strict::SHOP.strict_number(1), 3);
+    assert_eq!(call(&registry, "strict_few", json!({"number": 2})), 6);
+    assert_eq!(call(&registry, "strict_shared", json!({})), 2);
+    assert_eq!(call(&registry, "strict_wait", json!({"text": "a"})), "strict_wait 2 a");
 }
 
 // That the crate compiles says that no lint of the compiler fires: those of clippy take another run.

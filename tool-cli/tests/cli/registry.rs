@@ -34,7 +34,12 @@ pub(crate) fn app() -> App {
 }
 
 pub(crate) fn app_with(events: &Arc<Events>) -> App {
-    let registry = Registry::builder().linked().shared_state(Arc::clone(events)).build().unwrap();
+    let registry = Registry::builder()
+        .linked()
+        .select(|tool| tool.source().module == module_path!())
+        .shared_state(Arc::clone(events))
+        .build()
+        .unwrap();
     App::new("demo", registry).version("1.2.3").about("A demonstration")
 }
 

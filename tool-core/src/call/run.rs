@@ -1,195 +1,183 @@
-//! Running the function: what panics is contained, and what modifies runs to its end.
+//! Running a function: how long it may take, who waits for it, and that what modifies runs to its end.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll};
+use std::sync::Arc;
+use std::time::Duration;
 
+use tracing::Span;
+
+use crate::audit::{Record, Told};
+use crate::call::contained::Contained;
+use crate::call::gate::{Gate, Pass};
+use crate::call::outputs::Outputs;
+use crate::call::tasks::Tasks;
+use crate::call::timer::{Late, Timer};
 use crate::context::LazyContext;
 use crate::definition::ToolDefinition;
-use crate::entry::Running;
-use crate::failure::Failure;
+use crate::entry::{Pending, Running, Step};
+use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 
+/// How a registry runs its tools.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long a call may take, where its tool does not say.
+    pub(crate) timeout: Option<Duration>,
+    /// How many calls run at once.
+    pub(crate) concurrency: Option<usize>,
+    /// How many wait, where that is limited: as many as run, unless it is said.
+    pub(crate) queue: Option<usize>,
+    /// How many threads there are for functions that block.
+    pub(crate) threads: usize,
+    pub(crate) outputs: Outputs,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { timeout: None, concurrency: None, queue: None, threads: 64, outputs: Outputs::default() }
+    }
+}
+
 /// Runs the functions of one registry.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Runner {
-    /// The modifying calls that are on their way, whether or not somebody still waits for them.
-    #[cfg(feature = "tokio")]
-    tasks: tokio_util::task::TaskTracker,
+    pub(super) limits: Limits,
+    gate: Option<Arc<Gate>>,
+    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
+    pub(super) threads: Arc<Gate>,
+    pub(super) tasks: Tasks,
+}
+
+/// One call, and what lives as long as its function does.
+#[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
+pub(super) struct Run<'c> {
+    pub(super) tool: &'c ToolDefinition,
+    pub(super) context: &'c LazyContext<'c>,
+    pub(super) span: Span,
+    pub(super) pass: Option<Pass>,
+    /// Goes along with a function that may outlive its caller, and is written when that has ended.
+    pub(super) record: &'c mut Option<Box<Record>>,
+}
+
+impl Default for Runner {
+    fn default() -> Self {
+        Runner::new(Limits::default())
+    }
 }
 
 impl Runner {
-    /// Drives a function to its end.
-    ///
-    /// When the caller goes away, a function that modifies nothing is dropped. One that does runs on in a task of its
-    /// own, since half of a change is worse than none; [`Runner::idle`] waits for it.
-    pub(crate) async fn run(
+    pub(crate) fn new(limits: Limits) -> Self {
+        let gate = limits.concurrency.map(|inside| Gate::new(inside, limits.queue.unwrap_or(inside)));
+        Runner {
+            limits,
+            gate: gate.map(Arc::new),
+            threads: Arc::new(Gate::new(limits.threads, usize::MAX)),
+            tasks: Tasks::default(),
+        }
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// What lets a number of calls through at once, where that is limited.
+    pub(super) fn gate(&self) -> Option<&Arc<Gate>> {
+        self.gate.as_ref()
+    }
+
+    /// The output as it is sent, or why it is not.
+    pub(super) fn judge(
         &self,
         tool: &ToolDefinition,
-        context: &LazyContext<'_>,
-        span: tracing::Span,
-        future: Running,
+        result: Result<Output, Failure>,
     ) -> Result<Output, Failure> {
-        let contained = Contained { running: Some(future), span };
-        let gone = Gone(Some(context));
-        let result = self.drive(tool, contained).await;
-        gone.stayed();
-        result
+        self.limits.outputs.judge(tool, result)
     }
 
-    #[cfg(feature = "tokio")]
-    async fn drive(&self, tool: &ToolDefinition, contained: Contained) -> Result<Output, Failure> {
-        if tool.modifies()
+    /// Takes what a tool was entered with to its end.
+    pub(super) async fn run(&self, run: Run<'_>, step: Step) -> Result<Output, Failure> {
+        let mut timer = self.timer(run.tool)?;
+        let step = match step {
+            Step::Deciding(decision) => self.decide(&run, &mut timer, decision).await?,
+            step => step,
+        };
+        match step {
+            Step::Done(result) => self.judge(run.tool, result),
+            Step::Running(future) => self.drive(run, timer, future).await,
+            #[cfg(feature = "tokio")]
+            Step::Blocking(function) => self.block(run, timer, function).await,
+            Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => Err(Failure::internal()),
+        }
+    }
+
+    /// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that
+    /// the decision is dropped when the caller goes away, whatever the tool does.
+    async fn decide(
+        &self,
+        run: &Run<'_>,
+        timer: &mut Timer,
+        decision: Pending<Step>,
+    ) -> Result<Step, Failure> {
+        let mut decision = Contained::new(decision, run.span.clone());
+        let gone = Gone::new(run.context, None);
+        let step = timer
+            .limit(&mut decision)
+            .await
+            .map_err(|Late(limit)| Failure::timeout_before(run.tool, limit))?;
+        gone.stayed();
+        step
+    }
+
+    /// Drives a function to its end.
+    ///
+    /// When the caller goes away or the time is over, a function that modifies nothing is dropped. One that does runs on
+    /// in a task of its own, since half of a change is worse than none.
+    async fn drive(&self, run: Run<'_>, mut timer: Timer, future: Running) -> Result<Output, Failure> {
+        let mut function = Contained::new(future, run.span.clone());
+        #[cfg(feature = "tokio")]
+        if run.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            return self.tasks.spawn_on(contained, &runtime).await.unwrap_or_else(|error| {
-                // A panic is contained further in: what remains is a runtime that shuts down.
-                tracing::error!(%error, "a modifying call was cut off");
-                Err(Failure::internal())
-            });
+            return self.drive_apart(run, timer, function, &runtime).await;
         }
-        contained.await
+        let gone = Gone::new(run.context, None);
+        let result = match timer.limit(&mut function).await {
+            Ok(result) => result,
+            Err(Late(limit)) => return Err(Failure::timeout(run.tool, limit)),
+        };
+        gone.stayed();
+        self.judge(run.tool, result)
     }
 
-    #[cfg(not(feature = "tokio"))]
-    async fn drive(&self, _: &ToolDefinition, contained: Contained) -> Result<Output, Failure> {
-        contained.await
-    }
-
-    /// Counts a modifying call from here on, also one that runs in place.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn counts(&self, tool: &ToolDefinition) -> Option<impl Sized + use<>> {
-        tool.modifies().then(|| self.tasks.token())
-    }
-
-    #[cfg(not(feature = "tokio"))]
-    #[expect(clippy::unused_self, reason = "without a runtime there is nobody to wait")]
-    pub(crate) fn counts(&self, _: &ToolDefinition) -> Option<()> {
-        None
-    }
-
-    /// Waits until no modifying call is on its way.
-    #[cfg(feature = "tokio")]
-    pub(crate) async fn idle(&self) {
-        self.tasks.close();
-        self.tasks.wait().await;
+    fn timer(&self, tool: &ToolDefinition) -> Result<Timer, Failure> {
+        Timer::start(tool.timeout().or(self.limits.timeout))
     }
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.
-struct Gone<'c>(Option<&'c LazyContext<'c>>);
+pub(super) struct Gone<'c> {
+    context: Option<&'c LazyContext<'c>>,
+    told: Option<Told>,
+    pub(super) why: FailureKind,
+}
 
-impl Gone<'_> {
-    fn stayed(mut self) {
-        self.0 = None;
+impl<'c> Gone<'c> {
+    pub(super) fn new(context: &'c LazyContext<'c>, told: Option<Told>) -> Self {
+        Gone { context: Some(context), told, why: FailureKind::Cancelled }
+    }
+
+    pub(super) fn stayed(mut self) {
+        self.context = None;
     }
 }
 
 impl Drop for Gone<'_> {
     fn drop(&mut self) {
-        if let Some(context) = self.0 {
+        if let Some(context) = self.context {
             context.cancel();
-        }
-    }
-}
-
-/// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
-struct Contained {
-    running: Option<Running>,
-    span: tracing::Span,
-}
-
-/// Drops a function that has ended or is no longer wanted.
-fn discard(running: &mut Option<Running>) {
-    if let Some(running) = running.take() {
-        // Already logged; a future that cannot be dropped is of no more use to anybody.
-        let _ = contained(|| drop(running));
-    }
-}
-
-impl Future for Contained {
-    type Output = Result<Output, Failure>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let Contained { running, span } = &mut *self;
-        let _entered = span.enter();
-        let Some(future) = running else { return Poll::Ready(Err(Failure::internal())) };
-        let polled = match contained(|| future.as_mut().poll(cx)) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(result)) => result,
-            Err(Panicked) => Err(Failure::internal()),
-        };
-        discard(running);
-        Poll::Ready(polled)
-    }
-}
-
-impl Drop for Contained {
-    fn drop(&mut self) {
-        discard(&mut self.running);
-    }
-}
-
-/// The function panicked; what it said is in the log.
-pub(crate) struct Panicked;
-
-/// Calls foreign code, and turns its panic into an error.
-pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
-        tracing::error!(panic = message(payload.as_ref()), "a tool panicked");
-        // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
-        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            std::mem::forget(second);
-        }
-        Panicked
-    })
-}
-
-fn message(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a payload that is no text")
-}
-
-/// A function that blocks, on a thread where that harms nobody.
-#[cfg(feature = "tokio")]
-pub(crate) fn blocking(function: impl FnOnce() -> Result<Output, Failure> + Send + 'static) -> Running {
-    let span = tracing::Span::current();
-    let function = move || span.in_scope(function);
-    Box::pin(async move {
-        if tokio::runtime::Handle::try_current().is_err() {
-            return function();
-        }
-        match tokio::task::spawn_blocking(function).await {
-            Ok(result) => result,
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Err(_) => Err(Failure::internal()),
-        }
-    })
-}
-
-/// Drives a future on this thread, for examples and tests without a runtime.
-pub fn block_on<F: Future>(future: F) -> F::Output {
-    use std::sync::Arc;
-    use std::task::{Wake, Waker};
-    use std::thread::{Thread, current, park};
-
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Waker::from(Arc::new(Unpark(current())));
-    let mut cx = TaskContext::from_waker(&waker);
-    let mut future = std::pin::pin!(future);
-    loop {
-        match future.as_mut().poll(&mut cx) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => park(),
+            if let Some(told) = &self.told {
+                // Told once.
+                let _ = told.set(self.why);
+            }
         }
     }
 }

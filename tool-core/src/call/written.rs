@@ -26,13 +26,9 @@ pub(super) fn enter(desk: &Desk<'_>, text: &str, purpose: Purpose) -> Result<(St
                 tracing::error!(tool = desk.tool.name(), %error, "valid arguments are no JSON");
                 Failure::internal()
             })?;
-            let (definition, tool) = (desk.tool.clone(), Arc::clone(tool));
+            let tool = Arc::clone(tool);
             let context = desk.context.get().clone();
-            let running = async move {
-                let output = tool.call(context, &arguments).await?;
-                definition.check_output(&output)?;
-                Ok(output)
-            };
+            let running = async move { tool.call(context, &arguments).await };
             Ok((Step::Running(Box::pin(running)), repairs))
         }
         (Purpose::Run, None) => {

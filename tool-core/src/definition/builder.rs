@@ -16,6 +16,7 @@ use crate::definition::origin::{Origin, Written};
 use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
 use crate::schema::{Foreign, InputSchema, OutputSchema};
+use crate::surface;
 
 /// Characters of a name (MCP, tools).
 const LONGEST_NAME: usize = 128;
@@ -55,6 +56,7 @@ pub struct ToolDefinitionBuilder {
     annotations: Option<Annotations>,
     permission: Option<Permission>,
     tags: Vec<String>,
+    path: Option<String>,
     timeout: Option<Duration>,
     input_schema: Foreign,
     output_schema: Option<Foreign>,
@@ -82,6 +84,7 @@ impl ToolDefinition {
             annotations: None,
             permission: None,
             tags: Vec::new(),
+            path: None,
             timeout: None,
             input_schema: Foreign::new(
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
@@ -158,6 +161,25 @@ impl ToolDefinitionBuilder {
     /// ```
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tags.extend(tags.into_iter().map(Into::into));
+        self
+    }
+
+    /// The address under which the result lives, for an `Explain` or `Read` whose every input is one of its variables, a
+    /// required string or integer.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use tool_core::{Operation, Surface, ToolDefinition};
+    /// let note = ToolDefinition::builder("get_note", "A note.")
+    ///     .operation(Operation::Read)
+    ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
+    ///     .path("note/{id}")
+    ///     .build()
+    ///     .unwrap();
+    /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
+    /// ```
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
         self
     }
 
@@ -247,7 +269,7 @@ impl ToolDefinitionBuilder {
             annotations: annotations(self.operation, self.annotations)?,
             permission: self.permission,
             tags: self.tags.into_iter().map(Cow::Owned).collect(),
-            path: None,
+            path: self.path.map(Cow::Owned),
             timeout: self.timeout,
             place: Place { location: self.location, module: "" },
         };
@@ -256,12 +278,15 @@ impl ToolDefinitionBuilder {
         let output = output.map_err(DefinitionFault::OutputSchema)?;
         let example = self.example.map(|example| example.into_valid(&schema)).transpose();
         let example = example.map_err(DefinitionFault::Example)?;
+        let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
         let written = Written {
-            input: InputSchema::written(schema, example),
+            input: InputSchema::written(schema, example, &locators),
             output: output.map(OutputSchema::written),
+            locators,
             plan: Plan::default(),
         };
-        Ok(ToolDefinition::new(facts, Origin::Written(Box::new(written))))
+        let definition = ToolDefinition::new(facts, Origin::Written(Box::new(written)));
+        surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
     }
 }
 
@@ -276,6 +301,18 @@ fn check_name(name: &str) -> Result<(), DefinitionFault> {
     // `.` and `..` are steps of a path, and a name stands in the paths of HTTP.
     let is_name = name.bytes().all(allowed) && !name.bytes().all(|b| b == b'.');
     if is_name && name.len() <= LONGEST_NAME { Ok(()) } else { Err(DefinitionFault::Name) }
+}
+
+/// The variables of a path that identify something: required strings and integers.
+fn locators(path: &str, schema: &Value) -> Vec<String> {
+    let is_locator = |name: &str| {
+        let kind = schema["properties"][name]["type"].as_str();
+        let required =
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name));
+        required && matches!(kind, Some("string" | "integer"))
+    };
+    let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    variables.filter(|name| is_locator(name)).map(str::to_owned).collect()
 }
 
 /// The hints to publish: what was given, completed by what the operation says.

@@ -85,6 +85,9 @@ pub enum DefinitionFault {
     /// Hints that contradict the operation.
     #[error("its operation and its hints contradict one another: {0}")]
     Contradiction(&'static str),
+    /// A path that is of no use.
+    #[error("{}", Shown(.0))]
+    Path(String),
     /// An input schema that was refused.
     #[error("its input schema was refused: {0}")]
     InputSchema(#[source] SchemaError),

@@ -6,6 +6,7 @@ use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
+use crate::definition::documentation::Example;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -45,6 +46,16 @@ impl Origin {
         }
     }
 
+    /// The names of the inputs that identify one thing.
+    pub(super) fn locators(&self) -> Vec<&str> {
+        match self {
+            Origin::Declared(declared) => {
+                declared.inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name).collect()
+            }
+            Origin::Written(written) => written.locators.iter().map(String::as_str).collect(),
+        }
+    }
+
     /// How the arguments of a declared tool are read.
     pub(super) fn plan(&self) -> &Plan {
         match self {
@@ -59,6 +70,8 @@ impl Origin {
 pub(super) struct Written {
     pub(super) input: InputSchema,
     pub(super) output: Option<OutputSchema>,
+    /// The inputs that stand in its path.
+    pub(super) locators: Vec<String>,
     /// Of nothing: the arguments are not read here.
     pub(super) plan: Plan,
 }
@@ -70,6 +83,8 @@ pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
+    /// The calls in its doc comment.
+    pub(super) examples: Vec<Example>,
     returned: Returned,
     plan: OnceLock<Plan>,
     input: OnceLock<InputSchema>,
@@ -77,19 +92,20 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    pub(super) fn new(declaration: &'static Declaration) -> Self {
+    pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let mut needs = Needs::default();
         let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
         let returned = match (declaration.entry)(&mut call) {
             Step::Described(returned) => returned,
             // `run` and its siblings answer `Describe` in this one way.
-            Step::Valid | Step::Invalid | Step::Done(_) | Step::Running(_) => Returned::Nothing,
+            _ => Returned::Nothing,
         };
         Declared {
             declaration,
             inputs,
             needs,
+            examples,
             returned,
             plan: OnceLock::new(),
             input: OnceLock::new(),
@@ -119,7 +135,8 @@ impl Declared {
 
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
-            contained(|| InputSchema::compose(&self.inputs, Vec::new()))
+            let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
+            contained(|| InputSchema::compose(&self.inputs, calls))
                 .unwrap_or_else(|Panicked| InputSchema::broken())
         })
     }

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
+use crate::call;
 use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::failure::{Failure, Problem};
-use crate::output::Output;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
 impl ToolDefinition {
@@ -81,8 +80,32 @@ impl ToolDefinition {
         self.output().map(|output| &output.native)
     }
 
-    /// A minimal call, made from declared examples, defaults and the schema, in this order. Where a pattern is all that is
-    /// known of a required input it is a guess: declare an example there.
+    /// The calls that its author gives as examples: fenced blocks of the language `tool` in its doc comment. The values of
+    /// secret inputs are replaced.
+    ///
+    /// ````
+    /// # use tool_core::{Registry, tool};
+    /// /// Adds what is paid.
+    /// ///
+    /// /// ```tool
+    /// /// {"amounts": [3, 4]}
+    /// /// ```
+    /// #[tool(operation = Transform)]
+    /// fn add_up(/** In cents. */ amounts: Vec<u32>) -> u32 {
+    ///     amounts.iter().sum()
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "add_up").build().unwrap();
+    /// let tool = registry.get("add_up").unwrap();
+    /// assert_eq!(tool.description(), "Adds what is paid.");
+    /// assert_eq!(tool.examples(), [serde_json::json!({"amounts": [3, 4]})]);
+    /// ````
+    pub fn examples(&self) -> &[Value] {
+        self.input_schema()["examples"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
+    /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
+    /// there.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -96,7 +119,24 @@ impl ToolDefinition {
     /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
     /// ```
     pub fn example(&self) -> &Value {
-        &self.input().example
+        &self.chosen_example().0
+    }
+
+    /// The same, unless it is a guess that went wrong.
+    pub(crate) fn valid_example(&self) -> Option<&Value> {
+        let (example, is_valid) = self.chosen_example();
+        is_valid.then_some(example)
+    }
+
+    fn chosen_example(&self) -> &(Value, bool) {
+        self.0.example.get_or_init(|| {
+            let made = &self.input().example;
+            let mut candidates = self.examples().iter().chain([made]);
+            match candidates.find(|call| call::is_valid(self, call)) {
+                Some(valid) => (valid.clone(), true),
+                None => (made.clone(), false),
+            }
+        })
     }
 
     /// The identity of everything that this definition promises.
@@ -139,29 +179,10 @@ impl ToolDefinition {
         validator.as_ref().map_err(String::as_str)
     }
 
-    /// Finds an output that is not what the output schema promises.
-    ///
-    /// # Errors
-    ///
-    /// The failure that the caller sees; the reason is in the log, and no value, which may be a secret.
-    pub(crate) fn check_output(&self, output: &Output) -> Result<(), Failure> {
-        let validator = self.0.output_validator.get_or_init(|| Validator::new(self.output_schema()?).ok());
-        let Some(validator) = validator else { return Ok(()) };
-        let Some(structured) = output.structured() else {
-            tracing::error!(
-                tool = self.name(),
-                "the output has no structured part, which its schema promises"
-            );
-            return Err(Failure::internal());
-        };
-        let value = serde_json::from_str(structured.get()).unwrap_or_default();
-        if validator.is_valid(&value) {
-            return Ok(());
-        }
-        for Problem { path, keyword, .. } in validator.problems(&value) {
-            tracing::error!(tool = self.name(), path, keyword, "the output breaks its schema");
-        }
-        Err(Failure::internal())
+    /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
+    pub(crate) fn output_validator(&self) -> Option<&Validator> {
+        let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok());
+        self.0.output_validator.get_or_init(compile).as_ref()
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.

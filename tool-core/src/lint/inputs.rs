@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
+use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
 use crate::lint::walk::{Part, resolved, walk};
 use crate::schema::Validator;
@@ -35,8 +36,7 @@ fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut
             }
         }
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+    if !is_plain(name) {
         find(LintRule::InputNameRefused, format!("the name `{}` is refused", name.escape_debug()));
     }
 }

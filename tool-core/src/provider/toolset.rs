@@ -113,6 +113,14 @@ pub enum LeftOut {
         /// Where the other one comes from.
         left_out: String,
     },
+    /// A tool that lives where another one does already, so that one path could mean either.
+    #[error("{left_out} lives where {kept} does")]
+    Address {
+        /// The tool that is served, and its address.
+        kept: String,
+        /// The other one.
+        left_out: String,
+    },
     /// All tools of a provider that failed, and whose failure was to be reported and no more.
     #[error(transparent)]
     Provider(DiscoveryError),

@@ -1,13 +1,15 @@
 //! Registries that are put together anew for each list of tools: what does not fit is left out, and never a reason to
 //! have no tools at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::access::Principal;
+use crate::audit::AuditSink;
 use crate::call::{Panicked, contained};
-use crate::definition::DefinitionError;
+use crate::context::Caller;
+use crate::definition::{DefinitionError, ToolDefinition};
 use crate::provider::{LeftOut, Toolset};
+use crate::registry::addresses::collisions;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::tool::Tool;
@@ -49,17 +51,20 @@ impl Registry {
                 Err(error) => left_out.push(error.into()),
             }
         }
-        Registry::assembled(homes, self.principal.clone(), members, left_out)
+        Registry::assembled(homes, self.inner.audit.clone(), self.caller.clone(), members, left_out)
     }
 
     /// A registry without tools, for those that come from nowhere in particular.
     pub(crate) fn nowhere() -> Self {
-        Registry::assembled(vec![Arc::default()], Principal::local(), Vec::new(), Vec::new()).into_registry()
+        Registry::assembled(vec![Arc::default()], None, Caller::local(), Vec::new(), Vec::new())
+            .into_registry()
     }
 
     /// The tools of all of these, each called as before.
     pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
-        let principal = registries.first().map_or_else(Principal::local, |first| first.principal.clone());
+        let first = registries.first();
+        let caller = first.map_or_else(Caller::local, |first| first.caller.clone());
+        let audit = first.and_then(|first| first.inner.audit.clone());
         let mut homes: Vec<Arc<Home>> = Vec::new();
         for home in registries.iter().flat_map(|registry| &registry.inner.homes) {
             if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
@@ -67,43 +72,64 @@ impl Registry {
             }
         }
         let members = registries.iter().flat_map(|registry| registry.inner.members.iter().cloned());
-        Registry::assembled(homes, principal, members, left_out)
+        Registry::assembled(homes, audit, caller, members, left_out)
     }
 
     /// Whether the other one is the same registry for the same caller.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner) && self.principal == other.principal
+        Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
     }
 
     fn assembled(
         homes: Vec<Arc<Home>>,
-        principal: Principal,
+        audit: Option<Arc<dyn AuditSink>>,
+        caller: Caller,
         members: impl IntoIterator<Item = Member>,
         mut left_out: Vec<LeftOut>,
     ) -> Toolset {
-        let mut kept: Vec<Member> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for member in members {
-            let tool = &member.definition;
-            let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
-            if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
-                left_out.push(LeftOut::Duplicate {
-                    name: name.to_owned(),
-                    kept: kept[*first].definition.place(),
-                    left_out: tool.place(),
-                });
-                continue;
-            }
-            known.extend(names().map(|name| (name.to_owned(), kept.len())));
-            kept.push(member);
-        }
+        let mut kept = first_of_each_name(members, &mut left_out);
+        first_of_each_address(&mut kept, &mut left_out);
         kept.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
         let mut positions = Positions::default();
         for (position, Member { definition, .. }) in kept.iter().enumerate() {
             let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
             positions.extend(names.map(|name| (name.to_owned(), position)));
         }
-        let inner = Inner { members: kept, positions, homes, index: OnceLock::new() };
-        Toolset::new(Registry { inner: Arc::new(inner), principal }, left_out)
+        let inner = Inner { members: kept, positions, homes, index: OnceLock::new(), audit };
+        Toolset::new(Registry { inner: Arc::new(inner), caller }, left_out)
     }
+}
+
+/// The tools without those whose name or alias an earlier one has.
+fn first_of_each_name(members: impl IntoIterator<Item = Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
+    let mut kept: Vec<Member> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for member in members {
+        let tool = &member.definition;
+        let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
+        if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
+            left_out.push(LeftOut::Duplicate {
+                name: name.to_owned(),
+                kept: kept[*first].definition.place(),
+                left_out: tool.place(),
+            });
+            continue;
+        }
+        known.extend(names().map(|name| (name.to_owned(), kept.len())));
+        kept.push(member);
+    }
+    kept
+}
+
+/// Drops the tools that live where an earlier one does.
+fn first_of_each_address(kept: &mut Vec<Member>, left_out: &mut Vec<LeftOut>) {
+    let tools: Vec<&ToolDefinition> = kept.iter().map(|member| &member.definition).collect();
+    let mut dropped = BTreeSet::new();
+    for (first, second) in collisions(&tools) {
+        if !dropped.contains(&first.position) && dropped.insert(second.position) {
+            left_out.push(LeftOut::Address { kept: first.to_string(), left_out: second.to_string() });
+        }
+    }
+    let mut positions = 0..;
+    kept.retain(|_| positions.next().is_some_and(|position| !dropped.contains(&position)));
 }

@@ -6,11 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::call::{Panicked, Runner, contained};
+use crate::audit::AuditSink;
+use crate::call::{Limits, Panicked, Runner, contained};
+use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
+use crate::registry::addresses;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
@@ -47,6 +50,8 @@ pub struct Builder {
     local: Option<Principal>,
     admission: Admission,
     leniency: Leniency,
+    pub(super) limits: Limits,
+    pub(super) audit: Option<Arc<dyn AuditSink>>,
     allow_empty: bool,
 }
 
@@ -249,7 +254,7 @@ impl Builder {
         let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> = Vec::new();
         let declared = self.declarations.iter().copied().map(ToolDefinition::declared);
         tools.extend(declared.map(|definition| (definition, None)));
-        for tool in self.written {
+        for tool in std::mem::take(&mut self.written) {
             match contained(|| tool.definition().clone()) {
                 Ok(definition) => tools.push((definition, Some(tool))),
                 Err(Panicked) => faults.push(BuildError::NoDefinition),
@@ -263,6 +268,12 @@ impl Builder {
         }
 
         let positions = positions(&tools, &mut faults);
+        let definitions: Vec<&ToolDefinition> = tools.iter().map(|(definition, _)| definition).collect();
+        let collisions = addresses::collisions(&definitions);
+        faults.extend(collisions.into_iter().map(|(first, second)| BuildError::Address {
+            first: first.to_string(),
+            second: second.to_string(),
+        }));
         for (tool, _) in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
@@ -270,17 +281,22 @@ impl Builder {
                 state: state.to_owned(),
             }));
         }
+        faults.extend(self.faults_of_limits(&definitions));
         BuildErrors::unless_empty(faults)?;
-        let home = Arc::new(Home {
+        let home = Home {
             states: self.states,
-            runner: Runner::default(),
+            runner: Runner::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
-        });
+            audit: self.audit.clone(),
+        };
+        let home = Arc::new(home);
         let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions, homes: vec![home], index: OnceLock::new() };
-        Ok(Registry { inner: Arc::new(inner), principal: self.local.unwrap_or_else(Principal::local) })
+        let inner =
+            Inner { members, positions, homes: vec![home], index: OnceLock::new(), audit: self.audit };
+        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        Ok(Registry { inner: Arc::new(inner), caller })
     }
 }
 
@@ -351,6 +367,30 @@ pub enum BuildError {
         /// Where the tool with the alias is declared.
         second: String,
     },
+    /// The results of two tools live where one path could mean either.
+    #[error(
+        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
+    )]
+    Address {
+        /// The address of the first, and where it is declared.
+        first: String,
+        /// The address of the second, and where it is declared.
+        second: String,
+    },
+    /// The result of a tool lives where an adapter has something of its own.
+    #[error(
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+    )]
+    ReservedAddress {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// Its address.
+        address: String,
+        /// The first segment of it.
+        segment: String,
+    },
     /// There is no tool at all.
     #[error(
         "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
@@ -374,6 +414,19 @@ pub enum BuildError {
     /// A hand-written tool panicked when it was asked for its definition.
     #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
     NoDefinition,
+    /// A limit of the registry lets nothing run.
+    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
+    NoRoom(&'static str),
+    /// A tool has a time limit in a program without timers.
+    #[error(
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+    )]
+    NoTimers {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+    },
     /// The schema of a tool contradicts itself.
     #[error("tool `{tool}`: {fault}\n  declared: {place}")]
     Schema {

@@ -14,6 +14,7 @@
 mod dialect;
 mod fault;
 mod graph;
+mod header;
 mod way;
 
 use std::collections::HashSet;
@@ -21,10 +22,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::failure::Problem;
-use crate::schema::{Validator, header, push_escaped};
+use crate::schema::{Validator, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
+pub(super) use header::HEADER;
+pub(crate) use header::check_headers;
 
 /// Bytes of the schema as compact JSON.
 const MOST_BYTES: usize = 256 * 1024;
@@ -68,9 +71,7 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     }
     let graph = graph::Graph::of(schema)?;
     graph.check()?;
-    if let Some(fault) = header::faults(schema).into_iter().next() {
-        return Err(SchemaError::new("", SchemaFault::Header(fault)));
-    }
+    graph.check_headers()?;
     check_patterns(&graph)?;
     // Only tried out: most validators are never needed, and they would be the most memory of a registry.
     options(LARGEST_PATTERN).build(schema).map(drop).map_err(|error| {

@@ -5,12 +5,13 @@ use serde_json::{Map, Value};
 
 use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
+use crate::schema::bounds::HEADER;
 use crate::schema::constrain::constrain;
+use crate::schema::example;
 use crate::schema::flatten::{self, Fields};
 use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
-use crate::schema::{example, header};
 
 /// The inputs of a tool as one object schema.
 #[derive(Debug)]
@@ -65,9 +66,13 @@ impl InputSchema {
     }
 
     /// A schema that was written by hand and is kept as it is.
-    pub(crate) fn written(schema: Value, example: Option<Value>) -> Self {
-        let native = native::properties(&schema, &schema);
-        let example = example.unwrap_or_else(|| example::of(&schema));
+    pub(crate) fn written(schema: Value, example: Option<Value>, locators: &[String]) -> Self {
+        let mut native = native::properties(&schema, &schema);
+        for input in &mut native {
+            input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
+        }
+        let guess = || Some(example::of(&schema)).filter(Value::is_object);
+        let example = example.or_else(guess).unwrap_or_else(|| Map::new().into());
         InputSchema {
             schema,
             native,
@@ -118,7 +123,7 @@ impl Composition {
             normal::drop_null(&mut schema);
         }
         if spec.flatten {
-            match self.fields(spec, presence, schema.clone()) {
+            match self.fields(presence, schema.clone()) {
                 Ok(fields) => return self.flatten(spec, fields),
                 // It stays an input under its own name, so that what is published can still be called.
                 Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),
@@ -134,58 +139,44 @@ impl Composition {
         };
         self.composite |= limits.is_none();
         self.layout.push(Layout::Member(limits.unwrap_or(Limits::None)));
-        if presence == Presence::Required && spec.default.is_none() {
-            self.required.push(spec.name.into());
-        }
         if spec.locator {
             self.locator(spec, presence, &schema);
         }
-        self.property(spec, spec.name, schema);
+        let required = presence == Presence::Required && spec.default.is_none();
+        self.property(spec, spec.name, schema, required);
     }
 
     /// The fields of an input that is to be flattened, or why it cannot be.
-    fn fields(&self, spec: &InputSpec, presence: Presence, schema: Value) -> Result<Fields, &'static str> {
+    fn fields(&self, presence: Presence, mut schema: Value) -> Result<Fields, &'static str> {
         if presence != Presence::Required {
-            return Err("it is optional as a whole; make its fields optional");
-        }
-        let said = spec.default.is_some()
-            || !spec.examples.is_empty()
-            || spec.is_constrained()
-            || spec.locator
-            || spec.complete.is_some()
-            || spec.header.is_some();
-        if said {
-            return Err("what else is said about it belongs to its fields");
+            return Err("it may be left out as a whole; let its fields be left out instead");
         }
         let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
-        match definition.and_then(|name| self.generator.definitions().get(name)) {
-            Some(recursive) => {
-                let mut schema = recursive.clone();
-                normal::normalise(&mut schema, Side::Input);
-                flatten::fields(schema)
-            }
-            None => flatten::fields(schema),
+        if let Some(recursive) = definition.and_then(|name| self.generator.definitions().get(name)) {
+            schema = recursive.clone();
+            normal::normalise(&mut schema, Side::Input);
         }
+        flatten::fields(schema)
     }
 
     fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
         self.layout.push(Layout::Flattened(properties.keys().cloned().collect()));
         // serde takes a list for a struct and ignores what it does not know: the schema comes first.
         self.composite = true;
-        self.required.extend(required);
-        for (name, mut schema) in properties {
-            if spec.secret {
-                conceal(&mut schema);
-            }
-            self.property(spec, &name, schema);
+        for (name, schema) in properties {
+            let required = required.iter().any(|required| *required == name);
+            self.property(spec, &name, schema, required);
         }
     }
 
-    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value) {
+    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value, required: bool) {
         if self.properties.contains_key(name) {
             return self.fault(spec, &format!("another input has the name `{name}`, too"));
         }
         self.properties.insert(name.to_owned(), schema);
+        if required {
+            self.required.push(name.into());
+        }
     }
 
     /// Puts what the declaration says beside what the type says; the declaration wins.
@@ -197,21 +188,17 @@ impl Composition {
         let examples: Vec<Value> =
             spec.examples.iter().filter_map(|make| self.evaluate(spec, *make, "example")).collect();
         if spec.secret {
-            conceal(schema);
-            // Its default stays a default, and is published no more than a value that was given.
-            if !examples.is_empty() {
-                self.fault(spec, "it is secret, and an example of it would be published");
-            }
-        } else {
-            if let Some(default) = default {
-                schema["default"] = default;
-            }
-            if !examples.is_empty() {
-                schema["examples"] = examples.into();
-            }
+            // A value that is given and never shown (Validation, section 9.4).
+            schema["writeOnly"] = true.into();
+        }
+        if let Some(default) = default {
+            schema["default"] = default;
+        }
+        if !examples.is_empty() {
+            schema["examples"] = examples.into();
         }
         if let Some(header) = spec.header {
-            schema[header::HEADER] = header.into();
+            schema[HEADER] = header.into();
         }
     }
 
@@ -227,9 +214,6 @@ impl Composition {
         if presence != Presence::Required || spec.default.is_some() {
             self.fault(spec, "it is a locator, and may be left out");
         }
-        if spec.secret {
-            self.fault(spec, "it is a locator, and secret");
-        }
     }
 
     fn fault(&mut self, spec: &InputSpec, fault: &str) {
@@ -239,7 +223,6 @@ impl Composition {
     fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
-        self.faults.extend(header::faults(&root));
         let mut native = native::properties(&root, &root);
         for input in &mut native {
             let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
@@ -248,7 +231,8 @@ impl Composition {
         let example = example::of(&root);
         normal::publish(&mut root);
         if !examples.is_empty() {
-            root["examples"] = examples.into();
+            let examples = examples.into_iter().map(|call| example::without_secrets(call, &root));
+            root["examples"] = examples.collect();
         }
         InputSchema {
             schema: root,
@@ -260,11 +244,6 @@ impl Composition {
             broken: false,
         }
     }
-}
-
-/// Marks a schema as that of a secret: a value that is given and never shown (Validation, section 9.4).
-fn conceal(schema: &mut Value) {
-    schema["writeOnly"] = true.into();
 }
 
 impl OutputSchema {

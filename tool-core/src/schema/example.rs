@@ -12,6 +12,16 @@ pub(super) fn of(root: &Value) -> Value {
 
 /// An example of more values than this helps nobody.
 const MOST_VALUES: usize = 1_000;
+/// A call of which the secret inputs have a value that says so.
+pub(super) fn without_secrets(mut call: Value, root: &Value) -> Value {
+    for (name, value) in call.as_object_mut().into_iter().flatten() {
+        let schema = &root["properties"][name];
+        if schema["writeOnly"] == true {
+            *value = Guess { root, depth: 0, left: MOST_VALUES }.value(schema);
+        }
+    }
+    call
+}
 
 struct Guess<'s> {
     root: &'s Value,
@@ -101,6 +111,7 @@ fn text(schema: &Value) -> String {
         Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
         Some("uuid") => "123e4567-e89b-12d3-a456-426614174000",
         Some("json-pointer") => "/a",
+        _ if schema["writeOnly"] == true => "(secret)",
         _ => "text",
     };
     let length = |key: &str| schema[key].as_u64().and_then(|length| usize::try_from(length).ok());

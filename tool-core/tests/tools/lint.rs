@@ -90,6 +90,10 @@ mod names {
     #[tool(operation = Read, name = "space.tool")]
     fn dotted() {}
 
+    /// Stands in a list of things to do.
+    #[tool(operation = Read, name = "2nd")]
+    fn second() {}
+
     /// Writes a text all in capitals.
     #[tool(operation = Read, name = "SHOUT")]
     fn loud() {}
@@ -200,6 +204,7 @@ fn names_that_are_refused_or_mixed_up() {
     assert_eq!(
         found(&of("::names").lint()),
         [
+            ("2nd", LintRule::NameStart, None),
             (long, LintRule::NameTooLong, None),
             ("shout", LintRule::NamesDifferByCase, None),
             ("space.tool", LintRule::NameDotted, None),

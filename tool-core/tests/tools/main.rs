@@ -2,8 +2,12 @@
 
 mod access;
 mod arguments;
+mod digests;
 mod guards;
+mod inputs;
 mod lint;
+mod lock;
+mod methods;
 mod options;
 mod outputs;
 mod profiles;
@@ -12,6 +16,7 @@ mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
 mod testing;
 mod written;
 

@@ -329,6 +329,31 @@ async fn several_providers_are_one_in_their_order() {
 }
 
 #[tokio::test]
+async fn two_tools_do_not_live_at_one_address() {
+    let lives = |name: &str, path: &str| -> Arc<dyn Tool> {
+        let definition = ToolDefinition::builder(name, "Lives.").operation(Operation::Read).path(path);
+        Arc::new(DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) }))
+    };
+    let list = vec![
+        lives("z", "home"),
+        lives("a", "home"),
+        lives("b", "else"),
+        lives("c", "home"),
+        lives("d", "else"),
+    ];
+    let tools = provider(list).tools().await.unwrap();
+    assert_eq!(names(&tools), ["b", "z"]);
+    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    for (reason, (left_out, kept)) in reasons.iter().zip([("a", "z"), ("c", "z"), ("d", "b")]) {
+        assert!(
+            reason.contains(&format!("of `{left_out}`")) && reason.contains(&format!("of `{kept}`")),
+            "{reason}"
+        );
+    }
+    assert_eq!(reasons.len(), 3);
+}
+
+#[tokio::test]
 async fn a_whole_whose_parts_are_the_same_is_not_made_again() {
     let fixed = Providers::new().with("a", home("a").build().unwrap()).with("b", vec![says("b", "")]);
     let changing = Providers::new().with("a", home("a").build().unwrap()).with("b", || vec![says("b", "")]);

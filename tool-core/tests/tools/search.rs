@@ -9,7 +9,7 @@ macro_rules! tools {
     ($($name:ident $title:literal [$($tag:literal)*] $text:literal ($($input:ident: $about:literal),*))*) => {
         $(
             #[doc = $text]
-            #[tool(operation = Read, title = $title)]
+            #[tool(operation = Read, title = $title, tags = [$($tag),*])]
             fn $name($(#[doc = $about] $input: String),*) -> usize {
                 0 $(+ $input.len())*
             }
@@ -143,13 +143,14 @@ fn the_answer_is_always_the_same() {
     assert_eq!(
         hits,
         [
-            ("get_weather", 8.969058),
-            ("report_observation", 6.786418),
-            ("forecast", 6.418503),
-            ("find_days", 4.24167),
-            ("monthly_summary", 2.645886),
-            ("explain_columns", 1.598781),
-            ("delete_reports", 1.382506),
+            ("get_weather", 7.924075),
+            ("report_observation", 7.059608),
+            ("forecast", 6.522778),
+            ("find_days", 6.165066),
+            ("monthly_summary", 4.569282),
+            ("delete_reports", 3.305902),
+            ("explain_columns", 2.074623),
+            ("convert_temperature", 1.923396),
         ]
     );
 }

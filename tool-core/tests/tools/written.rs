@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_core::{
     Annotations, BoxFuture, BuildError, Context, DefinitionFault, DynamicTool, Failure, FailureKind,
-    Operation, Output, Permission, Principal, Registry, SchemaFault, Tool, ToolDefinition,
+    Operation, Output, Permission, Principal, Registry, SchemaFault, Surface, Tool, ToolDefinition,
     ToolDefinitionBuilder, ToolError, tool,
 };
 
@@ -172,6 +172,34 @@ fn a_definition_says_what_it_does_and_does_not_contradict_itself() {
     }
     let error = ToolDefinition::builder("verbose", "a".repeat(100_000)).build().unwrap_err();
     assert_eq!(*error.fault(), DefinitionFault::LongDescription { most: 32_768 });
+}
+
+#[test]
+fn a_path_has_the_inputs_as_its_variables() {
+    let build = |operation, properties: Value, required: Value, path: &str| {
+        named("note")
+            .operation(operation)
+            .input_schema(json!({"type": "object", "properties": properties, "required": required}))
+            .path(path)
+            .build()
+    };
+    let both = || json!({"id": {"type": "integer"}, "page": {"type": "string"}});
+    let note = build(Operation::Read, both(), json!(["id", "page"]), "note/{id}/{page}").unwrap();
+    assert_eq!(Surface::of(&note).address().unwrap().to_string(), "note/{id}/{page}");
+    assert!(note.inputs().iter().all(|input| input.locator));
+    assert!(build(Operation::Explain, json!({}), json!([]), "notes").is_ok());
+    for (operation, properties, required, path) in [
+        (Operation::Write, both(), json!(["id", "page"]), "note/{id}/{page}"),
+        (Operation::Read, both(), json!(["id", "page"]), "note/{id}"),
+        (Operation::Read, both(), json!(["id", "page"]), "note/{id}/{page}/{other}"),
+        (Operation::Read, both(), json!(["id"]), "note/{id}/{page}"),
+        (Operation::Read, json!({"id": {"type": "number"}}), json!(["id"]), "note/{id}"),
+        (Operation::Read, json!({}), json!([]), "a//b"),
+        (Operation::Read, json!({}), json!([]), "../etc"),
+    ] {
+        let error = build(operation, properties, required, path).unwrap_err();
+        assert!(matches!(error.fault(), DefinitionFault::Path(_)), "{path}: {error}");
+    }
 }
 
 #[test]

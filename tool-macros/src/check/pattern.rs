@@ -97,7 +97,9 @@ impl Visitor for Portable<'_> {
                 GroupKind::CaptureIndex(_) => Ok(()),
                 GroupKind::NonCapturing(flags) if flags.items.is_empty() => Ok(()),
                 GroupKind::NonCapturing(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
-                GroupKind::CaptureName { name, .. } => self.refuse(&name.span, "write `(…)` without a name"),
+                GroupKind::CaptureName { name, .. } => {
+                    self.refuse(&group.span.with_end(name.span.end), "write `(…)` without a name")
+                }
             },
             Ast::Empty(_) | Ast::ClassBracketed(_) | Ast::Alternation(_) | Ast::Concat(_) => Ok(()),
         }

@@ -1,30 +1,26 @@
 //! The function itself: what it may be, and what it may return.
 
+use quote::ToTokens;
 use syn::Type;
 
-use crate::diagnostics::{Errors, Place};
-use crate::parse::Function;
+use super::receiver;
+use crate::diagnostics::{Errors, Place, borrowed};
+use crate::parse::{Function, is_tool};
 
 pub(super) fn check(function: &Function, errors: &mut Errors) {
     check_declared_once(function, errors);
     check_qualifiers(function, errors);
     check_generics(function, errors);
-    check_receiver(function, errors);
+    receiver::check_receiver(function, errors);
     check_number_of_parameters(function, errors);
     check_output(function, errors);
 }
 
 // Twice declared is registered twice, and two tools of one name are no registry.
 fn check_declared_once(function: &Function, errors: &mut Errors) {
-    for attribute in &function.attributes {
-        if attribute.path().segments.last().is_some_and(|last| last.ident == "tool") {
-            errors.push(
-                Place::Attribute,
-                &attribute.meta,
-                "`#[tool]` stands twice on one function",
-                "keep one",
-            );
-        }
+    for attribute in function.attributes.iter().filter(|attribute| is_tool(attribute)) {
+        let fact = "`#[tool]` stands twice on one function";
+        errors.push(Place::Attribute, &attribute.meta, fact, "keep one");
     }
 }
 
@@ -55,18 +51,6 @@ fn check_generics(function: &Function, errors: &mut Errors) {
     }
 }
 
-// A method is declared on the `impl` block, which knows the type of `self`.
-fn check_receiver(function: &Function, errors: &mut Errors) {
-    if let Some(receiver) = &function.receiver {
-        errors.push(
-            Place::Parameters,
-            receiver,
-            "a tool cannot take `self`",
-            "make it a free function and take the state as `#[inject] state: State<…>`",
-        );
-    }
-}
-
 // Inputs are folded into tuples of eight, twice: beyond that a struct serves the reader better, too.
 fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
     if let Some(argument) = function.arguments.get(64) {
@@ -88,12 +72,22 @@ fn check_output(function: &Function, errors: &mut Errors) {
             "the output of a tool needs one type",
             "write the type instead of `impl …`; make a function that returns a future an `async fn`",
         ),
-        Some(Type::Reference(reference)) if reference.lifetime.is_none() => errors.push(
-            Place::Output,
-            reference,
-            "the output of a tool cannot be borrowed",
-            "return it by value, or as `&'static …`",
-        ),
+        Some(Type::Reference(reference)) if reference.lifetime.is_none() => borrows(reference, errors),
+        // Of anything but a method rustc says itself that there is nothing to borrow from.
+        Some(kind) if function.receiver.is_some() => {
+            if let Some(part) = borrowed(kind.to_token_stream()) {
+                borrows(part, errors);
+            }
+        }
         _ => {}
     }
+}
+
+fn borrows(tokens: impl ToTokens, errors: &mut Errors) {
+    errors.push(
+        Place::Output,
+        tokens,
+        "the output of a tool cannot be borrowed",
+        "return it by value, or as `&'static …`",
+    );
 }

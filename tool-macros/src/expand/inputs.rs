@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::tuple;
+use super::{asked, tuple};
 use crate::diagnostics::{ends, placed};
 use crate::model::{Default, Input, Limit, Limits, Parameter, Tool};
 use crate::parse::ungrouped;
@@ -16,6 +16,7 @@ pub(super) fn inputs(tool: &Tool) -> TokenStream {
         Parameter::Injected(kind) => {
             placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
         }
+        Parameter::Receiver(receiver) => super::method::receiver(tool, receiver),
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
@@ -62,8 +63,8 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
         value.extend(quote!(.secret()));
     }
     if let Some(function) = &input.complete {
-        let completing = super::local("__completing");
-        value.extend(quote!(.complete(|#completing| #completing.by(#function))));
+        let complete = asked("__completing", function);
+        value.extend(quote!(.complete(#complete)));
     }
     if let Some(header) = &input.header {
         value.extend(quote!(.header(#header)));
@@ -75,7 +76,7 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
 }
 
 /// `|| json(expression)`, or `|| json::<T>(expression)`
-pub(super) fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
+fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
     let kind = kind.map(|kind| quote!(::<#kind>));
     let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
     quote!(|| #call)

@@ -1,7 +1,6 @@
 //! What `#[tool(…)]` says about a tool.
 
 use proc_macro2::TokenStream;
-use syn::ext::IdentExt as _;
 use syn::{Expr, ExprPath, Ident};
 
 use crate::diagnostics::{Errors, Place};
@@ -55,7 +54,7 @@ const KNOWN: [&str; 18] = [
 pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
     let mut attribute = Attribute::default();
     for setting in options(tokens, &KNOWN, "#[tool]", Place::Attribute, errors) {
-        match setting.key.unraw().to_string().as_str() {
+        match setting.name().as_str() {
             "operation" => attribute.operation = setting.word(errors),
             "destructive" => attribute.destructive = setting.boolean(errors),
             "idempotent" => attribute.idempotent = setting.boolean(errors),

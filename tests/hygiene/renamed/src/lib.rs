@@ -44,8 +44,28 @@ pub fn imported(number: i64) -> i64 {
     number / 2
 }
 
+/// A type with methods that are tools.
+#[derive(Debug)]
+pub struct Step(pub i64);
+
+#[renamed_core::tool]
+impl Step {
+    /// Through the name in the manifest.
+    #[tool(operation = Read, crate = renamed_core)]
+    pub fn step_in_the_manifest(&self, number: i64) -> i64 {
+        number + self.0
+    }
+
+    /// Through a module of another crate that is one.
+    #[renamed_core::tool(operation = Read, crate = facade::core)]
+    pub async fn step_handed_on(&self, number: i64) -> i64 {
+        number - self.0
+    }
+}
+
 /// Some of them, listed by a crate that cannot name `tool_core` either.
-pub const TOOLS: facade::core::Declared = facade::core::tools![handed_on, relative::named_from_below];
+pub const TOOLS: facade::core::Declared =
+    facade::core::tools![handed_on, relative::named_from_below, Step::step_handed_on];
 
 /// Relative paths are those of the module.
 pub mod relative {

@@ -69,6 +69,9 @@
     clippy::wildcard_imports
 )]
 
+extern crate alloc;
+
+use alloc::sync::Arc;
 use core::future::ready;
 
 use tool_core::{Context, Declared, State, ToolError, tool, tools};
@@ -143,8 +146,68 @@ const fn strict_private() -> &'static str {
     "private"
 }
 
+/// A type with methods that are tools.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct StrictShop {
+    /// How many there are.
+    pub number: i64,
+}
+
+/// One of them.
+pub const SHOP: StrictShop = StrictShop { number: 2 };
+
+#[tool]
+impl StrictShop {
+    /// A number that is never much.
+    const FEW: i64 = 3;
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    #[tool(operation = Read)]
+    pub const fn strict_number(&self, #[arg(default = Self::FEW)] more: i64) -> i64 {
+        self.number.wrapping_add(more)
+    }
+
+    /// Waits for them.
+    ///
+    /// # Errors
+    ///
+    /// When there are none.
+    #[inline]
+    #[tool(operation = Trigger, destructive = false)]
+    pub async fn strict_wait(&self, #[inject] context: Context, text: String) -> Result<String, ToolError> {
+        if self.number == 0 {
+            return Err(ToolError::failed("there are none"));
+        }
+        let number = ready(self.number).await;
+        Ok(format!("{} {number} {text}", context.tool()))
+    }
+
+    /// Is shared.
+    #[inline]
+    #[must_use]
+    #[tool(operation = Read)]
+    pub fn strict_shared(self: Arc<Self>) -> usize {
+        Arc::strong_count(&self)
+    }
+
+    /// Makes one.
+    #[tool(operation = Transform)]
+    const fn strict_few(number: i64) -> i64 {
+        number.wrapping_mul(Self::FEW)
+    }
+}
+
 /// Some of them.
-pub const TOOLS: Declared = tools![strict_add, strict_private, inner::strict_inner];
+pub const TOOLS: Declared = tools![
+    strict_add,
+    strict_private,
+    inner::strict_inner,
+    StrictShop::strict_number,
+    StrictShop::strict_few
+];
 
 /// Modules have their own.
 pub mod inner {

@@ -148,8 +148,8 @@ pub enum SchemaFault {
     #[error("the property `{}` has a name that is too long or has control characters", Shown(.0))]
     PropertyName(String),
     /// An `x-mcp-header` that no request can carry; a client of MCP leaves out a tool that has one.
-    #[error("its `x-mcp-header` was refused: {}", Shown(.0))]
-    Header(String),
+    #[error("`x-mcp-header` {0}")]
+    Header(&'static str),
     /// Anything else that the meta-schema of JSON Schema 2020-12 has against it.
     #[error("it is no JSON Schema: {}", Shown(.0))]
     Invalid(String),

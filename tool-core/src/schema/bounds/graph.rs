@@ -216,6 +216,20 @@ impl<'s> Graph<'s> {
         self.nodes.iter().enumerate().map(|(at, node)| (at, node.schema))
     }
 
+    /// Whether a schema is reached from the root through `properties` alone.
+    pub(super) fn is_property(&self, mut at: usize) -> bool {
+        at != 0
+            && loop {
+                if self.nodes[at].keyword != "properties" {
+                    break false;
+                }
+                at = self.nodes[at].parent;
+                if at == 0 {
+                    break true;
+                }
+            }
+    }
+
     /// The JSON Pointer of a keyword in a schema; of the schema itself for an empty one.
     pub(super) fn pointer(&self, mut at: usize, keyword: &str) -> String {
         let mut way = Vec::new();

@@ -1,0 +1,95 @@
+//! Code of the application, from which no panic gets out.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tracing::Span;
+
+use crate::entry::Pending;
+use crate::failure::Failure;
+
+/// The code panicked; what it said is in the log.
+pub(crate) struct Panicked;
+
+/// Calls code of the application, and turns its panic into an error.
+pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
+        tracing::error!(panic = message(payload.as_ref()), "code of the application panicked");
+        // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
+        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(second);
+        }
+        Panicked
+    })
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a payload that is no text")
+}
+
+/// Something of the application's that lets no panic out when it is dropped.
+pub(super) struct Disposed<T>(Option<T>);
+
+impl<T> Disposed<T> {
+    pub(super) fn new(inner: T) -> Self {
+        Disposed(Some(inner))
+    }
+
+    pub(super) fn take(mut self) -> Option<T> {
+        self.0.take()
+    }
+
+    fn dispose(&mut self) {
+        if let Some(inner) = self.0.take() {
+            // Already logged; what cannot be dropped is of no more use to anybody.
+            let _ = contained(|| drop(inner));
+        }
+    }
+}
+
+impl<T> Drop for Disposed<T> {
+    fn drop(&mut self) {
+        self.dispose();
+    }
+}
+
+/// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
+pub(super) struct Contained<T> {
+    function: Disposed<Pending<T>>,
+    span: Span,
+}
+
+impl<T> Contained<T> {
+    pub(super) fn new(function: Pending<T>, span: Span) -> Self {
+        Contained { function: Disposed::new(function), span }
+    }
+}
+
+impl<T> Future for Contained<T> {
+    type Output = Result<T, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Contained { function, span } = &mut *self;
+        // Entered for one poll at a time: across an `await` it would cover other calls, too.
+        let _entered = span.enter();
+        let Some(future) = &mut function.0 else { return Poll::Ready(Err(Failure::internal())) };
+        let result = match contained(|| future.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(result)) => result,
+            Err(Panicked) => Err(Failure::internal()),
+        };
+        function.dispose();
+        Poll::Ready(result)
+    }
+}
+
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        let _entered = self.span.enter();
+        self.function.dispose();
+    }
+}

@@ -1,0 +1,92 @@
+//! No two tools may live where one path could mean either.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::definition::ToolDefinition;
+use crate::registry::BuildError;
+use crate::surface::{Address, Segment, Surface};
+
+/// A tool that lives somewhere, by its place among the others.
+#[derive(Debug)]
+pub(super) struct Resident<'t> {
+    pub(super) position: usize,
+    address: Address,
+    tool: &'t ToolDefinition,
+}
+
+/// Every two addresses that collide, in the order of the tools.
+///
+/// What can collide has the same number of segments, and the same first one unless that is a variable: of ten thousand
+/// tools, few need to be compared.
+pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>, Resident<'t>)> {
+    let surfaces: Vec<Surface> = tools.iter().map(|tool| Surface::of(tool)).collect();
+    let mut groups: HashMap<(usize, Option<&str>), Vec<usize>> = HashMap::new();
+    let mut found = Vec::new();
+    for (second, surface) in surfaces.iter().enumerate() {
+        let Some(address) = surface.address() else { continue };
+        let (length, first_segment) = (address.segments().len(), literal(address));
+        let mut near: Vec<usize> = match first_segment {
+            Some(_) => [first_segment, None]
+                .iter()
+                .filter_map(|first| groups.get(&(length, *first)))
+                .flatten()
+                .copied()
+                .collect(),
+            None => groups
+                .iter()
+                .filter(|((other, _), _)| *other == length)
+                .flat_map(|(_, group)| group)
+                .copied()
+                .collect(),
+        };
+        near.sort_unstable();
+        for first in near {
+            if let Some(other) = surfaces[first].address()
+                && other.collides(address)
+            {
+                let resident = |position: usize, address: &Address| Resident {
+                    position,
+                    address: address.clone(),
+                    tool: tools[position],
+                };
+                found.push((resident(first, other), resident(second, address)));
+            }
+        }
+        groups.entry((length, first_segment)).or_default().push(second);
+    }
+    found
+}
+
+impl fmt::Display for Resident<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` of `{}`, {}", self.address, self.tool.name(), self.tool.place())
+    }
+}
+
+/// The first segment, if it is no variable.
+fn literal(address: &Address) -> Option<&str> {
+    match &address.segments()[0] {
+        Segment::Literal(text) => Some(text),
+        Segment::Variable(_) => None,
+    }
+}
+
+/// Every tool whose address begins with one of these segments.
+pub(super) fn reserved(
+    tools: &mut dyn Iterator<Item = &ToolDefinition>,
+    segments: &[&str],
+) -> Vec<BuildError> {
+    let fault = |tool: &ToolDefinition| {
+        let surface = Surface::of(tool);
+        let address = surface.address()?;
+        let segment = literal(address).filter(|first| segments.contains(first))?;
+        Some(BuildError::ReservedAddress {
+            tool: tool.name().to_owned(),
+            place: tool.place(),
+            address: address.to_string(),
+            segment: segment.to_owned(),
+        })
+    };
+    tools.filter_map(fault).collect()
+}

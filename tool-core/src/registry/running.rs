@@ -1,0 +1,127 @@
+//! How a registry runs its tools: how many at once, how long, what may come out, and who is told.
+
+use std::sync::Arc;
+
+use crate::audit::AuditSink;
+use crate::definition::ToolDefinition;
+use crate::registry::{BuildError, Builder};
+
+impl Builder {
+    /// How long a call may take whose tool does not say: as `#[tool(timeout = "…")]` on every other tool. No limit by
+    /// default.
+    ///
+    /// The caller is then answered [`Timeout`](crate::FailureKind::Timeout). A tool that modifies nothing is dropped,
+    /// its [`Context`](crate::Context) cancelled; one that modifies runs on, and so does a thread that blocks. A function
+    /// that is neither `async` nor `blocking` cannot be interrupted, so that no limit holds for it.
+    ///
+    /// ```
+    /// #     /// # use tool_core::Registry;
+    /// let builder = Registry::builder().timeout(Duration::from_secs(30));
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn timeout(mut self, limit: std::time::Duration) -> Self {
+        self.limits.timeout = Some(limit);
+        self
+    }
+
+    /// How many calls run at once. No limit by default.
+    ///
+    /// As many again may wait, unless [`Builder::queue`] says otherwise, and the callers among them take turns, so that
+    /// one with a thousand calls does not keep another from making one. Where no place is left, the caller with the most
+    /// waiting calls loses one, and what finds no place is answered [`Busy`](crate::FailureKind::Busy).
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().concurrency(100);
+    /// assert!(Registry::builder().allow_empty().concurrency(0).build().is_err());
+    /// ```
+    pub fn concurrency(mut self, calls: usize) -> Self {
+        self.limits.concurrency = Some(calls);
+        self
+    }
+
+    /// How many calls wait when [`Builder::concurrency`] run.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let never_wait = Registry::builder().concurrency(100).queue(0);
+    /// ```
+    pub fn queue(mut self, calls: usize) -> Self {
+        self.limits.queue = Some(calls);
+        self
+    }
+
+    /// How many threads there are for tools declared `blocking`: 64 by default. Their calls take turns as those of
+    /// [`Builder::concurrency`] do, and all may wait. The runtime has threads of its own for this, and fewer than it has
+    /// should be used.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().blocking_threads(8);
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn blocking_threads(mut self, threads: usize) -> Self {
+        self.limits.threads = threads;
+        self
+    }
+
+    /// The most bytes that an output may have: 16 MiB by default.
+    ///
+    /// A greater one is not sent. The call fails and says how much it was, whatever the shape: half of a JSON value is
+    /// none, and half of a text passes for the whole. Return a link to a resource instead
+    /// ([`Content::link`](crate::Content::link)), or take an input that narrows the answer.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().output_limit(1 << 20);
+    /// ```
+    pub fn output_limit(mut self, bytes: usize) -> Self {
+        self.limits.outputs.most_bytes = bytes;
+        self
+    }
+
+    /// Whether each output is checked against the schema that its tool has published. One that breaks it is answered
+    /// [`Internal`](crate::FailureKind::Internal), and the log says where.
+    ///
+    /// By default it is with `debug_assertions`, so that tests and development find what a hand-written `Serialize` or
+    /// `JsonSchema` gets wrong. It costs a second pass over every output: what serde writes and what schemars says of it
+    /// agree where both are derived, so that a release does not pay for it unless it is told to.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().check_outputs(true);
+    /// ```
+    pub fn check_outputs(mut self, check: bool) -> Self {
+        self.limits.outputs.checked = check;
+        self
+    }
+
+    /// Where every call is recorded: see [`AuditSink`]. The last one given counts.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let builder = Registry::builder().audit(|event: &tool_core::AuditEvent<'_>| println!("{event:?}"));
+    /// ```
+    pub fn audit(mut self, sink: impl AuditSink + 'static) -> Self {
+        self.audit = Some(Arc::new(sink));
+        self
+    }
+
+    /// What cannot be kept of all this.
+    pub(super) fn faults_of_limits(&self, tools: &[&ToolDefinition]) -> Vec<BuildError> {
+        let limits = [
+            ("concurrency", self.limits.concurrency == Some(0)),
+            ("blocking_threads", self.limits.threads == 0),
+        ];
+        let mut faults: Vec<_> =
+            limits.into_iter().filter(|(_, none)| *none).map(|(name, _)| BuildError::NoRoom(name)).collect();
+        if cfg!(not(feature = "tokio")) {
+            let limited = tools.iter().filter(|tool| tool.timeout().is_some());
+            faults.extend(
+                limited
+                    .map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), place: tool.place() }),
+            );
+        }
+        faults
+    }
+}

@@ -1,0 +1,181 @@
+//! The place of a call in a trace that began elsewhere.
+
+use std::fmt;
+use std::num::{NonZero, ParseIntError};
+use std::str::FromStr;
+
+/// The place of a call in a distributed trace: the header `traceparent` of [W3C Trace Context], read strictly.
+///
+/// An adapter takes it from the request, [`Registry::traced`](crate::Registry::traced) gives it to a call, and a tool
+/// hands it on from its [`Context`](crate::Context).
+///
+/// ```
+/// use tool_core::TraceParent;
+///
+/// let trace: TraceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
+/// assert!(trace.sampled());
+/// assert_eq!(trace.to_string(), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+/// assert!("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01".parse::<TraceParent>().is_err());
+/// ```
+///
+/// [W3C Trace Context]: https://www.w3.org/TR/trace-context/
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TraceParent {
+    trace_id: NonZero<u128>,
+    parent_id: NonZero<u64>,
+    flags: u8,
+}
+
+impl TraceParent {
+    /// The identifier of the whole trace, 16 bytes, never zero.
+    ///
+    /// ```
+    /// # use tool_core::TraceParent;
+    /// let trace: TraceParent = "00-0000000000000000000000000000000a-000000000000000b-00".parse().unwrap();
+    /// assert_eq!(trace.trace_id(), 10);
+    /// ```
+    pub fn trace_id(&self) -> u128 {
+        self.trace_id.get()
+    }
+
+    /// The identifier of the span that caused this call, 8 bytes, never zero.
+    ///
+    /// ```
+    /// # use tool_core::TraceParent;
+    /// let trace: TraceParent = "00-0000000000000000000000000000000a-000000000000000b-00".parse().unwrap();
+    /// assert_eq!(trace.parent_id(), 11);
+    /// ```
+    pub fn parent_id(&self) -> u64 {
+        self.parent_id.get()
+    }
+
+    /// Whether the caller may have recorded the trace.
+    ///
+    /// ```
+    /// # use tool_core::TraceParent;
+    /// let trace: TraceParent = "00-0000000000000000000000000000000a-000000000000000b-00".parse().unwrap();
+    /// assert!(!trace.sampled());
+    /// ```
+    pub fn sampled(&self) -> bool {
+        self.flags & 1 == 1
+    }
+}
+
+/// Why a text is no `traceparent`. The specification has it that the text is then ignored.
+///
+/// ```
+/// let error = "00-1-2-3".parse::<tool_core::TraceParent>().unwrap_err();
+/// assert_eq!(error.to_string(), "not a traceparent: it has 8 characters, and not 55");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceParentError {
+    /// It has another number of characters, which of a version that is not known may be more.
+    #[error("not a traceparent: it has {0} characters, and not 55")]
+    Length(usize),
+    /// The parts are not of 2, 32, 16 and 2 lower-case hexadecimal digits with dashes between them.
+    #[error("not a traceparent: its parts are not lower-case hexadecimal digits of the right number")]
+    Digits,
+    /// The version is `ff`, or an identifier is zero.
+    #[error("not a traceparent: its version is `ff` or an identifier is zero")]
+    Forbidden,
+}
+
+impl FromStr for TraceParent {
+    type Err = TraceParentError;
+
+    fn from_str(text: &str) -> Result<Self, TraceParentError> {
+        // `00-` and 32, 16 and 2 digits.
+        const LENGTH: usize = 55;
+        let (known, rest) = match text.split_at_checked(LENGTH) {
+            Some((known, rest)) if rest.is_empty() || rest.starts_with('-') => (known, rest),
+            _ => return Err(TraceParentError::Length(text.len())),
+        };
+        let parts: Vec<&str> = known.split('-').collect();
+        let [version, trace_id, parent_id, flags] = parts[..] else { return Err(TraceParentError::Digits) };
+        let version = digits(version, 2, u8::from_str_radix)?;
+        // A later version may have further parts, and the first four are as they are here.
+        if version == 0 && !rest.is_empty() {
+            return Err(TraceParentError::Length(text.len()));
+        }
+        let trace_id = digits(trace_id, 32, u128::from_str_radix)?;
+        let parent_id = digits(parent_id, 16, u64::from_str_radix)?;
+        let flags = digits(flags, 2, u8::from_str_radix)?;
+        match (NonZero::new(trace_id), NonZero::new(parent_id)) {
+            (Some(trace_id), Some(parent_id)) if version != 0xff => {
+                Ok(TraceParent { trace_id, parent_id, flags })
+            }
+            _ => Err(TraceParentError::Forbidden),
+        }
+    }
+}
+
+/// A number of this many lower-case hexadecimal digits.
+fn digits<T>(
+    text: &str,
+    count: usize,
+    read: fn(&str, u32) -> Result<T, ParseIntError>,
+) -> Result<T, TraceParentError> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if text.len() != count || !text.bytes().all(is_digit) {
+        return Err(TraceParentError::Digits);
+    }
+    read(text, 16).map_err(|_| TraceParentError::Digits)
+}
+
+/// As the version of the specification that is known here, `00`.
+impl fmt::Display for TraceParent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace_id, self.parent_id, self.flags)
+    }
+}
+
+impl fmt::Debug for TraceParent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TraceParent, TraceParentError};
+
+    const GOOD: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        for text in [GOOD, "00-00000000000000000000000000000001-0000000000000001-ff"] {
+            assert_eq!(text.parse::<TraceParent>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_later_version_is_read_as_far_as_it_is_known() {
+        let later = GOOD.replacen("00", "cc", 1);
+        assert_eq!(later.parse(), GOOD.parse::<TraceParent>());
+        assert_eq!(format!("{later}-what the future brings").parse(), GOOD.parse::<TraceParent>());
+        assert_eq!(format!("{later}.x").parse::<TraceParent>(), Err(TraceParentError::Length(57)));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        use TraceParentError::{Digits, Forbidden, Length};
+        for (text, error) in [
+            (String::new(), Length(0)),
+            (GOOD[..54].to_owned(), Length(54)),
+            (format!("{GOOD}-more"), Length(60)),
+            (format!("{GOOD} "), Length(56)),
+            (GOOD.to_uppercase(), Digits),
+            (GOOD.replace('-', "_"), Digits),
+            (GOOD.replacen("4b", "+b", 1), Digits),
+            (GOOD.replacen("4b", "-b", 1), Digits),
+            (GOOD.replacen("00-4b", "004-b", 1), Digits),
+            (GOOD.replacen("4b", "é", 1), Digits),
+            (GOOD.replacen("00", "ff", 1), Forbidden),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01".to_owned(), Forbidden),
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01".to_owned(), Forbidden),
+        ] {
+            assert_eq!(text.parse::<TraceParent>(), Err(error), "{text}");
+        }
+    }
+}
