@@ -10,8 +10,11 @@ mod names;
 mod parameters;
 mod shadowed;
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
-use tool_core::{Builder, Registry};
+use tokio::runtime::Runtime;
+use tool_core::{Builder, Failure, Output, Registry};
 
 /// The tools that one module and those in it declare.
 fn of(module: &'static str) -> Builder {
@@ -33,6 +36,19 @@ fn wire_names(registry: &Registry) -> Vec<String> {
 /// The value that a tool returns when it is called as adapters call it.
 #[track_caller]
 fn call(registry: &Registry, name: &str, arguments: Value) -> Value {
-    let output = tool_core::private::block_on(registry.call(name, arguments));
-    output.unwrap_or_else(|failure| panic!("{name}: {}", failure.text())).value()
+    let result = result(registry, name, arguments);
+    result.unwrap_or_else(|failure| panic!("{name}: {}", failure.text())).value()
+}
+
+/// What a caller is told who is refused.
+#[track_caller]
+fn refused(registry: &Registry, name: &str, arguments: Value) -> String {
+    result(registry, name, arguments).expect_err(name).message().to_owned()
+}
+
+fn result(registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
+    // Timeouts take a runtime that has timers.
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+    let _entered = RUNTIME.enter();
+    tool_core::private::block_on(registry.call(name, arguments))
 }

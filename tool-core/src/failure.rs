@@ -9,6 +9,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::schema::unknown_input;
+
 use crate::definition::ToolDefinition;
 
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
@@ -108,6 +110,10 @@ impl Failure {
         failure.0.problems = problems;
         failure.0.example = example;
         failure
+    }
+
+    pub(crate) fn unknown_input(tool: &str, name: &str, known: &[&str]) -> Self {
+        Failure::input(tool, vec![unknown_input(name, known)], None)
     }
 
     pub(crate) fn not_json(tool: &str, problem: Problem) -> Self {

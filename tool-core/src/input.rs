@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::call::reader::{Reader, Slot};
 use crate::completion::CompleteFn;
-use crate::inject::{Inject, Needs};
+use crate::inject::{Inject, InjectIntoPrompt, Needs, op};
 use crate::locator::Locator;
 
 mod limit;
@@ -167,6 +167,11 @@ pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
 /// injected is underlined as a whole.
 pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
     Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
+}
+
+/// The same for a prompt.
+pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> Injected<T, op::Prompt> {
+    injected(prompt)
 }
 
 impl<T> In<T> {

@@ -20,6 +20,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod prompt;
 mod provider;
 mod receiver;
 mod registration;
@@ -41,6 +42,7 @@ pub mod testing;
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
+pub use completion::Completions;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
@@ -54,7 +56,8 @@ pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
-pub use output::{Content, Output};
+pub use output::{Content, Output, ResourceBody};
+pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
 #[cfg(feature = "tokio")]
 pub use provider::Cached;
 pub use provider::{
@@ -77,3 +80,6 @@ pub use trace::{TraceParent, TraceParentError};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::prompt;

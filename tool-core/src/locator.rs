@@ -21,8 +21,7 @@ use crate::input::Input;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a locator",
     label = "a locator identifies one thing by a text or an integer",
-    note = "drop `locator`, or implement `tool_core::Locator` for a type of your own whose schema is a string or an integer",
-    note = "an optional input cannot be a locator"
+    note = "drop `locator`, or write `impl tool_core::Locator for {Self} {{}}` if its schema is a string or an integer"
 )]
 pub trait Locator: Input {}
 

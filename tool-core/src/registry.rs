@@ -6,6 +6,7 @@ mod builder;
 #[cfg(feature = "tokio")]
 mod idle;
 mod positions;
+mod prompts;
 mod running;
 
 use std::fmt;
@@ -25,6 +26,7 @@ use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
+use crate::registry::prompts::PromptMember;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::search::Index;
@@ -68,6 +70,8 @@ struct Inner {
     positions: Positions,
     /// Where the tools are at home, and those that were here before; what is added is at home in the first.
     homes: Vec<Arc<Home>>,
+    /// By name.
+    prompts: Vec<PromptMember>,
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
@@ -197,7 +201,11 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.tools().filter(|tool| self.admits(tool.name()).is_ok())
+        let admitted = |Member { definition, home, .. }: &&Member| {
+            home.admission.admit(definition, &home.states, self.principal()).is_ok()
+        };
+        let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
+        listed.filter(admitted).map(|member| &member.definition)
     }
 
     /// Every tool, whoever calls, ordered by name.
@@ -220,6 +228,16 @@ impl Registry {
         self.member(name)
             .filter(|member| member.is_listed(&self.caller.principal))
             .map(|member| &member.definition)
+    }
+
+    /// Whether there is a tool of this name or alias for the caller, be it one that is not listed now.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(!registry.knows("nope"));
+    /// ```
+    pub fn knows(&self, name: &str) -> bool {
+        self.known(name).is_ok()
     }
 
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
@@ -331,7 +349,7 @@ impl Registry {
                 fault,
             })
         });
-        BuildErrors::unless_empty(faults.collect())
+        BuildErrors::unless_empty(faults.chain(self.faults_of_prompts()).collect())
     }
 
     /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
@@ -357,7 +375,7 @@ impl Registry {
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    fn known(&self, name: &str) -> Result<&Member, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
             .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))

@@ -28,6 +28,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Reason, ToolError};
 use crate::output::{Content, Output};
+use crate::prompt::IntoPrompt;
 
 /// A value that a tool can return: any that implements [`serde::Serialize`] and [`schemars::JsonSchema`].
 ///
@@ -161,6 +162,16 @@ values! {
     Content, Content, |content| Ok(Output::from_content(vec![content]));
     Vec<Content>, Content, |content| Ok(Output::from_content(content));
     Output, Content, Ok;
+}
+
+impl<T, E> Value<T, E> {
+    /// A value that becomes the messages of a prompt: in the place of `__value`.
+    pub fn __messages(&self) -> Error<T, E>
+    where
+        T: IntoPrompt,
+    {
+        Error::new(Returned::Content, |value: T| Ok(Output::prompt(value.into_prompt())))
+    }
 }
 
 impl<T, E> Deref for Value<T, E> {

@@ -27,6 +27,7 @@ pub(crate) use amend::Amendments;
 pub(crate) use bounds::{Foreign, Shown, check_headers};
 pub(crate) use compose::{InputSchema, Layout, OutputSchema};
 pub(crate) use limits::Limits;
+pub(crate) use message::unknown_input;
 pub(crate) use nearest::nearest;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 

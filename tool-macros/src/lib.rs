@@ -12,7 +12,7 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
 
 use crate::diagnostics::Errors;
-use crate::parse::{Block, Function, Item, Member, Method};
+use crate::parse::{Block, Function, Item, Member, Method, Noun};
 
 /// Declares a function as a tool. See the front page of `tool-core` for all options.
 ///
@@ -47,20 +47,48 @@ use crate::parse::{Block, Function, Item, Member, Method};
 /// ```
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    declare(attribute.into(), item.into()).into()
+    declare(Noun::Tool, attribute.into(), item.into()).into()
+}
+
+/// Declares a function as a prompt: its parameters are the arguments that a person fills in, and what it returns becomes
+/// messages. See the front page of `tool-core`.
+///
+/// ```text
+/// /// Asks for a summary.
+/// #[prompt(title = "Summary")]
+/// fn summary(
+///     /// The text.
+///     text: String,
+///     /// How many words it may have.
+///     #[arg(default = 100)]
+///     words: u32,
+/// ) -> String {
+///     format!("Put this into {words} words:\n\n{text}")
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    declare(Noun::Prompt, attribute.into(), item.into()).into()
 }
 
 /// What `tool_core::tools!` hands over: its `$crate`, and the paths of the functions.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __tools(paths: TokenStream) -> TokenStream {
-    listing::tools(paths.into()).into()
+    listing::list(Noun::Tool, paths.into()).into()
+}
+
+/// What `tool_core::prompts!` hands over.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __prompts(paths: TokenStream) -> TokenStream {
+    listing::list(Noun::Prompt, paths.into()).into()
 }
 
 /// Tokens in, tokens out: parse, check, expand. The item comes out whatever is wrong with its declaration.
-fn declare(attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
+fn declare(noun: Noun, attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
     let mut errors = Errors::new();
-    match parse::item(&item, &mut errors) {
+    match parse::item(noun, &item, &mut errors) {
         Item::Function(function) => declare_function(attribute, &function, errors),
         Item::Block(block) => declare_block(&attribute, *block, errors),
         Item::Other => errors.beside(item),
@@ -68,11 +96,20 @@ fn declare(attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
 }
 
 fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Errors) -> TokenStream2 {
-    let attribute = parse::attribute(attribute, &mut errors);
-    match check::tool(&attribute, function, &mut errors) {
-        Some(tool) => {
+    let expansion = match function.noun {
+        Noun::Tool => {
+            let attribute = parse::attribute(attribute, &mut errors);
+            check::tool(&attribute, function, &mut errors).map(|tool| expand::tool(&tool, function))
+        }
+        Noun::Prompt => {
+            let attribute = parse::prompt_attribute(attribute, &mut errors);
+            check::prompt(&attribute, function, &mut errors).map(|prompt| expand::prompt(&prompt, function))
+        }
+    };
+    match expansion {
+        Some(expansion) => {
             errors.assert_none();
-            expand::tool(&tool, function)
+            expansion
         }
         None => errors.beside(expand::function(function)),
     }

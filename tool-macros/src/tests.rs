@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 fn expand(attribute: &str, item: &str) -> String {
     let attribute: TokenStream = attribute.parse().unwrap();
     let item: TokenStream = item.parse().unwrap();
-    let file = syn::parse2(crate::declare(attribute, item)).unwrap();
+    let file = syn::parse2(crate::declare(crate::parse::Noun::Tool, attribute, item)).unwrap();
     prettyplease::unparse(&file)
 }
 

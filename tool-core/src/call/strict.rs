@@ -1,6 +1,6 @@
 //! JSON read without forgiveness: an object that has a member twice is refused wherever it stands.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -77,8 +77,8 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut values = Vec::new();
         let length = self.0.path.len();
         loop {
-            self.0.path.push('/');
-            self.0.path.push_str(&values.len().to_string());
+            // Nothing can go wrong on the way into a string.
+            _ = write!(self.0.path, "/{}", values.len());
             let item = items.next_element_seed(Node(self.0))?;
             self.0.path.truncate(length);
             match item {

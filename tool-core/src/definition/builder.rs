@@ -60,7 +60,7 @@ pub struct ToolDefinitionBuilder {
     timeout: Option<Duration>,
     input_schema: Foreign,
     output_schema: Option<Foreign>,
-    example: Option<Foreign>,
+    examples: Vec<Foreign>,
     location: &'static Location<'static>,
 }
 
@@ -90,7 +90,7 @@ impl ToolDefinition {
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
             ),
             output_schema: None,
-            example: None,
+            examples: Vec::new(),
             location: Location::caller(),
         }
     }
@@ -223,7 +223,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The arguments of a call as one might make it, shown to a caller whose own were wrong.
+    /// The arguments of a call as one might make it. The first is shown to a caller whose own were wrong.
     ///
     /// ```
     /// # use serde_json::json;
@@ -233,7 +233,7 @@ impl ToolDefinitionBuilder {
     /// assert_eq!(*tool.build().unwrap().example(), json!({"n": 4}));
     /// ```
     pub fn example(mut self, arguments: Value) -> Self {
-        self.example = Some(Foreign::new(arguments));
+        self.examples.push(Foreign::new(arguments));
         self
     }
 
@@ -273,15 +273,15 @@ impl ToolDefinitionBuilder {
             timeout: self.timeout,
             place: Place { location: self.location, module: "" },
         };
-        let schema = self.input_schema.into_schema().map_err(DefinitionFault::InputSchema)?;
-        let output = self.output_schema.map(Foreign::into_schema).transpose();
+        let schema = self.input_schema.into_checked().map_err(DefinitionFault::InputSchema)?;
+        let output = self.output_schema.map(Foreign::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
-        let example = self.example.map(|example| example.into_valid(&schema)).transpose();
-        let example = example.map_err(DefinitionFault::Example)?;
+        let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));
+        let examples = examples.collect::<Result<_, _>>().map_err(DefinitionFault::Example)?;
         let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
         let written = Written {
-            input: InputSchema::written(schema, example, &locators),
-            output: output.map(OutputSchema::written),
+            input: InputSchema::foreign(schema, examples, &locators),
+            output: output.map(OutputSchema::foreign),
             locators,
             plan: Plan::default(),
         };

@@ -95,6 +95,6 @@ pub enum DefinitionFault {
     #[error("its output schema was refused: {0}")]
     OutputSchema(#[source] SchemaError),
     /// An example that the input schema does not admit.
-    #[error("its example is invalid: {0}")]
+    #[error("one of its examples is invalid: {0}")]
     Example(Problem),
 }

@@ -25,7 +25,6 @@ impl ToolDefinition {
         // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
-            Ok(_) if self.broken() => {}
             Ok(_) => {
                 faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
                 faults.extend(self.faults_of_examples());
@@ -43,7 +42,7 @@ impl ToolDefinition {
     /// Defaults and examples that a call could not have either: each with the name of its input.
     pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         let mut faults = Vec::new();
-        if self.broken() || self.validator().is_err() {
+        if self.broken() {
             return faults;
         }
         let input = self.input();
@@ -76,7 +75,10 @@ impl ToolDefinition {
     }
 
     /// Whole calls in the doc comment that are none.
-    fn faults_of_examples(&self) -> Vec<String> {
+    pub(crate) fn faults_of_examples(&self) -> Vec<String> {
+        if self.broken() {
+            return Vec::new();
+        }
         let examples = self.0.origin.declared().map_or(&[][..], |declared| &declared.examples);
         let fault = |example: &Example| {
             let call = match example.call() {

@@ -136,8 +136,13 @@ impl Declared {
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
             let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
-            contained(|| InputSchema::compose(&self.inputs, calls))
-                .unwrap_or_else(|Panicked| InputSchema::broken())
+            let made = contained(|| match self.declaration.schema {
+                Some(make) => InputSchema::written(make, &self.inputs, calls),
+                None => InputSchema::compose(&self.inputs, calls),
+            });
+            made.unwrap_or_else(|Panicked| {
+                InputSchema::broken("making its schema panicked; the log says where".to_owned())
+            })
         })
     }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::call;
 use crate::call::plan::Plan;
+use crate::completion::CompleteFn;
 use crate::definition::ToolDefinition;
 use crate::digest::Digest;
 use crate::entry::Entry;
@@ -100,7 +101,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.examples(), [serde_json::json!({"amounts": [3, 4]})]);
     /// ````
     pub fn examples(&self) -> &[Value] {
-        self.input_schema()["examples"].as_array().map_or(&[], Vec::as_slice)
+        &self.input().examples
     }
 
     /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
@@ -152,6 +153,12 @@ impl ToolDefinition {
     /// ```
     pub fn digest(&self) -> Digest {
         *self.0.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
+    }
+
+    /// What proposes values for an input, where something does.
+    pub(crate) fn completion(&self, input: &str) -> Option<CompleteFn> {
+        let declared = self.0.origin.declared()?;
+        declared.inputs.iter().find(|spec| spec.name == input)?.complete
     }
 
     /// What a declared tool is entered by.

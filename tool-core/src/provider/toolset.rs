@@ -113,6 +113,16 @@ pub enum LeftOut {
         /// Where the other one comes from.
         left_out: String,
     },
+    /// A prompt whose name another one has already.
+    #[error("a second prompt of the name `{name}`, from {left_out}: the one from {kept} is served")]
+    DuplicatePrompt {
+        /// The name.
+        name: String,
+        /// Where the prompt that is served comes from.
+        kept: String,
+        /// Where the other one comes from.
+        left_out: String,
+    },
     /// A tool that lives where another one does already, so that one path could mean either.
     #[error("{left_out} lives where {kept} does")]
     Address {

@@ -11,6 +11,7 @@ use crate::definition::{DefinitionError, ToolDefinition};
 use crate::provider::{LeftOut, Toolset};
 use crate::registry::addresses::collisions;
 use crate::registry::positions::Positions;
+use crate::registry::prompts::PromptMember;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::tool::Tool;
 
@@ -38,70 +39,112 @@ impl Registry {
         &self,
         tools: impl IntoIterator<Item = Result<Arc<dyn Tool>, DefinitionError>>,
     ) -> Toolset {
-        let homes = self.inner.homes.clone();
-        let home = || homes.first().map(Arc::clone).unwrap_or_default();
-        let mut members = self.inner.members.clone();
-        let mut left_out = Vec::new();
+        let mut assembly = Assembly::default();
+        assembly.add(self);
+        let home = assembly.homes.first().map(Arc::clone).unwrap_or_default();
         for tool in tools {
             match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    members.push(Member { definition, written: Some(tool), home: home() });
+                    let home = Arc::clone(&home);
+                    assembly.members.push(Member { definition, written: Some(tool), home });
                 }
-                Ok((Err(Panicked), _)) => left_out.push(LeftOut::NoDefinition),
-                Err(error) => left_out.push(error.into()),
+                Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
+                Err(error) => assembly.left_out.push(error.into()),
             }
         }
-        Registry::assembled(homes, self.inner.audit.clone(), self.caller.clone(), members, left_out)
+        assembly.finish()
     }
 
     /// A registry without tools, for those that come from nowhere in particular.
     pub(crate) fn nowhere() -> Self {
-        Registry::assembled(vec![Arc::default()], None, Caller::local(), Vec::new(), Vec::new())
-            .into_registry()
+        Assembly { homes: vec![Arc::default()], ..Assembly::default() }.finish().into_registry()
     }
 
-    /// The tools of all of these, each called as before.
+    /// The tools and prompts of all of these, each called as before. The first stands for the local caller.
     pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
-        let first = registries.first();
-        let caller = first.map_or_else(Caller::local, |first| first.caller.clone());
-        let audit = first.and_then(|first| first.inner.audit.clone());
-        let mut homes: Vec<Arc<Home>> = Vec::new();
-        for home in registries.iter().flat_map(|registry| &registry.inner.homes) {
-            if !homes.iter().any(|known| Arc::ptr_eq(known, home)) {
-                homes.push(Arc::clone(home));
-            }
-        }
-        let members = registries.iter().flat_map(|registry| registry.inner.members.iter().cloned());
-        Registry::assembled(homes, audit, caller, members, left_out)
+        let mut assembly = Assembly { left_out, ..Assembly::default() };
+        registries.iter().for_each(|registry| assembly.add(registry));
+        assembly.finish()
     }
 
     /// Whether the other one is the same registry for the same caller.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
     }
+}
 
-    fn assembled(
-        homes: Vec<Arc<Home>>,
-        audit: Option<Arc<dyn AuditSink>>,
-        caller: Caller,
-        members: impl IntoIterator<Item = Member>,
-        mut left_out: Vec<LeftOut>,
-    ) -> Toolset {
-        let mut kept = first_of_each_name(members, &mut left_out);
-        first_of_each_address(&mut kept, &mut left_out);
-        kept.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+/// What a registry is put together from, in the order in which it was found.
+#[derive(Default)]
+struct Assembly {
+    homes: Vec<Arc<Home>>,
+    audit: Option<Arc<dyn AuditSink>>,
+    caller: Option<Caller>,
+    members: Vec<Member>,
+    prompts: Vec<PromptMember>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Assembly {
+    fn add(&mut self, registry: &Registry) {
+        for home in &registry.inner.homes {
+            if !self.homes.iter().any(|known| Arc::ptr_eq(known, home)) {
+                self.homes.push(Arc::clone(home));
+            }
+        }
+        if self.caller.is_none() {
+            self.caller = Some(registry.caller.clone());
+            self.audit.clone_from(&registry.inner.audit);
+        }
+        self.members.extend(registry.inner.members.iter().cloned());
+        self.prompts.extend(registry.inner.prompts.iter().cloned());
+    }
+
+    fn finish(mut self) -> Toolset {
+        let mut members = first_of_each_name(self.members, &mut self.left_out);
+        first_of_each_address(&mut members, &mut self.left_out);
+        members.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
         let mut positions = Positions::default();
-        for (position, Member { definition, .. }) in kept.iter().enumerate() {
+        for (position, Member { definition, .. }) in members.iter().enumerate() {
             let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
             positions.extend(names.map(|name| (name.to_owned(), position)));
         }
-        let inner = Inner { members: kept, positions, homes, index: OnceLock::new(), audit };
-        Toolset::new(Registry { inner: Arc::new(inner), caller }, left_out)
+        let inner = Inner {
+            members,
+            positions,
+            prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
+            homes: self.homes,
+            index: OnceLock::new(),
+            audit: self.audit,
+        };
+        let caller = self.caller.unwrap_or_else(Caller::local);
+        Toolset::new(Registry { inner: Arc::new(inner), caller }, self.left_out)
     }
 }
 
+/// The prompts by name, without those whose name an earlier one has.
+fn first_prompt_of_each_name(
+    mut prompts: Vec<PromptMember>,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<PromptMember> {
+    // Equal ones stay in their order.
+    prompts.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+    prompts.dedup_by(|second, first| {
+        let (second, first) = (&second.definition, &first.definition);
+        let is_second = second.name() == first.name();
+        if is_second {
+            left_out.push(LeftOut::DuplicatePrompt {
+                name: second.name().to_owned(),
+                kept: first.tool().place(),
+                left_out: second.tool().place(),
+            });
+        }
+        is_second
+    });
+    prompts
+}
+
 /// The tools without those whose name or alias an earlier one has.
-fn first_of_each_name(members: impl IntoIterator<Item = Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
+fn first_of_each_name(members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
     let mut kept: Vec<Member> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for member in members {

@@ -218,7 +218,7 @@ impl Foreign {
     /// # Errors
     ///
     /// As [`check`].
-    pub(crate) fn into_schema(mut self) -> Result<Value, SchemaError> {
+    pub(crate) fn into_checked(mut self) -> Result<Value, SchemaError> {
         check(&self.0).map(|()| std::mem::take(&mut self.0))
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
-use crate::schema::bounds::HEADER;
+use crate::schema::bounds::{Foreign, HEADER};
 use crate::schema::constrain::constrain;
 use crate::schema::example;
 use crate::schema::flatten::{self, Fields};
@@ -26,6 +26,8 @@ pub(crate) struct InputSchema {
     pub(crate) layout: Vec<Layout>,
     /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
     pub(crate) composite: bool,
+    /// Whole calls that the author gives as examples.
+    pub(crate) examples: Vec<Value>,
     /// What is wrong with what is said about the inputs.
     pub(crate) faults: Vec<String>,
     /// Whether making it panicked.
@@ -53,32 +55,35 @@ pub(crate) struct OutputSchema {
 
 impl InputSchema {
     /// In the place of a schema that could not be made.
-    pub(crate) fn broken() -> Self {
+    pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
             native: Vec::new(),
             example: Map::new().into(),
             layout: Vec::new(),
             composite: false,
-            faults: vec!["making its schema panicked; the log says where".to_owned()],
+            examples: Vec::new(),
+            faults: vec![fault],
             broken: true,
         }
     }
 
-    /// A schema that was written by hand and is kept as it is.
-    pub(crate) fn written(schema: Value, example: Option<Value>, locators: &[String]) -> Self {
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: &[String]) -> Self {
         let mut native = native::properties(&schema, &schema);
         for input in &mut native {
             input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
         }
-        let guess = || Some(example::of(&schema)).filter(Value::is_object);
-        let example = example.or_else(guess).unwrap_or_else(|| Map::new().into());
+        let published = schema["examples"].as_array().into_iter().flatten();
+        examples.extend(published.filter(|example| example.is_object()).cloned());
+        let guess = Some(example::of(&schema)).filter(Value::is_object);
         InputSchema {
-            schema,
             native,
-            example,
+            example: guess.unwrap_or_else(|| Map::new().into()),
+            schema,
             layout: Vec::new(),
             composite: true,
+            examples,
             faults: Vec::new(),
             broken: false,
         }
@@ -89,6 +94,38 @@ impl InputSchema {
         let mut composition = Composition::new();
         specs.iter().for_each(|spec| composition.add(spec));
         composition.finish(specs, examples)
+    }
+
+    /// From a schema that the author wrote, which stays as it is, for a function that takes these inputs.
+    pub(crate) fn written(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
+        let schema = match make().map(Foreign::new) {
+            Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
+            Err(error) => Err(format!("its `schema` is no JSON: {error}")),
+        };
+        let mut schema = match schema {
+            Ok(schema) => schema,
+            Err(fault) => return InputSchema::broken(fault),
+        };
+        let mut composition = Composition::new();
+        specs.iter().for_each(|spec| composition.add(spec));
+        composition.compare(&schema);
+        // What is secret by its declaration is so in every message.
+        for spec in specs.iter().filter(|spec| spec.secret) {
+            if let Some(property @ Value::Object(_)) = schema["properties"].get_mut(spec.name) {
+                conceal(property);
+            }
+        }
+        examples.extend(schema["examples"].as_array().into_iter().flatten().cloned());
+        InputSchema {
+            native: described(&schema, specs),
+            example: example::of(&schema),
+            schema,
+            layout: composition.layout,
+            composite: true,
+            examples,
+            faults: composition.faults,
+            broken: false,
+        }
     }
 }
 
@@ -188,8 +225,7 @@ impl Composition {
         let examples: Vec<Value> =
             spec.examples.iter().filter_map(|make| self.evaluate(spec, *make, "example")).collect();
         if spec.secret {
-            // A value that is given and never shown (Validation, section 9.4).
-            schema["writeOnly"] = true.into();
+            conceal(schema);
         }
         if let Some(default) = default {
             schema["default"] = default;
@@ -220,19 +256,38 @@ impl Composition {
         self.faults.push(format!("input `{}`: {fault}", spec.name));
     }
 
+    /// Notes where a schema that was written by hand and the inputs of the function differ.
+    fn compare(&mut self, schema: &Value) {
+        let names = |schema: &Value| -> Vec<String> {
+            schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        };
+        let written = names(schema);
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        for name in self.properties.keys().filter(|name| !written.contains(name)) {
+            self.faults.push(format!("its `schema` has no property for the input `{name}`"));
+        }
+        for name in written.iter().filter(|name| !self.properties.contains_key(*name)) {
+            self.faults.push(format!("its `schema` has the property `{name}`, which is no input"));
+        }
+        for name in self.required.iter().filter(|name| !required.contains(name)) {
+            self.faults.push(format!("its `schema` does not require {name}, which has no default"));
+        }
+        if !["additionalProperties", "unevaluatedProperties"].iter().any(|keyword| schema[keyword] == false) {
+            let fault = "its `schema` admits what is no input: write `\"additionalProperties\": false`";
+            self.faults.push(fault.to_owned());
+        }
+    }
+
     fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
-        let mut native = native::properties(&root, &root);
-        for input in &mut native {
-            let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
-            input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
-        }
+        let native = described(&root, specs);
         let example = example::of(&root);
         normal::publish(&mut root);
+        let examples: Vec<Value> =
+            examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
         if !examples.is_empty() {
-            let examples = examples.into_iter().map(|call| example::without_secrets(call, &root));
-            root["examples"] = examples.collect();
+            root["examples"] = examples.clone().into();
         }
         InputSchema {
             schema: root,
@@ -240,10 +295,26 @@ impl Composition {
             example,
             layout: self.layout,
             composite: self.composite,
+            examples,
             faults: self.faults,
             broken: false,
         }
     }
+}
+
+/// The inputs without JSON Schema.
+fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
+    let mut native = native::properties(root, root);
+    for input in &mut native {
+        let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
+        input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
+    }
+    native
+}
+
+/// Marks a value that is given and never shown (JSON Schema 2020-12, Validation, section 9.4).
+fn conceal(schema: &mut Value) {
+    schema["writeOnly"] = true.into();
 }
 
 impl OutputSchema {
@@ -265,8 +336,8 @@ impl OutputSchema {
         Some(OutputSchema { schema: root, native, wrapped: Some(wrapped) })
     }
 
-    /// A schema that was written by hand and is kept as it is.
-    pub(crate) fn written(schema: Value) -> Self {
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value) -> Self {
         OutputSchema { native: native::value(&schema, &schema), schema, wrapped: None }
     }
 }

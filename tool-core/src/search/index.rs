@@ -192,6 +192,7 @@ mod tests {
         let found = scores(&index, "blue tree");
         assert!(found[2] > found[0] && found[0] > 0.0, "{found:?}");
         assert_eq!(found[0].to_bits(), found[1].to_bits());
+        assert_eq!(scores(&index, "tree blue tree"), scores(&index, "tree blue"));
     }
 
     #[test]

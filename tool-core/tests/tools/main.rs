@@ -1,10 +1,15 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
 mod access;
+mod agreement;
 mod arguments;
+mod completion;
 mod digests;
+mod dynamic;
+mod failures;
 mod guards;
 mod inputs;
+mod leniency;
 mod lint;
 mod lock;
 mod methods;

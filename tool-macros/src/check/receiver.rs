@@ -5,12 +5,16 @@ use syn::{ReceiverKind, Type};
 
 use crate::diagnostics::{Errors, Place};
 use crate::model;
-use crate::parse::Function;
+use crate::parse::{Function, Noun};
 
 // The state of a registry is shared by all calls.
 pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
     let Some(receiver) = &function.receiver else { return };
     let (fact, help) = match kind(receiver) {
+        _ if function.noun == Noun::Prompt => (
+            "a prompt cannot take `self`",
+            "make it a free function and take the state as `#[inject] state: State<…>`",
+        ),
         // A method is declared on the `impl` block, which knows the type of `self`.
         _ if function.owner.is_none() => (
             "`#[tool]` on a method needs a `#[tool]` on its `impl` block",

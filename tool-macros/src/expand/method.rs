@@ -27,13 +27,11 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::Type;
 use syn::ext::IdentExt as _;
 
 use super::{Entry, argument, local, tuple};
 use crate::diagnostics::{ends, placed};
-use crate::model::{Parameter, Receiver, Running, Tool};
-use crate::parse::Function;
+use crate::model::{Callee, Parameter, Receiver, Running};
 
 /// The block as it was, with what belongs to its tools beside them.
 pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> TokenStream {
@@ -42,10 +40,14 @@ pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> 
     head.into_iter().chain([TokenTree::Group(body)]).collect()
 }
 
-pub(super) fn entry(tool: &Tool, function: &Function, owner: &Type, run: &TokenStream) -> Entry {
-    let Tool { krate, cfgs, .. } = tool;
-    let name = format_ident!("__enter_{}", function.signature.ident.unraw());
+/// How a function is entered: by a closure, or, where it has an owner, by a function of that.
+pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Entry {
+    let Callee { krate, cfgs, owner, .. } = callee;
     let call = local("__call");
+    let Some(owner) = owner else {
+        return Entry { expression: quote!(|#call| #run), outside: None, inside: None };
+    };
+    let name = format_ident!("__enter_{}", function.unraw());
     let outside = quote! {
         #(#cfgs)*
         #[doc(hidden)]
@@ -68,8 +70,8 @@ pub(super) fn entry(tool: &Tool, function: &Function, owner: &Type, run: &TokenS
 /// |(__arg0, __arg1)| async move { Self::open(&__arg0, __arg1).await }
 /// |(__arg0, __arg1)| Self::open(received(__arg0), __arg1)
 /// ```
-pub(super) fn called(tool: &Tool, name: &Ident) -> TokenStream {
-    let Tool { krate, parameters, .. } = tool;
+pub(super) fn called(callee: &Callee, name: &Ident) -> TokenStream {
+    let Callee { krate, parameters, .. } = callee;
     let arguments: Vec<Ident> = (0..parameters.len()).map(argument).collect();
     let pattern = tuple(arguments.iter().map(ToTokens::to_token_stream).collect());
     let mut borrows = false;
@@ -85,10 +87,10 @@ pub(super) fn called(tool: &Tool, name: &Ident) -> TokenStream {
     });
     let handed: Vec<TokenStream> = handed.collect();
     let place = (name.span(), name.span());
-    let owner = tool.owner.as_ref().map(|_| quote!(Self::));
+    let owner = callee.owner.as_ref().map(|_| quote!(Self::));
     let call = placed(quote!(#owner #name(#(#handed),*)), place);
     // The future of a method borrows the state, and takes it along.
-    let call = if borrows && tool.running == Running::Async {
+    let call = if borrows && callee.running == Running::Async {
         let awaited = placed(quote!(#call.await), place);
         quote!(async move { #awaited })
     } else {
@@ -98,14 +100,14 @@ pub(super) fn called(tool: &Tool, name: &Ident) -> TokenStream {
 }
 
 /// `receiver::<Self, _>(op::Read)`
-pub(super) fn receiver(tool: &Tool, receiver: &Receiver) -> TokenStream {
-    let Tool { krate, operation, .. } = tool;
+pub(super) fn receiver(callee: &Callee, receiver: &Receiver) -> TokenStream {
+    let Callee { krate, operation, .. } = callee;
     placed(quote!(#krate::private::receiver::<Self, _>(#krate::op::#operation)), ends(&receiver.tokens))
 }
 
 /// The same with the alias in the place of `Self`, which means nothing in a `static`.
-pub(super) fn without_self(tool: &Tool, tokens: TokenStream) -> TokenStream {
-    if tool.owner.is_some() { replaced(tokens) } else { tokens }
+pub(super) fn without_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
+    if callee.owner.is_some() { replaced(tokens) } else { tokens }
 }
 
 fn replaced(tokens: TokenStream) -> TokenStream {

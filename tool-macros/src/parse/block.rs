@@ -8,6 +8,7 @@ use syn::{Attribute, ItemImpl, Meta, Token, Type, parse_quote};
 
 use crate::diagnostics::Errors;
 use crate::parse::function::{Function, Head};
+use crate::parse::noun::Noun;
 
 /// An `impl` block, with the methods taken out of it that are tools.
 pub(crate) struct Block {
@@ -58,13 +59,14 @@ fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
             continue;
         }
         let mut attributes = input.call(Attribute::parse_outer)?;
+        let is_tool = |attribute: &Attribute| Noun::of(attribute) == Some(Noun::Tool);
         let tool = attributes.iter().position(is_tool).map(|position| attributes.remove(position));
         let ahead = input.fork();
         match tool.map(|tool| (tool, ahead.parse::<Head>())) {
             Some((tool, Ok(head))) => {
                 input.advance_to(&ahead);
                 let mut errors = Errors::new();
-                let function = Function::new(attributes, head, Some(owner.clone()), &mut errors);
+                let function = Function::new(Noun::Tool, attributes, head, Some(owner.clone()), &mut errors);
                 members.push(Member::Tool(Box::new(Method { options: options(tool), function, errors })));
             }
             Some((_, Err(_))) => {
@@ -84,11 +86,6 @@ fn extend(members: &mut Vec<Member>, tokens: impl ToTokens) {
     } else {
         members.push(Member::Other(tokens.into_token_stream()));
     }
-}
-
-/// Whether an attribute is `#[tool]`, by whatever path.
-pub(crate) fn is_tool(attribute: &Attribute) -> bool {
-    attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }
 
 /// What stands behind the path of an attribute.

@@ -6,6 +6,7 @@ use quote::ToTokens;
 use crate::diagnostics::{Errors, Place};
 use crate::parse::block::{Block, block};
 use crate::parse::function::{Function, function};
+use crate::parse::noun::Noun;
 
 /// The item under `#[tool]`.
 pub(crate) enum Item {
@@ -16,23 +17,26 @@ pub(crate) enum Item {
 }
 
 /// Reads the item.
-pub(crate) fn item(tokens: &TokenStream, errors: &mut Errors) -> Item {
-    if let Some(function) = function(tokens.clone(), errors) {
+pub(crate) fn item(noun: Noun, tokens: &TokenStream, errors: &mut Errors) -> Item {
+    if let Some(function) = function(noun, tokens.clone(), errors) {
         return Item::Function(Box::new(function));
     }
-    if let Some(block) = block(tokens) {
+    if noun == Noun::Tool
+        && let Some(block) = block(tokens)
+    {
         return Item::Block(Box::new(block));
     }
     // A function or a block that is half typed is for rustc to speak about; another item is for us.
     if let Ok(other) = syn::parse2::<syn::Item>(tokens.clone())
-        && !matches!(other, syn::Item::Fn(_) | syn::Item::Impl(_) | syn::Item::Verbatim(_))
+        && !matches!(other, syn::Item::Fn(_) | syn::Item::Verbatim(_))
+        && (noun == Noun::Prompt || !matches!(other, syn::Item::Impl(_)))
     {
-        errors.push(
-            Place::Attribute,
-            keyword(&other),
-            "`#[tool]` stands on something that is no function",
-            "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools",
-        );
+        let help = match noun {
+            Noun::Tool => "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools",
+            Noun::Prompt => "put it on a `fn` or an `async fn`",
+        };
+        let fact = format!("`#[{noun}]` stands on something that is no function");
+        errors.push(Place::Attribute, keyword(&other), fact, help);
     }
     Item::Other
 }
@@ -42,7 +46,7 @@ fn keyword(item: &syn::Item) -> TokenStream {
     let tokens = item.to_token_stream();
     let is_keyword = |token: &TokenTree| {
         let text = token.to_string();
-        ["struct", "enum", "union", "trait", "mod", "static", "const", "type", "use", "macro_rules"]
+        ["struct", "enum", "union", "trait", "impl", "mod", "static", "const", "type", "use", "macro_rules"]
             .contains(&text.as_str())
     };
     tokens.clone().into_iter().find(is_keyword).map_or(tokens, ToTokens::into_token_stream)

@@ -67,6 +67,40 @@ impl Step {
 pub const TOOLS: facade::core::Declared =
     facade::core::tools![handed_on, relative::named_from_below, Step::step_handed_on];
 
+fn may_add(_: &renamed_core::Principal, number: &i64) -> renamed_core::Access {
+    if *number < 0 { renamed_core::Access::deny("too little") } else { renamed_core::Access::Allow }
+}
+
+fn is_met() -> Result<(), renamed_core::Unmet> {
+    Ok(())
+}
+
+fn proposed(typed: &str) -> Vec<String> {
+    vec![typed.to_owned()]
+}
+
+const MOST: u8 = 9;
+
+/// Says what it can, with a name of `tool_core` in all of it.
+#[tool(
+    operation = Read,
+    crate = renamed_core,
+    permission = "a, b",
+    access = may_add(number),
+    requires = [is_met],
+    tags = ["renamed"],
+    path = "renamed/{number}",
+    timeout = "1s",
+    cache = "1s",
+    alias = "not_renamed"
+)]
+#[deprecated]
+pub async fn renamed_with_options(
+    #[arg(locator, complete = proposed, range(min = 0 - 1, max = MOST))] number: i64,
+) -> i64 {
+    number
+}
+
 /// Relative paths are those of the module.
 pub mod relative {
     use super::core_again::tool;
