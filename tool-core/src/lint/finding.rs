@@ -105,11 +105,19 @@ rules! {
 
 impl LintRule {
     /// The stable name in output that programs read.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::LintRule::RawState.code(), "raw-state");
+    /// ```
     pub const fn code(self) -> &'static str {
         self.row().0
     }
 
     /// What to do about it.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::LintRule::HiddenCharacters.remedy(), "delete it");
+    /// ```
     pub const fn remedy(self) -> &'static str {
         self.row().1
     }

@@ -1,6 +1,6 @@
 //! Search over the tools of a realistic application.
 
-use tool_core::{Match, Registry, tool};
+use tool_core::{Match, Registry, ToolDefinition, tool};
 
 use crate::tools_of;
 
@@ -124,7 +124,7 @@ fn equals_come_by_name() {
 #[test]
 fn nothing_asked_and_nothing_found() {
     let registry = registry();
-    let all: Vec<&str> = registry.tools().map(|tool| tool.name()).collect();
+    let all: Vec<&str> = registry.tools().map(ToolDefinition::name).collect();
     for text in ["", "  ", " -- !"] {
         assert_eq!(names(&registry, text, Match::Any), all);
         assert_eq!(names(&registry, text, Match::All), all);
