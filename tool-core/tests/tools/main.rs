@@ -7,6 +7,7 @@ mod completion;
 mod digests;
 mod failures;
 mod guards;
+mod hostile;
 mod inputs;
 mod leniency;
 mod lint;
