@@ -314,7 +314,7 @@ impl Registry {
         self.invoke(name, arguments.as_bytes()).await.result
     }
 
-    /// Checks the text of the arguments for a tool, and runs nothing.
+    /// Checks the text of the arguments for a tool, and runs nothing; tells what was repaired in valid ones.
     ///
     /// # Errors
     ///

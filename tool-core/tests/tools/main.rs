@@ -8,6 +8,7 @@ mod digests;
 mod dynamic;
 mod failures;
 mod guards;
+mod hostile;
 mod inputs;
 mod leniency;
 mod lint;
