@@ -70,7 +70,7 @@ impl Registry {
     /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
     /// ```
     pub fn complete(&self, tool: &str, input: &str, typed: &str) -> Result<Completions, Failure> {
-        let Member { definition, home } = self.known(tool)?;
+        let Member { definition, home, .. } = self.known(tool)?;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
             let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
