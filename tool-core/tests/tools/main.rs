@@ -9,6 +9,7 @@ mod failures;
 mod guards;
 mod inputs;
 mod leniency;
+mod limits;
 mod lint;
 mod lock;
 mod methods;
