@@ -8,6 +8,7 @@ mod macros;
 mod methods;
 mod names;
 mod parameters;
+mod prompts;
 mod shadowed;
 
 use std::sync::LazyLock;
@@ -16,12 +17,15 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tool_core::{Builder, Failure, Output, Registry};
 
-/// The tools that one module and those in it declare.
+/// The tools and prompts that one module and those in it declare.
 fn of(module: &'static str) -> Builder {
     let inside = move |path: &str| {
         path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     };
-    Registry::builder().linked().select(move |tool| inside(tool.source().module))
+    Registry::builder()
+        .linked()
+        .select(move |tool| inside(tool.source().module))
+        .select_prompts(move |prompt| inside(prompt.source().module))
 }
 
 /// The wire names of these tools, sorted, and those of the inputs of each.

@@ -5,9 +5,18 @@
 #[test]
 fn messages() {
     let cases = trybuild::TestCases::new();
-    for kind in
-        ["attribute", "path", "signature", "inputs", "constraints", "types", "listing", "methods", "several"]
-    {
+    for kind in [
+        "attribute",
+        "path",
+        "signature",
+        "inputs",
+        "constraints",
+        "types",
+        "listing",
+        "methods",
+        "prompt",
+        "several",
+    ] {
         cases.compile_fail(format!("{kind}/*.rs"));
     }
 }

@@ -27,6 +27,7 @@ mod scan;
 pub(crate) mod strict;
 mod tasks;
 mod timer;
+pub(crate) mod written;
 
 use std::sync::Arc;
 
@@ -45,13 +46,14 @@ use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
-use crate::entry::{Call, Step};
+use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
 use crate::registry::Member;
 use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 use crate::state::States;
+use crate::tool::Tool;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -81,7 +83,7 @@ pub struct Reply {
 
 /// Answers a call, and records that it was made.
 pub(crate) async fn invoke(caller: &Caller, member: &Member, arguments: &[u8]) -> Reply {
-    let Member { definition: tool, home } = member;
+    let Member { definition: tool, home, .. } = member;
     let _counted = tool.modifies().then(|| home.runner.tasks().count());
     let context = LazyContext::new(tool.name(), caller).running(home.runner.tasks());
     let call_id = context.call_id();
@@ -103,7 +105,7 @@ async fn answer(
     arguments: &[u8],
     record: &mut Option<Box<Record>>,
 ) -> Result<Output, Failure> {
-    let Member { definition: tool, home } = member;
+    let Member { definition: tool, written, home } = member;
     let Caller { principal, trace } = context.caller();
     let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
     let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
@@ -113,7 +115,8 @@ async fn answer(
         None => None,
     };
     // Not entered while the function runs: across an `await` the span would cover other calls, too.
-    let desk = Desk { tool, states: &home.states, leniency: home.leniency, context };
+    let desk =
+        Desk { tool, written: written.as_ref(), states: &home.states, leniency: home.leniency, context };
     let (step, _) = span.in_scope(|| desk.enter(arguments, Purpose::Run))?;
     match step {
         Step::Done(result) => home.runner.judge(tool, result),
@@ -140,13 +143,14 @@ pub(crate) fn unknown(
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
     tool: &ToolDefinition,
+    written: Option<&Arc<dyn Tool>>,
     states: &States,
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states, leniency, context: &context };
+    let desk = Desk { tool, written, states, leniency, context: &context };
     desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
 }
 
@@ -160,6 +164,8 @@ enum Purpose {
 /// What the arguments of one call are read with.
 struct Desk<'c> {
     tool: &'c ToolDefinition,
+    /// The tool itself, where it is written by hand.
+    written: Option<&'c Arc<dyn Tool>>,
     states: &'c States,
     leniency: Leniency,
     context: &'c LazyContext<'c>,
@@ -174,15 +180,16 @@ impl Desk<'_> {
             return Err(Failure::internal());
         }
         let text = text(tool, arguments)?;
+        let Some(entry) = self.entry() else { return written::enter(self, text, purpose) };
         if !tool.composite()
             && let Scan::Clean(slots) = scan(text, &tool.plan().members)
-            && let Ok(step) = self.attempt(&slots, purpose, false)?
+            && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
             return Ok((step, Vec::new()));
         }
         let Checked { text, repairs, problems } = check(tool, self.leniency, text)?;
         match scan(&text, &tool.plan().members) {
-            Scan::Clean(slots) if problems.is_empty() => match self.attempt(&slots, purpose, true)? {
+            Scan::Clean(slots) if problems.is_empty() => match self.attempt(entry, &slots, purpose, true)? {
                 Ok(step) => Ok((step, repairs)),
                 Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
                 Err(findings) => Err(invalid(tool, problems, &findings.unread)),
@@ -190,15 +197,22 @@ impl Desk<'_> {
             Scan::Suspect(_) if problems.is_empty() => Err(invalid(tool, unknown_members(tool, &text), &[])),
             // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
             Scan::Clean(slots) | Scan::Suspect(slots) => {
-                let findings = self.attempt(&slots, Purpose::Validate, true)?.err().unwrap_or_default();
+                let findings =
+                    self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
             }
         }
     }
 
+    /// The door to the function of a declared tool; none for one that is written by hand.
+    fn entry(&self) -> Option<Entry> {
+        self.written.map_or_else(|| self.tool.entry(), |_| None)
+    }
+
     /// Enters the tool with the texts of its inputs, which the schema has judged or not.
     fn attempt<'s>(
         &'s self,
+        entry: Entry,
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
@@ -207,10 +221,6 @@ impl Desk<'_> {
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
-        };
-        let Some(entry) = self.tool.entry() else {
-            tracing::error!(tool = self.tool.name(), "the tool is not declared, and cannot be entered");
-            return Err(Failure::internal());
         };
         let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
         Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
@@ -252,14 +262,16 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states: &States::default(), leniency: Leniency::Strict, context: &context };
+    let states = States::default();
+    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
-        && match scan(&text, &tool.plan().members) {
-            Scan::Clean(slots) => {
-                desk.attempt(&slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
+        && match (desk.entry(), scan(&text, &tool.plan().members)) {
+            (None, _) => true,
+            (Some(entry), Scan::Clean(slots)) => {
+                desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
             }
-            Scan::Suspect(_) => false,
+            (Some(_), Scan::Suspect(_)) => false,
         }
 }
 

@@ -70,7 +70,7 @@ impl Registry {
     /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
     /// ```
     pub fn complete(&self, tool: &str, input: &str, typed: &str) -> Result<Completions, Failure> {
-        let Member { definition, home } = self.known(tool)?;
+        let Member { definition, home, .. } = self.known(tool)?;
         // What is proposed may be stored state: nobody sees of it what a call would not show.
         home.admission.admit(definition, &home.states, self.principal())?;
         let inputs = definition.inputs();

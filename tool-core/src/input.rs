@@ -42,7 +42,7 @@ pub use missing::Presence;
 /// takes::<Option<Vec<Point>>>();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an input of a tool",
+    message = "`{Self}` cannot be an input",
     label = "an input must be read from JSON and have a schema",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, or mark the parameter `#[inject]` if it is no input"
 )]

@@ -15,7 +15,7 @@ pub use crate::input::{
     injected_into_prompt, input, json, locator,
 };
 pub use crate::locator::Optional;
-pub use crate::prompt::{PromptDeclaration, listed_prompts};
+pub use crate::prompt::{PromptDeclaration, ReturnMessages, listed_prompts};
 pub use crate::receiver::{Received, received, receiver};
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};

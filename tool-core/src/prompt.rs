@@ -150,15 +150,21 @@ pub enum Role {
 /// }
 /// # assert_eq!(great_question().into_prompt().messages.len(), 2);
 /// ```
+pub trait IntoPrompt: Sized {
+    /// The messages.
+    fn into_prompt(self) -> Prompt;
+}
+
+/// The same, asked for at the return type of a function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be what a prompt returns",
     label = "a prompt returns a text or messages",
     note = "return a `String`, a `PromptMessage`, a `Vec<PromptMessage>` or a `Prompt`, or implement `tool_core::IntoPrompt` for it"
 )]
-pub trait IntoPrompt: Sized {
-    /// The messages.
-    fn into_prompt(self) -> Prompt;
-}
+pub trait ReturnMessages: IntoPrompt {}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoPrompt> ReturnMessages for T {}
 
 impl IntoPrompt for Prompt {
     fn into_prompt(self) -> Prompt {

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
-/// Where in a declaration a mistake stands; mistakes are shown in this order.
+/// Where in a declaration a mistake stands; mistakes are shown in this order, and in one place as they stand in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     Attribute,
@@ -15,10 +15,17 @@ pub(crate) enum Place {
 
 /// The mistakes of one declaration. One that is neither shown nor asserted to be empty is a bug in the macro.
 pub(crate) struct Errors {
-    found: Vec<(Place, TokenStream)>,
+    found: Vec<Mistake>,
     /// Options that were given and could not be read: one mistake, one error.
     unread: Vec<String>,
     settled: bool,
+}
+
+struct Mistake {
+    place: Place,
+    /// Line and column.
+    position: (usize, usize),
+    error: TokenStream,
 }
 
 impl Errors {
@@ -35,12 +42,15 @@ impl Errors {
         help: impl AsRef<str>,
     ) {
         let message = format!("{}\nhelp: {}", fact.as_ref(), help.as_ref());
-        self.found.push((place, compile_error(&tokens.into_token_stream(), &message)));
+        let tokens = tokens.into_token_stream();
+        let position = position(ends(&tokens).0);
+        self.found.push(Mistake { place, position, error: compile_error(&tokens, &message) });
     }
 
     /// Notes a mistake that the parser of Rust itself found.
     pub(crate) fn push_syntax(&mut self, place: Place, error: &syn::Error) {
-        self.found.push((place, error.to_compile_error()));
+        let position = position(error.span());
+        self.found.push(Mistake { place, position, error: error.to_compile_error() });
     }
 
     /// Notes that an option was given, though not readably, so that nobody says that it is missing.
@@ -66,8 +76,8 @@ impl Errors {
     pub(crate) fn beside(mut self, item: TokenStream) -> TokenStream {
         self.settled = true;
         let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|(place, _)| *place);
-        item.into_iter().chain(found.into_iter().flat_map(|(_, error)| error)).collect()
+        found.sort_by_key(|mistake| (mistake.place, mistake.position));
+        item.into_iter().chain(found.into_iter().flat_map(|mistake| mistake.error)).collect()
     }
 
     /// There were none.
@@ -83,6 +93,15 @@ impl Drop for Errors {
             panic!("mistakes of a declaration were dropped");
         }
     }
+}
+
+/// Where tokens stand in the text; all in one place where there is no compiler that knows.
+fn position(span: Span) -> (usize, usize) {
+    if !proc_macro::is_available() {
+        return (0, 0);
+    }
+    let span = span.unwrap();
+    (span.line(), span.column())
 }
 
 /// `compile_error!` that underlines the tokens from the first to the last.

@@ -2,11 +2,17 @@
 
 use proc_macro2::TokenStream;
 
+use crate::parse::Noun;
+
 /// The expansion of `#[tool(attribute)] item`, formatted.
 fn expand(attribute: &str, item: &str) -> String {
+    expand_as(Noun::Tool, attribute, item)
+}
+
+fn expand_as(noun: Noun, attribute: &str, item: &str) -> String {
     let attribute: TokenStream = attribute.parse().unwrap();
     let item: TokenStream = item.parse().unwrap();
-    let file = syn::parse2(crate::declare(crate::parse::Noun::Tool, attribute, item)).unwrap();
+    let file = syn::parse2(crate::declare(noun, attribute, item)).unwrap();
     prettyplease::unparse(&file)
 }
 
@@ -145,6 +151,23 @@ fn methods_with_mistakes_stay_methods() {
             fn close(&self) { 1 }
         }"
     ));
+}
+
+#[test]
+fn a_prompt() {
+    let expansion = expand_as(
+        Noun::Prompt,
+        "title = \"Plan\"",
+        "/// Asks for a plan.
+        pub async fn plan(
+            #[inject] name: State<String>,
+            /// What to do.
+            steps: Vec<String>,
+            #[arg(default = 3, complete = days)] days: u32,
+        ) -> Result<Vec<PromptMessage>, PlanError> { todo!() }",
+    );
+    insta::assert_snapshot!(expansion);
+    assert!(lines_of_our_own(&expansion) <= 40, "{}", lines_of_our_own(&expansion));
 }
 
 #[test]

@@ -75,6 +75,8 @@ fn blocks() -> Vec<Content> {
         Content::text("first"),
         Content::image([1, 2, 3], "image/png"),
         Content::link("file:///r.pdf", "report"),
+        Content::resource("file:///a.txt", "text/plain", "in full"),
+        Content::resource("file:///a.png", "image/png", vec![1, 2]),
     ]
 }
 

@@ -58,6 +58,12 @@ pub(super) struct Run<'c> {
     pub(super) record: &'c mut Option<Box<Record>>,
 }
 
+impl Default for Runner {
+    fn default() -> Self {
+        Runner::new(Limits::default())
+    }
+}
+
 impl Runner {
     pub(crate) fn new(limits: Limits) -> Self {
         let gate = limits.concurrency.map(|inside| Gate::new(inside, limits.queue.unwrap_or(inside)));

@@ -66,6 +66,8 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        // -2^63 itself is read as an integer. What is less than that, and rounded to it, stays less than that.
+        let value = if value == i64::MIN as f64 { value.next_down() } else { value };
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
@@ -136,6 +138,13 @@ mod tests {
             parse(r#"{"a":1,"A":[true,null,-1,1.5,"x"]}"#).unwrap(),
             json!({"a":1,"A":[true,null,-1,1.5,"x"]})
         );
+    }
+
+    #[test]
+    fn what_is_less_than_every_integer_stays_so() {
+        let number = |text: &str| parse(text).unwrap();
+        assert_eq!(number("-9223372036854775808"), i64::MIN);
+        assert!(number("-9223372036854775809").as_f64() < number("-9223372036854775808").as_f64());
     }
 
     #[test]

@@ -26,6 +26,24 @@ fn constrained(
     json!([small, ratio, tightened, nullable, name, word, list, set, map])
 }
 
+/// Has constraints that its example has to meet.
+#[tool(operation = Transform)]
+fn exemplary(
+    #[arg(range(min = 100))] large: u8,
+    #[arg(range(max = -1.5))] below: f64,
+    #[arg(range(min = 0.25, max = 0.5))] between: f64,
+    #[arg(length(min = 6))] long: String,
+    #[arg(length(max = 2))] short: String,
+    #[arg(length(min = 2))] numbers: BTreeSet<i16>,
+    #[arg(length(min = 3))] words: BTreeSet<String>,
+    #[arg(length(min = 2))] tones: Vec<Tone>,
+    #[arg(length(min = 2))] counts: BTreeMap<String, u8>,
+    #[arg(length(min = 2))] names: BTreeMap<u8, String>,
+    #[arg(length(max = 0))] nothing: Vec<u8>,
+) -> Value {
+    json!([large, below, between, long, short, numbers, words, tones, counts, names, nothing])
+}
+
 /// Keeps to itself what it is given.
 #[tool(operation = Transform)]
 fn secretive(
@@ -101,6 +119,22 @@ fn find(
     n: Option<u8>,
 ) -> Value {
     json!({"in": place, "filter": filter, "order": order, "n": n})
+}
+
+/// A sum of sums.
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Sum {
+    Of(Box<Sum>, Box<Sum>),
+    Number(i8),
+}
+
+/// Adds up.
+#[tool(operation = Transform)]
+fn add_up(sum: Sum) -> i64 {
+    match sum {
+        Sum::Of(a, b) => add_up(*a) + add_up(*b),
+        Sum::Number(number) => number.into(),
+    }
 }
 
 /// A filter that has filters.
@@ -256,6 +290,23 @@ async fn constraints_are_held() {
         }
     }
     assert_eq!(call("constrained", "{}").await.unwrap()[0], 5);
+}
+
+#[tokio::test]
+async fn an_example_meets_the_constraints() {
+    let registry = strict_tools_of(module_path!());
+    for tool in registry.tools() {
+        registry.validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
+    }
+    let example = registry.get("exemplary").unwrap().example();
+    assert_eq!(
+        *example,
+        json!({
+            "large": 100, "below": -1.5, "between": 0.5, "long": "textaa", "short": "te", "numbers": [1, 2],
+            "words": ["text", "text2", "text3"], "tones": ["high", "high"], "counts": {"name1": 1, "name2": 1},
+            "names": {"1": "text", "2": "text"}, "nothing": [],
+        })
+    );
 }
 
 #[tokio::test]

@@ -56,16 +56,12 @@ fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mu
             format!("`{option}` has neither `min` nor `max`"),
             format!("write `{option}(min = {min})`, `{option}(max = {max})` or both"),
         ),
-        (Some(least), Some(most)) => {
-            if exceeds(least, most) {
-                errors.push(
-                    Place::Parameters,
-                    least,
-                    format!("the `min` of `{option}` is greater than its `max`"),
-                    "no value is both: swap them, or correct one",
-                );
-            }
-        }
+        (Some(least), Some(most)) if exceeds(least, most) => errors.push(
+            Place::Parameters,
+            least,
+            format!("the `min` of `{option}` is greater than its `max`"),
+            "no value is both: swap them, or correct one",
+        ),
         _ => {}
     }
 }
@@ -186,7 +182,7 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
     if attribute.schema.is_none() {
         return;
     }
-    for option in ["range", "length", "pattern", "header"] {
+    for option in ["example", "range", "length", "pattern", "header"] {
         if let Some(key) = argument.says.key(option) {
             let name = inputs::name_of(argument).unwrap_or_default();
             errors.push(

@@ -63,6 +63,15 @@ impl Step {
     }
 }
 
+/// Through the name in the manifest.
+#[renamed_core::prompt(crate = renamed_core)]
+pub fn renamed_prompt(number: i64) -> String {
+    number.to_string()
+}
+
+/// It, listed by a crate that cannot name `tool_core`.
+pub const PROMPTS: renamed_core::Prompts = facade::deep::prompts![renamed_prompt];
+
 /// Some of them, listed by a crate that cannot name `tool_core` either.
 pub const TOOLS: facade::core::Declared =
     facade::core::tools![handed_on, relative::named_from_below, Step::step_handed_on];

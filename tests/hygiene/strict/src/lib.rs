@@ -77,7 +77,7 @@ use core::future::ready;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tool_core::{Access, Context, Declared, Principal, State, ToolError, Unmet, tool, tools};
+use tool_core::{Access, Context, Declared, Principal, State, ToolError, Unmet, prompt, tool, tools};
 
 /// Adds two numbers.
 #[inline]
@@ -185,7 +185,7 @@ fn proposed(typed: &str, stock: &StrictStock) -> Vec<String> {
 
 /// Is written by hand.
 fn written() -> Value {
-    json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"]})
+    json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"], "additionalProperties": false})
 }
 
 /// Says everything that can be said of a tool that has an address.
@@ -303,6 +303,20 @@ impl StrictShop {
     const fn strict_few(number: i64) -> i64 {
         number.wrapping_mul(Self::FEW)
     }
+}
+
+/// Asks for what is strict.
+///
+/// # Errors
+///
+/// When the text is empty.
+#[inline]
+#[prompt(title = "Strict")]
+pub fn strict_prompt(text: String, #[arg(default = 1)] number: u32) -> Result<String, ToolError> {
+    if text.is_empty() {
+        return Err(ToolError::failed("the text is empty"));
+    }
+    Ok(format!("{text} {number}"))
 }
 
 /// Some of them.

@@ -38,7 +38,11 @@ impl Json {
         match self {
             Json::Null => Value::Null,
             Json::Bool(value) => Value::Bool(*value),
-            // Digits are read exactly as far as anything is.
+            // What is rounded to the least integer of 64 bits is still less than that.
+            Json::Integer(value, _) if *value < i64::MIN.into() => {
+                (*value as f64).min((i64::MIN as f64).next_down()).into()
+            }
+            // All others are exact, or so large that it makes no difference.
             Json::Integer(value, _) => serde_json::from_str(&value.to_string()).unwrap(),
             Json::Fraction(text) => serde_json::from_str(text).unwrap(),
             Json::Text(text, _) => text.as_str().into(),

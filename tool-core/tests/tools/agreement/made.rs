@@ -108,7 +108,10 @@ impl Making {
             return items.prop_map(Json::List).boxed();
         }
         let least = least(schema, "minItems");
-        let most = if depth == 0 { least } else { most(schema, "maxItems", 3).max(least) };
+        if depth == 0 && least == 0 {
+            return Just(Json::List(Vec::new())).boxed();
+        }
+        let most = most(schema, "maxItems", 3).max(least);
         let unique = schema["uniqueItems"] == true;
         let items = vec(self.value(&schema["items"], depth), least..=most);
         items
@@ -127,14 +130,13 @@ impl Making {
             let required = schema["required"]
                 .as_array()
                 .is_some_and(|required| required.contains(&Value::from(name.as_str())));
+            if depth == 0 && !required {
+                continue;
+            }
             let name = name.clone();
             let given = self.value(property, depth);
             // What may be left out may be `null`, too.
-            let chance = match (required, depth) {
-                (true, _) => 100,
-                (false, 0) => 0,
-                (false, _) => 60,
-            };
+            let chance = if required { 100 } else { 60 };
             let value = (0..100_u8, any::<u8>(), given).prop_map(move |(luck, null, given)| match luck {
                 luck if luck < chance => {
                     Some((name.clone(), if required || null > 20 { given } else { Json::Null }))
@@ -168,7 +170,10 @@ impl Making {
     /// Members whose names the schema leaves free.
     fn free_members(&self, schema: &Value, depth: u8) -> BoxedStrategy<Vec<(String, Json)>> {
         let least = least(schema, "minProperties");
-        let most = if depth == 0 { least } else { most(schema, "maxProperties", 3) };
+        if depth == 0 && least == 0 {
+            return Just(Vec::new()).boxed();
+        }
+        let most = most(schema, "maxProperties", 3);
         if let Some((pattern, value)) =
             schema["patternProperties"].as_object().and_then(|patterns| patterns.iter().next())
         {
@@ -206,12 +211,12 @@ fn constant(value: Value) -> Json {
 
 /// Integers of this range in every spelling, its ends more often than others.
 fn integers(least: i128, most: i128) -> BoxedStrategy<Json> {
+    let notable =
+        [least, most, 1_000, 9_007_199_254_740_993].into_iter().filter(|n| (least..=most).contains(n));
     let value = prop_oneof![
-        1 => Just(least),
-        1 => Just(most),
-        2 => (least.max(-9).min(most)..=most.min(9).max(least)),
+        2 => select(notable.collect::<Vec<_>>()),
+        2 => least.max(-9).min(most)..=most.min(9).max(least),
         1 => least..=most,
-        1 => select(vec![1000_i128, 9_007_199_254_740_993]).prop_filter("in range", move |n| (least..=most).contains(n)),
     ];
     (value, spellings()).prop_map(|(value, spelling)| Json::Integer(value, spelling)).boxed()
 }
