@@ -8,7 +8,7 @@ use tracing::Span;
 
 use crate::audit::Record;
 use crate::call::contained::{Contained, Disposed, Panicked, contained};
-use crate::call::gate::Pass;
+use crate::call::gate::{Busy, Pass};
 use crate::call::run::{Gone, Run, Runner};
 use crate::call::timer::{Late, Timer};
 use crate::definition::ToolDefinition;
@@ -41,7 +41,7 @@ impl Runner {
     pub(super) async fn block(
         &self,
         run: Run<'_>,
-        timer: Timer,
+        mut timer: Timer,
         function: Blocking,
     ) -> Result<Output, Failure> {
         let outputs = self.limits.outputs;
@@ -49,22 +49,23 @@ impl Runner {
             return outputs.judge(run.tool, called(&run.span, function));
         };
         let function = Disposed::new(function);
+        let mut place = pin!(self.threads.enter(run.context.caller().principal.id()));
+        let thread = match timer.limit(place.as_mut()).await {
+            Ok(Ok(thread)) => thread,
+            Ok(Err(Busy)) => return Err(Failure::busy()),
+            Err(Late(limit)) => return Err(Failure::timeout_before(run.tool, limit)),
+        };
         let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let caller = run.context.caller().principal.id();
-        let thread = pin!(async {
-            let Ok(thread) = self.threads.enter(caller).await else { return Ok(Err(Failure::busy())) };
-            let (tool, span, record) = (run.tool.clone(), run.span, run.record.take());
-            let function = move || {
-                let result = function
-                    .take()
-                    .map_or_else(|| Err(Failure::internal()), |function| called(&span, function));
-                let result = outputs.judge(&tool, result);
-                ended(record, run.pass, &result);
-                drop(thread);
-                result
-            };
-            self.tasks.spawn_blocking(function, &runtime).await
-        });
+        let (tool, span, pass, record) = (run.tool.clone(), run.span, run.pass, run.record.take());
+        let function = move || {
+            let result =
+                function.take().map_or_else(|| Err(Failure::internal()), |function| called(&span, function));
+            let result = outputs.judge(&tool, result);
+            ended(record, pass, &result);
+            drop(thread);
+            result
+        };
+        let thread = self.tasks.spawn_blocking(function, &runtime);
         gone.wait(run.tool, timer, thread).await
     }
 }

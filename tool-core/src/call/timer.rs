@@ -32,13 +32,17 @@ impl Timer {
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
     pub(super) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
-        use std::pin::Pin;
+        use std::pin::{Pin, pin};
         use std::task::Poll;
 
         let Some((limit, sleep)) = &mut self.0 else { return Ok(future.await) };
         std::future::poll_fn(|cx| match Pin::new(&mut future).poll(cx) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            Poll::Pending => sleep.as_mut().poll(cx).map(|()| Err(Late(*limit))),
+            // A function that never waits uses up what tokio lets one task do in a row, and would leave the clock nothing.
+            Poll::Pending => {
+                let clock = pin!(tokio::task::unconstrained(sleep.as_mut()));
+                clock.poll(cx).map(|()| Err(Late(*limit)))
+            }
         })
         .await
     }
