@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
-use tool_core::{Failure, FailureKind, Output, Registry};
+use tool_core::{Builder, Failure, FailureKind, Output, Registry};
 
 /// What came of a call, in the words that all faces share.
 #[derive(Debug, PartialEq)]
@@ -68,8 +68,12 @@ type Each<T> = Vec<(&'static str, T)>;
 
 impl Faces {
     pub(crate) fn start() -> Self {
+        Faces::start_as(|builder| builder)
+    }
+
+    pub(crate) fn start_as(settings: impl Fn(Builder) -> Builder) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let registry = |name: &str| weather::registry(folder.path().join(name)).unwrap();
+        let registry = |name: &str| settings(weather::builder(folder.path().join(name))).build().unwrap();
         let runtime = Runtime::new().unwrap();
         let (http, mcp) = runtime.block_on(async {
             let options = tool_http::Options::new().allow_execute(true);
@@ -140,6 +144,10 @@ impl Faces {
                 kind: "execution_failed".to_owned(),
                 text: body["content"][0]["text"].as_str().unwrap().to_owned(),
             },
+            // What is refused for everybody has no more to tell than that.
+            (403, _) if body.get("kind").is_none() => {
+                Answer::Failure { kind: "refused".to_owned(), text: text_of(&body) }
+            }
             _ => {
                 assert!([400, 422].contains(&status), "{status}: {body}");
                 Answer::Failure { kind: body["kind"].as_str().unwrap().to_owned(), text: text_of(&body) }
@@ -172,7 +180,8 @@ impl Faces {
             return Answer::Success { output: output.to_string() };
         }
         let kind = body["error_type"].as_str().unwrap().to_owned();
-        let codes: Vec<u8> = [FailureKind::Input, FailureKind::Failed(tool_core::Reason::Other)]
+        let failed = FailureKind::Failed(tool_core::Reason::Other);
+        let codes: Vec<u8> = [FailureKind::Disabled, FailureKind::Input, failed]
             .map(FailureKind::codes)
             .into_iter()
             .filter(|codes| codes.error_type == kind)

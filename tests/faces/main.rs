@@ -6,7 +6,7 @@ mod faces;
 mod readme;
 
 use serde_json::json;
-use tool_core::Registry;
+use tool_core::{Builder, Registry};
 
 use crate::cases::Case;
 use crate::faces::{Answer, Faces};
@@ -71,6 +71,22 @@ fn every_face_refuses_what_is_no_object_or_no_json_alike() {
         for (face, answer) in &answers[1..] {
             assert_eq!(answer, direct, "over {face} with {arguments}");
         }
+    }
+}
+
+#[test]
+fn every_face_neither_lists_nor_runs_what_modifies_while_it_is_read_only() {
+    let faces = Faces::start_as(Builder::read_only);
+    for (face, listed) in faces.names() {
+        assert_eq!(listed.len(), 5, "over {face}");
+        assert!(!listed.contains(&"delete_reports".to_owned()), "over {face}");
+    }
+    for (face, answer) in faces.call("report_observation", "{}") {
+        let expected = Answer::Failure {
+            kind: "refused".to_owned(),
+            text: "`report_observation` was not run: it modifies, and this registry is read only".to_owned(),
+        };
+        assert_eq!(answer, expected, "over {face}");
     }
 }
 

@@ -3,6 +3,7 @@
 mod cfg;
 mod crates;
 mod kinds;
+mod listed;
 mod macros;
 mod names;
 mod parameters;

@@ -5,7 +5,7 @@
 #[test]
 fn messages() {
     let cases = trybuild::TestCases::new();
-    for kind in ["attribute", "signature", "inputs", "types", "several"] {
+    for kind in ["attribute", "signature", "inputs", "types", "listing", "several"] {
         cases.compile_fail(format!("{kind}/*.rs"));
     }
 }

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tool_core::{Content, Failure, FailureKind, Output, Registry, ToolDefinition};
+use tool_core::{Content, Failure, FailureKind, Output, Registry, ToolDefinition, Validation};
 
 use crate::page::{neutral, pretty};
 use crate::stop::{self, Stop};
@@ -28,15 +28,27 @@ pub(crate) fn validate(registry: &Registry, matches: &ArgMatches, streams: &mut 
     let arguments = arguments::gather(tool, matches, streams)?;
     let verdict = registry.validate(tool.name(), &arguments);
     let page = match &verdict {
-        Ok(()) if grammar::wants_json(matches) => json!({ "valid": true }).to_string(),
-        Ok(()) => "valid".to_owned(),
+        Ok(validation) if grammar::wants_json(matches) => valid(validation),
+        Ok(Validation { repairs, .. }) => {
+            let repairs = repairs.iter().map(|repair| format!("\n- {}", neutral(&repair.to_string())));
+            format!("valid{}", repairs.collect::<String>())
+        }
         Err(failure) if grammar::wants_json(matches) => {
             json!({ "valid": false, "errors": failure.problems() }).to_string()
         }
         Err(failure) => neutral(&failure.text()).into_owned(),
     };
     streams.print(&format!("{page}\n"))?;
-    verdict.map_err(Stop::Told)
+    verdict.map(|_| ()).map_err(Stop::Told)
+}
+
+/// What holds, and what was repaired so that it holds.
+fn valid(validation: &Validation) -> String {
+    let mut verdict = json!({ "valid": true });
+    if !validation.repairs.is_empty() {
+        verdict["repairs"] = json!(validation.repairs);
+    }
+    verdict.to_string()
 }
 
 fn name(matches: &ArgMatches) -> &str {
@@ -46,12 +58,15 @@ fn name(matches: &ArgMatches) -> &str {
 async fn attempt(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<Output, Stop> {
     let tool = stop::find(registry, name(matches))?;
     let asks = tool.destructive() && !matches.get_flag("yes");
+    if asks {
+        // Nobody should have to think about a call that cannot be made.
+        registry.admits(tool.name()).map_err(Stop::call)?;
+    }
     if asks && !streams.is_interactive() {
         return Err(unconfirmed(tool, "say so with --yes"));
     }
     let arguments = arguments::gather(tool, matches, streams)?;
     if asks {
-        // Nobody should have to think about a call that cannot be made.
         registry.validate(tool.name(), &arguments).map_err(Stop::call)?;
         let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
         if !streams.ask(&question).map_err(Stop::Stdin)? {

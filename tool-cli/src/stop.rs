@@ -51,11 +51,16 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// A tool of this name does not exist.
-    pub(crate) fn unknown_tool(registry: &Registry, name: &str) -> Self {
-        let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
-        let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
-        Stop::Call { failure, suggestion }
+    /// A tool of this name does not exist, or is not there while the registry is read only.
+    pub(crate) fn unlisted(registry: &Registry, name: &str) -> Self {
+        match registry.admits(name) {
+            Err(failure) if failure.kind() != FailureKind::NotFound => Stop::call(failure),
+            Ok(()) | Err(_) => {
+                let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
+                let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
+                Stop::Call { failure, suggestion }
+            }
+        }
     }
 
     /// A call that failed.
@@ -113,7 +118,7 @@ impl Stop {
 
 /// The tool of this name, or the reason to stop.
 pub(crate) fn find<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolDefinition, Stop> {
-    registry.get(name).ok_or_else(|| Stop::unknown_tool(registry, name))
+    registry.get(name).ok_or_else(|| Stop::unlisted(registry, name))
 }
 
 /// A failure as the one object on stdout.

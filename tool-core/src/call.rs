@@ -12,20 +12,22 @@
 #[cfg(feature = "tokio")]
 mod apart;
 mod block_on;
+mod check;
 mod contained;
+pub(crate) mod edits;
 mod gate;
+mod located;
 mod members;
 pub(crate) mod numbers;
 mod outputs;
+pub(crate) mod plan;
 pub(crate) mod reader;
 mod run;
 mod scan;
-mod strict;
+pub(crate) mod strict;
 mod tasks;
 mod timer;
-mod without;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -36,17 +38,19 @@ pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 
 use crate::audit::{Asked, AuditSink, Record};
+use crate::call::check::{Checked, check, explained};
 use crate::call::gate::Busy;
-use crate::call::reader::{Findings, Reader};
+use crate::call::reader::{Findings, Reader, Unread};
 use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
+use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
 use crate::registry::Member;
-use crate::schema::{MOST_PROBLEMS, received, unescaped};
+use crate::schema::{MOST_PROBLEMS, Validator};
 use crate::state::States;
 
 /// The answer to one call, and the identifier that joins it to the log.
@@ -108,8 +112,9 @@ async fn answer(
         Some(gate) => Some(gate.enter(principal.id()).await.map_err(|Busy| Failure::busy())?),
         None => None,
     };
+    let desk = Desk { tool, states: &home.states, leniency: home.leniency, context };
     // Not entered while the function runs: across an `await` the span would cover other calls, too.
-    match span.in_scope(|| enter(tool, &home.states, context, arguments, Purpose::Run))? {
+    match span.in_scope(|| desk.enter(arguments, Purpose::Run))?.0 {
         Step::Done(result) => home.runner.judge(tool, result),
         step => home.runner.run(Run { tool, context, span, pass, record }, step).await,
     }
@@ -132,10 +137,16 @@ pub(crate) fn unknown(
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.
-pub(crate) fn validate(tool: &ToolDefinition, states: &States, arguments: &[u8]) -> Result<(), Failure> {
+pub(crate) fn validate(
+    tool: &ToolDefinition,
+    states: &States,
+    leniency: Leniency,
+    arguments: &[u8],
+) -> Result<Validation, Failure> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    enter(tool, states, &context, arguments, Purpose::Validate).map(|_| ())
+    let desk = Desk { tool, states, leniency, context: &context };
+    desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
 }
 
 /// What arguments are read for.
@@ -145,130 +156,105 @@ enum Purpose {
     Run,
 }
 
-/// Reads the arguments and enters the tool with them.
-fn enter(
-    tool: &ToolDefinition,
-    states: &States,
-    context: &LazyContext<'_>,
-    arguments: &[u8],
-    purpose: Purpose,
-) -> Result<Step, Failure> {
-    if tool.broken() {
-        tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
-        return Err(Failure::internal());
-    }
-    let text = text(tool, arguments)?;
-    let attempt = |slots: &Slots<'_>, purpose| attempt(tool, states, context, slots, purpose);
-    let scanned = scan(text, tool.plan());
-    if let Scan::Clean(slots) = &scanned
-        && !tool.composite()
-        && let Ok(step) = attempt(slots, purpose)?
-    {
-        return Ok(step);
-    }
-    let text = match check(tool, text)? {
-        Ok(text) => text,
-        Err(mut problems) => {
-            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
-            let (Scan::Clean(slots) | Scan::Suspect(slots)) = &scanned;
-            let no_object = problems.iter().any(|problem| problem.path.is_empty());
-            if !no_object && let Err(findings) = attempt(slots, Purpose::Validate)? {
-                add(&mut problems, findings.problems, tool);
-            }
-            return Err(invalid(tool, problems));
+/// What the arguments of one call are read with.
+struct Desk<'c> {
+    tool: &'c ToolDefinition,
+    states: &'c States,
+    leniency: Leniency,
+    context: &'c LazyContext<'c>,
+}
+
+impl Desk<'_> {
+    /// Reads the arguments and enters the tool with them.
+    fn enter(&self, arguments: &[u8], purpose: Purpose) -> Result<(Step, Vec<Repair>), Failure> {
+        let tool = self.tool;
+        if tool.broken() {
+            tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
+            return Err(Failure::internal());
         }
-    };
-    let Scan::Clean(slots) = scan(&text, tool.plan()) else {
-        tracing::error!(tool = tool.name(), "valid arguments do not fit the inputs");
-        return Err(Failure::internal());
-    };
-    attempt(&slots, purpose)?.map_err(|findings| match findings.refusal {
-        Some(refusal) => refusal,
-        None => invalid(tool, findings.problems),
-    })
+        let text = text(tool, arguments)?;
+        if !tool.composite()
+            && let Scan::Clean(slots) = scan(text, &tool.plan().members)
+            && let Ok(step) = self.attempt(&slots, purpose, false)?
+        {
+            return Ok((step, Vec::new()));
+        }
+        let Checked { text, repairs, problems } = check(tool, self.leniency, text)?;
+        match scan(&text, &tool.plan().members) {
+            Scan::Clean(slots) if problems.is_empty() => match self.attempt(&slots, purpose, true)? {
+                Ok(step) => Ok((step, repairs)),
+                Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
+                Err(findings) => Err(invalid(tool, problems, &findings.unread)),
+            },
+            Scan::Suspect(_) if problems.is_empty() => {
+                tracing::error!(tool = tool.name(), "valid arguments do not fit the inputs");
+                Err(Failure::internal())
+            }
+            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
+            Scan::Clean(slots) | Scan::Suspect(slots) => {
+                let findings = self.attempt(&slots, Purpose::Validate, true)?.err().unwrap_or_default();
+                Err(invalid(tool, problems, &findings.unread))
+            }
+        }
+    }
+
+    /// Enters the tool with the texts of its inputs, which the schema has judged or not.
+    fn attempt<'s>(
+        &'s self,
+        slots: &'s Slots<'s>,
+        purpose: Purpose,
+        checked: bool,
+    ) -> Result<Result<Step, Findings<'s>>, Failure> {
+        let reader = Reader::new(self.tool.plan(), slots, self.states, self.context, checked);
+        let mut call = match purpose {
+            Purpose::Validate => Call::Validate(reader),
+            Purpose::Run => Call::Run(reader),
+        };
+        let Some(entry) = self.tool.entry() else {
+            tracing::error!(tool = self.tool.name(), "the tool is not declared, and cannot be entered");
+            return Err(Failure::internal());
+        };
+        let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
+        Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+    }
 }
 
-/// Enters the tool with the texts of its inputs.
-fn attempt(
-    tool: &ToolDefinition,
-    states: &States,
-    context: &LazyContext<'_>,
-    slots: &Slots<'_>,
-    purpose: Purpose,
-) -> Result<Result<Step, Findings>, Failure> {
-    let reader = Reader::new(tool.plan(), slots, states, context);
-    let mut call = match purpose {
-        Purpose::Validate => Call::Validate(reader),
-        Purpose::Run => Call::Run(reader),
-    };
-    let entry = tool.entry().ok_or_else(Failure::internal)?;
-    let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
-    Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+/// The failure of arguments that the schema or a type refuses, the inputs in their order.
+fn invalid(tool: &ToolDefinition, mut problems: Vec<Problem>, unread: &[Unread<'_>]) -> Failure {
+    // What is no object has no inputs that could be missing.
+    let no_object = problems.iter().any(|problem| problem.path.is_empty());
+    if !no_object && let Ok(validator) = tool.validator() {
+        add(&mut problems, unread, validator);
+    }
+    Failure::input(tool.name(), problems, tool.valid_example().cloned())
 }
 
-/// Adds the findings about inputs that have no problem yet, each at the place of its input.
-fn add(problems: &mut Vec<Problem>, findings: Vec<Problem>, tool: &ToolDefinition) {
+/// Adds what is wrong with inputs that have no problem yet.
+fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator) {
     let input = |problem: &Problem| problem.path.split('/').nth(1).map(str::to_owned);
     let known: Vec<_> = problems.iter().map(input).collect();
-    problems.extend(findings.into_iter().filter(|finding| !known.contains(&input(finding))));
-    if let Ok(validator) = tool.validator() {
-        problems.sort_by_cached_key(|problem| validator.position(&problem.path));
-    }
+    // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
+    let is_new =
+        |finding: &Problem| known.is_empty() || !known.contains(&input(finding)) && input(finding).is_some();
+    let findings = unread.iter().map(|unread| explained(unread, validator));
+    problems.extend(findings.filter(is_new));
+    problems.sort_by_cached_key(|problem| validator.position(&problem.path));
     problems.truncate(MOST_PROBLEMS);
-}
-
-fn invalid(tool: &ToolDefinition, problems: Vec<Problem>) -> Failure {
-    Failure::input(tool.name(), problems, tool.valid_example().cloned())
 }
 
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
+    let desk = Desk { tool, states: &States::default(), leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
-    let decodes = |slots: &Slots<'_>| {
-        attempt(tool, &States::default(), &context, slots, Purpose::Validate).is_ok_and(|step| step.is_ok())
-    };
-    tool.validator().is_ok_and(|validator| validator.problems(arguments).is_empty())
-        && matches!(scan(&text, tool.plan()), Scan::Clean(ref slots) if decodes(slots))
-}
-
-/// Finds everything that the schema has against the arguments.
-///
-/// Returns the text to decode: the same, or one without the members that are `null` and count as left out.
-fn check<'t>(tool: &ToolDefinition, text: &'t str) -> Result<Result<Cow<'t, str>, Vec<Problem>>, Failure> {
-    // Spelled out, an integer beyond 2^53 is compared exactly.
-    let spelled = numbers::spell_out_integers(text);
-    let mut arguments = strict::parse(spelled.as_deref().unwrap_or(text))
-        .map_err(|problem| Failure::not_json(tool.name(), problem))?;
-    if !arguments.is_object() {
-        let message =
-            format!("expected an object with the inputs as its members, got {}", received(&arguments));
-        return Ok(Err(vec![Problem::new("", "type", message)]));
-    }
-    let validator = tool.validator().map_err(|error| {
-        tracing::error!(tool = tool.name(), error, "the input schema is invalid");
-        Failure::internal()
-    })?;
-    let problems = validator.problems(&arguments);
-    if problems.is_empty() {
-        return Ok(Ok(Cow::Borrowed(text)));
-    }
-    let nulls = validator.superfluous_nulls(&arguments);
-    if nulls.is_empty() {
-        return Ok(Err(problems));
-    }
-    nulls.iter().for_each(|path| remove(&mut arguments, path));
-    let problems = validator.problems(&arguments);
-    Ok(if problems.is_empty() { Ok(Cow::Owned(without::without(text, &nulls))) } else { Err(problems) })
-}
-
-/// Removes a member by its JSON Pointer.
-fn remove(arguments: &mut Value, path: &str) {
-    let Some((parent, name)) = path.rsplit_once('/') else { return };
-    if let Some(Value::Object(parent)) = arguments.pointer_mut(parent) {
-        parent.shift_remove(&unescaped(name));
-    }
+    tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
+        && match scan(&text, &tool.plan().members) {
+            Scan::Clean(slots) => {
+                desk.attempt(&slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
+            }
+            Scan::Suspect(_) => false,
+        }
 }
 
 /// The arguments as text; nothing at all counts as `{}`.

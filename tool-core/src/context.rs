@@ -187,6 +187,10 @@ impl<'c> LazyContext<'c> {
         self.call_id
     }
 
+    pub(crate) fn principal(&self) -> &'c Principal {
+        &self.caller.principal
+    }
+
     pub(crate) fn get(&self) -> &Context {
         self.context.get_or_init(|| {
             Context(Arc::new(Inner {

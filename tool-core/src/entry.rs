@@ -3,6 +3,10 @@
 //! A declaration holds one function, its [`Entry`], and the macro writes nothing into it but a call of [`run`],
 //! [`run_sync`] or [`run_blocking`]. Everything here is instantiated for each tool, so everything here is short.
 
+mod guarded;
+
+#[cfg(feature = "tokio")]
+use std::future::ready;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -13,6 +17,10 @@ use crate::failure::Failure;
 use crate::input::{Inputs, Visitor};
 use crate::output::Output;
 use crate::returns::{Return, Returned};
+
+#[cfg(feature = "tokio")]
+pub use guarded::run_blocking_guarded;
+pub use guarded::{run_guarded, run_sync_guarded};
 
 /// What a declaration is entered by.
 pub type Entry = fn(&mut Call<'_>) -> Step;
@@ -28,9 +36,9 @@ pub enum Call<'c> {
     Run(Reader<'c>),
 }
 
-impl Call<'_> {
+impl<'c> Call<'c> {
     /// What was wrong with the arguments.
-    pub(crate) fn into_findings(self) -> Findings {
+    pub(crate) fn into_findings(self) -> Findings<'c> {
         match self {
             Call::Describe(_) => Findings::default(),
             Call::Validate(reader) | Call::Run(reader) => reader.into_findings(),
@@ -50,7 +58,7 @@ pub enum Step {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
-    /// The function is ready to be called, on a thread that it may block.
+    /// The function blocks, and has yet to be called.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
 }
@@ -58,9 +66,13 @@ pub enum Step {
 /// A function on its way.
 pub type Running = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send>>;
 
-/// A function that blocks, with its values.
+/// A function that blocks, with its values: there once it is decided that it may be called.
 #[cfg(feature = "tokio")]
-pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
+pub(crate) type Blocking = Pin<Box<dyn Future<Output = Result<Function, Failure>> + Send>>;
+
+/// A function with its values.
+#[cfg(feature = "tokio")]
+pub(crate) type Function = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
 /// Enters an `async fn`.
 pub fn run<I: Inputs, F, R: Return<F::Output>>(
@@ -104,7 +116,10 @@ where
     I::Values: Send,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Blocking(Box::new(move || returns.finish(function(values)))),
+        Ok(values) => {
+            let function: Function = Box::new(move || returns.finish(function(values)));
+            Step::Blocking(Box::pin(ready(Ok(function))))
+        }
         Err(step) => step,
     }
 }

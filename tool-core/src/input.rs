@@ -3,7 +3,6 @@
 //! [`Input`] is what a parameter's type must be. A declaration holds its inputs as one typed tuple of [`In`]s, and
 //! [`Inputs`] reads such a tuple; both are made by `#[tool]` and named by nobody else.
 
-use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -16,8 +15,10 @@ use crate::completion::CompleteFn;
 use crate::inject::{Inject, Needs};
 use crate::locator::Locator;
 
+mod limit;
 mod missing;
 
+pub use limit::Limit;
 pub use missing::Presence;
 
 /// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
@@ -91,6 +92,14 @@ pub struct InputSpec {
     pub(crate) complete: Option<CompleteFn>,
     pub(crate) header: Option<&'static str>,
     pub(crate) flatten: bool,
+}
+
+impl InputSpec {
+    /// Whether more is said about its value than its type says.
+    pub(crate) fn is_constrained(&self) -> bool {
+        let numbers = self.minimum.is_some() || self.maximum.is_some();
+        numbers || self.min_length.is_some() || self.max_length.is_some() || self.pattern.is_some()
+    }
 }
 
 /// A bound of a range.
@@ -318,14 +327,15 @@ tuples!(A B C D E F G H);
 /// Reads one input: the only code of a call that is made anew for each type.
 fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
     let mut text = match reader.next() {
-        Slot::Given(text) => Cow::Borrowed(text),
+        Slot::Given(text) => text,
         Slot::Null => return missing::null::<T>(),
         Slot::Absent => return missing::absent::<T>().or_else(|| reader.missing()),
+        Slot::Doubtful => return None,
     };
     loop {
         match serde_json::from_str(&text) {
             Ok(value) => return Some(value),
-            Err(error) => text = Cow::Owned(reader.rewritten(&text, &error)?),
+            Err(error) => text = reader.rewritten(text, error)?,
         }
     }
 }

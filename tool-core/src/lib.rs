@@ -14,6 +14,8 @@ mod entry;
 mod failure;
 mod inject;
 mod input;
+mod leniency;
+mod lint;
 mod locator;
 mod lock;
 mod operation;
@@ -24,11 +26,13 @@ mod requirement;
 mod resource;
 mod returns;
 mod schema;
+mod search;
 mod state;
 mod trace;
 
 #[doc(hidden)]
 pub mod private;
+pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditSink};
@@ -41,6 +45,8 @@ pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;
+pub use leniency::{Leniency, Repair, RepairKind, Validation};
+pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
@@ -49,7 +55,8 @@ pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema};
+pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
+pub use search::{Hit, Match};
 pub use state::State;
 pub use trace::{TraceParent, TraceParentError};
 

@@ -114,11 +114,11 @@ impl FromStr for Lock {
             tools: BTreeMap<String, Stored>,
         }
 
-        let Version { version } = serde_json::from_str(text).map_err(LockError::no_lock)?;
+        let Version { version } = serde_json::from_str(text).map_err(|error| LockError::no_lock(&error))?;
         if version != VERSION {
             return Err(LockError::Version { found: version });
         }
-        let File { tools, .. } = serde_json::from_str(text).map_err(LockError::no_lock)?;
+        let File { tools, .. } = serde_json::from_str(text).map_err(|error| LockError::no_lock(&error))?;
         let checked = |(name, Stored { digest, entry }): (String, Stored)| {
             if entry.digest(&name).to_string() == digest {
                 Ok((name, entry))
@@ -179,7 +179,7 @@ pub enum LockError {
 }
 
 impl LockError {
-    fn no_lock(error: serde_json::Error) -> Self {
+    fn no_lock(error: &serde_json::Error) -> Self {
         LockError::NoLock { reason: error.to_string() }
     }
 }

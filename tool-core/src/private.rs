@@ -6,11 +6,12 @@ pub use crate::call::block_on;
 pub use crate::completion::{Complete, CompleteFn, Completing};
 pub use crate::declaration::Declaration;
 pub use crate::declared::declared;
+pub use crate::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
 #[cfg(feature = "tokio")]
-pub use crate::entry::run_blocking;
-pub use crate::entry::{Call, Entry, Running, Step, run, run_sync};
+pub use crate::entry::{run_blocking, run_blocking_guarded};
 pub use crate::input::{
-    Bound, In, Injected, InputSpec, Inputs, JsonFn, Presence, defaulted, injected, input, json, locator,
+    Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected, input, json,
+    locator,
 };
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};

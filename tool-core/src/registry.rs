@@ -7,7 +7,7 @@ mod positions;
 mod running;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -20,10 +20,12 @@ use crate::call::{self, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
+use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
+use crate::search::Index;
 use crate::state::States;
 use crate::trace::TraceParent;
 
@@ -63,6 +65,8 @@ struct Inner {
     positions: Positions,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
     audit: Option<Arc<dyn AuditSink>>,
+    /// Made by the first search.
+    index: OnceLock<Index>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -83,6 +87,7 @@ pub(crate) struct Home {
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
     pub(crate) audit: Option<Arc<dyn AuditSink>>,
+    pub(crate) leniency: Leniency,
 }
 
 impl Registry {
@@ -191,6 +196,11 @@ impl Registry {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
+    /// What searches look into.
+    pub(crate) fn index(&self) -> &Index {
+        self.inner.index.get_or_init(|| Index::of(self.declared()))
+    }
+
     /// The tool of this name or alias, if [`Registry::tools`] has it.
     ///
     /// ```
@@ -288,9 +298,9 @@ impl Registry {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
-    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<(), Failure> {
+    pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
         let Member { definition, home } = self.known(name)?;
-        call::validate(definition, &home.states, arguments)
+        call::validate(definition, &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

@@ -2,18 +2,32 @@
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
+mod amend;
+mod bounds;
 mod compose;
+mod constrain;
 mod example;
+mod flatten;
+mod header;
+mod limits;
 mod message;
 mod native;
 mod nearest;
 mod normal;
+mod place;
+mod profile;
+mod secret;
+mod types;
 mod validator;
 
+pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
+pub use profile::{Profile, ProfileError, UnknownProfile};
 
-pub(crate) use compose::{InputSchema, OutputSchema};
-pub(crate) use message::received;
+pub(crate) use amend::Amendments;
+pub(crate) use bounds::{Foreign, Shown};
+pub(crate) use compose::{InputSchema, Layout, OutputSchema};
+pub(crate) use limits::Limits;
 pub(crate) use nearest::nearest;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use tool_core::{CallId, Content, Failure, FailureKind, Problem, Reply};
+use tool_core::{CallId, Content, Failure, FailureKind, Problem, Repair, Reply, Validation};
 
 use crate::refusal::Message;
 
@@ -43,9 +43,15 @@ pub(crate) fn called(reply: &Reply) -> Response {
 }
 
 /// The answer to a check of arguments.
-pub(crate) fn validated(result: Result<(), Failure>) -> Response {
-    let Err(failure) = result else { return json(StatusCode::OK, &Verdict { valid: true, errors: None }) };
-    let invalid = |status| json(status, &Verdict { valid: false, errors: Some(failure.problems()) });
+pub(crate) fn validated(result: Result<Validation, Failure>) -> Response {
+    let failure = match result {
+        Ok(Validation { repairs, .. }) => {
+            return json(StatusCode::OK, &Verdict { valid: true, errors: None, repairs: &repairs });
+        }
+        Err(failure) => failure,
+    };
+    let verdict = Verdict { valid: false, errors: Some(failure.problems()), repairs: &[] };
+    let invalid = |status| json(status, &verdict);
     match failure.kind() {
         FailureKind::Input => invalid(StatusCode::OK),
         FailureKind::NotJson => invalid(status(&failure)),
@@ -115,4 +121,6 @@ struct Verdict<'f> {
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'f [Problem]>,
+    #[serde(skip_serializing_if = "<[Repair]>::is_empty")]
+    repairs: &'f [Repair],
 }

@@ -32,8 +32,9 @@ pub(crate) async fn call(
         // Before anything is told about the tool.
         return Err(Refusal::ExecutionOff);
     }
-    let tool = api.tool(&name?)?;
+    let name = name?;
+    let name = api.known(&name)?;
     query::none(request.uri())?;
     let arguments = arguments::read(request, api.options()).await?;
-    Ok(answer::called(&api.registry().invoke(tool.name(), &arguments).await))
+    Ok(answer::called(&api.registry().invoke(name, &arguments).await))
 }

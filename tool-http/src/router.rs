@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::routing::{get, post};
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{FailureKind, Principal, Registry, ToolDefinition};
 
 use crate::options::Options;
 use crate::refusal::Refusal;
@@ -36,7 +36,7 @@ pub fn router(registry: Registry) -> Router {
 
 /// The routes of a registry with settings, such as that tools can be run.
 ///
-/// The router does not look at `Host`, `Origin` or who asks: that is the policy of the application that it becomes a
+/// The router does not look at `Host`, `Origin` or who asks (every caller is [anonymous](Principal::anonymous)): that is the policy of the application that it becomes a
 /// part of. A [`Server`](crate::Server) has one.
 ///
 /// ```
@@ -46,6 +46,8 @@ pub fn router(registry: Registry) -> Router {
 /// let app: axum::Router = tool_http::router_with(registry, Options::new().allow_execute(true));
 /// ```
 pub fn router_with(registry: Registry, options: Options) -> Router {
+    // Nobody has asked yet who sends a request.
+    let registry = registry.as_principal(Principal::anonymous());
     Router::new()
         .route("/tools", get(discovery::list))
         .route("/tools/{name}", get(discovery::detail))
@@ -74,6 +76,16 @@ impl Api {
 
     pub(crate) fn options(&self) -> &Options {
         &self.0.options
+    }
+
+    /// The name of a tool that there is for this caller, whether or not it may be called.
+    pub(crate) fn known<'n>(&self, name: &'n ToolName) -> Result<&'n str, Refusal> {
+        match self.0.registry.admits(&name.0) {
+            Err(failure) if failure.kind() == FailureKind::NotFound => {
+                Err(Refusal::ToolNotFound(name.0.clone()))
+            }
+            Ok(()) | Err(_) => Ok(&name.0),
+        }
     }
 
     pub(crate) fn tool(&self, name: &ToolName) -> Result<&ToolDefinition, Refusal> {

@@ -57,6 +57,11 @@ impl Errors {
         !self.found.is_empty()
     }
 
+    /// How many there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+
     /// The item, with all mistakes behind it.
     pub(crate) fn beside(mut self, item: TokenStream) -> TokenStream {
         self.settled = true;

@@ -1,8 +1,13 @@
-//! Doc comments as texts: the description of a tool, and of an input.
+//! What other attributes say: the doc comments of a tool and of an input, and that a tool is deprecated.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::parse::Parser as _;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Token};
+
+use crate::model::Deprecated;
+use crate::parse::ungrouped;
 
 /// A description: known now, or only when the crate is compiled, as with `#[doc = include_str!("…")]`.
 #[derive(Clone)]
@@ -33,7 +38,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
         .filter_map(|attribute| attribute.meta.require_name_value().ok().map(|pair| &pair.value))
         .collect();
     if lines.iter().all(|line| literal(line).is_some()) {
-        let text: Vec<String> = lines.iter().filter_map(|line| literal(line)).collect();
+        let text: Vec<String> = lines.iter().filter_map(|line| literal(line)).map(unstarred).collect();
         let text = unindented(&text.join("\n"));
         return (!text.is_empty()).then_some(Description::Text(text));
     }
@@ -41,7 +46,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
         let end = if position + 1 == lines.len() { "" } else { "\n" };
         match literal(line) {
             Some(text) => {
-                let text = format!("{}{end}", unindented(&text));
+                let text = format!("{}{end}", unindented(&unstarred(text)));
                 quote!(#text)
             }
             None => quote!(#line, #end),
@@ -50,9 +55,31 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
     Some(Description::Expression(quote!(::core::concat!(#(#parts),*))))
 }
 
+/// What `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]` says. What is wrong about it,
+/// rustc tells.
+pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<Deprecated> {
+    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("deprecated"))?;
+    let mut deprecated = Deprecated::default();
+    match &attribute.meta {
+        Meta::Path(_) => {}
+        Meta::NameValue(pair) => deprecated.note = literal(&pair.value),
+        Meta::List(list) => {
+            let pairs = Punctuated::<MetaNameValue, Token![,]>::parse_terminated.parse2(list.tokens.clone());
+            for pair in pairs.unwrap_or_default() {
+                if pair.path.is_ident("since") {
+                    deprecated.since = literal(&pair.value);
+                } else if pair.path.is_ident("note") {
+                    deprecated.note = literal(&pair.value);
+                }
+            }
+        }
+    }
+    Some(deprecated)
+}
+
 fn literal(expression: &Expr) -> Option<String> {
-    match expression {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(unstarred(text.value())),
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
 }

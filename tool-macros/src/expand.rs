@@ -1,11 +1,14 @@
 //! A valid declaration into tokens. Nothing here can fail, and nothing it writes decides anything at run time.
 
-use proc_macro2::{Span, TokenStream};
+mod inputs;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
+use self::inputs::{inputs, json, option};
 use crate::diagnostics::{ends, placed};
 use crate::listing;
-use crate::model::{Default, Input, Parameter, Running, Tool};
+use crate::model::{Access, Deprecated, Permission, Running, Tool};
 use crate::parse::Function;
 
 /// The function, and beside it its declaration.
@@ -68,99 +71,133 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
-/// `const { &(input("a", "…"), injected(op::Read)) }`
-fn inputs(tool: &Tool) -> TokenStream {
-    let Tool { krate, operation, .. } = tool;
-    let parameters = tool.parameters.iter().map(|parameter| match parameter {
-        Parameter::Input(input) => self::input(krate, input),
-        Parameter::Injected(kind) => {
-            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
-        }
-    });
-    let parameters = tuple(parameters.collect());
-    quote!(const { &#parameters })
-}
-
-/// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)])`
-fn input(krate: &TokenStream, input: &Input) -> TokenStream {
-    let Input { name, description, kind, default, example } = input;
-    let kind = kind.to_token_stream();
-    let place = ends(&kind);
-    let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
-    let mut value = placed(quote!(#krate::private::input(#name, #description)), place);
-    match default {
-        Some(Default::OfType) => value = placed(quote!(#krate::private::defaulted(#value)), place),
-        Some(Default::Is(expression)) => {
-            // A text is read as any other caller's, as for a date; everything else is of the input's own type.
-            let kind = (!is_text(expression)).then_some(&kind);
-            let json = json(krate, kind, expression);
-            value = quote!(#value.default(#json));
-        }
-        None => {}
-    }
-    if let Some(expression) = example {
-        let json = json(krate, None, expression);
-        value = quote!(#value.examples(&[#json]));
-    }
-    value
-}
-
-/// `|| json(expression)`, or `|| json::<T>(expression)`
-fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
-    let kind = kind.map(|kind| quote!(::<#kind>));
-    let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
-    quote!(|| #call)
-}
-
-fn is_text(expression: &syn::Expr) -> bool {
-    matches!(expression, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
-}
-
 /// `Declaration::new("…", "…", Operation::Read, module_path!(), |__call| …).title("…")`
 fn declaration(tool: &Tool, function: &Function) -> TokenStream {
-    let Tool { krate, name, title, description, operation, .. } = tool;
+    let Tool { krate, name, description, operation, .. } = tool;
     let entry = entry(tool, function);
-    let mut options = TokenStream::new();
-    if let Some(title) = title {
-        options.extend(quote!(.title(#title)));
-    }
-    if tool.destructive {
-        options.extend(quote!(.destructive(true)));
-    }
-    for (option, value) in [("idempotent", tool.idempotent), ("open_world", tool.open_world)] {
-        if let Some(value) = value {
-            let option = format_ident!("{option}");
-            options.extend(quote!(.#option(#value)));
-        }
-    }
     // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
     let place = function.signature.ident.span();
     let arguments =
         quote!(#name, #description, #krate::Operation::#operation, ::core::module_path!(), #entry);
     let new = placed(quote!(#krate::private::Declaration::new(#arguments)), (place, place));
+    let options = options(tool);
     quote!(#new #options)
+}
+
+/// `.title("…").destructive(true)`, and so on: what was said beyond the least.
+fn options(tool: &Tool) -> TokenStream {
+    let mut options = TokenStream::new();
+    let mut add = |option: &str, arguments: TokenStream| {
+        let option = format_ident!("{option}");
+        options.extend(quote!(.#option(#arguments)));
+    };
+    if let Some(title) = &tool.title {
+        add("title", quote!(#title));
+    }
+    if tool.destructive {
+        add("destructive", quote!(true));
+    }
+    if let Some(idempotent) = tool.idempotent {
+        add("idempotent", quote!(#idempotent));
+    }
+    if let Some(open_world) = tool.open_world {
+        add("open_world", quote!(#open_world));
+    }
+    if let Some(Permission { names, any }) = &tool.permission {
+        add("permission", quote!(&[#(#names),*], #any));
+    }
+    if tool.access.is_some() {
+        add("guarded", TokenStream::new());
+    }
+    if !tool.requires.is_empty() {
+        let (requires, requiring) = (&tool.requires, local("__requiring"));
+        add("requires", quote!(&[#(|#requiring| #requiring.by(#requires)),*]));
+    }
+    if !tool.tags.is_empty() {
+        let tags = &tool.tags;
+        add("tags", quote!(&[#(#tags),*]));
+    }
+    if let Some(path) = &tool.path {
+        add("path", quote!(#path));
+    }
+    if let Some(schema) = &tool.schema {
+        add("schema", json(&tool.krate, None, schema));
+    }
+    if let Some(milliseconds) = tool.timeout {
+        add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
+    }
+    if let Some(milliseconds) = tool.cache {
+        add("cache", Literal::u64_unsuffixed(milliseconds).into_token_stream());
+    }
+    if let Some(alias) = &tool.alias {
+        add("alias", quote!(#alias));
+    }
+    if let Some(Deprecated { since, note }) = &tool.deprecated {
+        let (since, note) =
+            (option(since.as_ref(), |since| quote!(#since)), option(note.as_ref(), |note| quote!(#note)));
+        add("deprecated", quote!(#since, #note));
+    }
+    options
 }
 
 /// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
 fn entry(tool: &Tool, function: &Function) -> TokenStream {
     let krate = &tool.krate;
     let name = &function.signature.ident;
-    let call = format_ident!("__call", span = Span::mixed_site());
+    let call = local("__call");
     let inputs = inputs(tool);
-    let arguments: Vec<TokenStream> = (0..tool.parameters.len())
-        .map(|position| format_ident!("__arg{position}", span = Span::mixed_site()).into_token_stream())
-        .collect();
+    let arguments: Vec<TokenStream> =
+        (0..tool.parameters.len()).map(|position| argument(position).into_token_stream()).collect();
     let pattern = tuple(arguments.clone());
-    let run = match tool.running {
-        Running::Async => quote!(run),
-        Running::Sync => quote!(run_sync),
-        Running::Blocking => quote!(run_blocking),
+    let run = match (tool.running, &tool.access) {
+        (Running::Async, None) => quote!(run),
+        (Running::Sync, None) => quote!(run_sync),
+        (Running::Blocking, None) => quote!(run_blocking),
+        (Running::Async, Some(_)) => quote!(run_guarded),
+        (Running::Sync, Some(_)) => quote!(run_sync_guarded),
+        (Running::Blocking, Some(_)) => quote!(run_blocking_guarded),
     };
+    // It stands behind the function, which says the types of the inputs.
+    let access = tool.access.as_ref().map(|access| self::access(tool, access));
     let returns = returns(krate, function);
     let place = (name.span(), name.span());
     let function = placed(quote!(|#pattern| #name(#(#arguments),*)), place);
-    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #returns)), place);
+    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place);
     quote!(|#call| #run)
+}
+
+/// `|__principal, (_, __arg1)| access(may_edit(__principal, __arg1)),`
+fn access(tool: &Tool, access: &Access) -> TokenStream {
+    let Tool { krate, parameters, .. } = tool;
+    let Access { function, parentheses, parameters: shown } = access;
+    let principal = local("__principal");
+    let pattern = (0..parameters.len()).map(|position| {
+        let is_shown = shown.iter().any(|(shown, _)| *shown == position);
+        if is_shown { argument(position).into_token_stream() } else { quote!(_) }
+    });
+    let pattern = tuple(pattern.collect());
+    // Each argument stands where the author named the parameter, and so does what rustc says about it.
+    let arguments = shown.iter().map(|(position, named)| {
+        let mut argument = argument(*position);
+        argument.set_span(argument.span().located_at(named.span()));
+        argument
+    });
+    let (_, end) = ends(&function.to_token_stream());
+    let end = parentheses.map_or(end, |parentheses| parentheses.span.join());
+    let arguments = quote_spanned!(end=> (#principal #(, #arguments)*));
+    let decision = quote!(#function #arguments);
+    let place = ends(&decision);
+    let decided = placed(quote!(#krate::private::access(#decision)), place);
+    quote!(|#principal, #pattern| #decided,)
+}
+
+/// A name that no name of the user's can be.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+fn argument(position: usize) -> Ident {
+    local(&format!("__arg{position}"))
 }
 
 /// `Shape::<R>::new().__split().__value().__error()`

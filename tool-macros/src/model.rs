@@ -1,7 +1,7 @@
 //! A declaration in which everything is valid: what `expand` takes, and only `check` makes.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, Ident, Type};
+use syn::{Attribute, Expr, ExprPath, Ident, Type};
 
 use crate::docs::Description;
 
@@ -17,10 +17,45 @@ pub(crate) struct Tool {
     /// `None` where it is what the operation implies.
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
+    pub(crate) permission: Option<Permission>,
+    pub(crate) access: Option<Access>,
+    pub(crate) requires: Vec<ExprPath>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) schema: Option<Expr>,
+    /// In milliseconds.
+    pub(crate) timeout: Option<u64>,
+    /// In milliseconds.
+    pub(crate) cache: Option<u64>,
+    pub(crate) alias: Option<String>,
+    pub(crate) deprecated: Option<Deprecated>,
     pub(crate) running: Running,
     pub(crate) parameters: Vec<Parameter>,
     /// What the generated code depends on, as the function does.
     pub(crate) cfgs: Vec<Attribute>,
+}
+
+/// The permissions that a caller must have.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Permission {
+    pub(crate) names: Vec<String>,
+    /// Whether one of them is enough.
+    pub(crate) any: bool,
+}
+
+/// The function that decides whether a call may go on.
+pub(crate) struct Access {
+    pub(crate) function: ExprPath,
+    pub(crate) parentheses: Option<syn::token::Paren>,
+    /// The parameters that it is shown: the position of each, and where it is named.
+    pub(crate) parameters: Vec<(usize, Ident)>,
+}
+
+/// That a tool should not be used any more.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deprecated {
+    pub(crate) since: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// How the function is run.
@@ -44,10 +79,34 @@ pub(crate) struct Input {
     pub(crate) kind: Type,
     pub(crate) default: Option<Default>,
     pub(crate) example: Option<Expr>,
+    pub(crate) range: Option<Limits>,
+    pub(crate) length: Option<Limits>,
+    pub(crate) pattern: Option<String>,
+    pub(crate) secret: bool,
+    pub(crate) locator: bool,
+    pub(crate) complete: Option<ExprPath>,
+    pub(crate) header: Option<String>,
+    pub(crate) flatten: bool,
 }
 
 /// The value of an input that was left out.
 pub(crate) enum Default {
     OfType,
     Is(Expr),
+}
+
+/// The least and the greatest of something, both included.
+pub(crate) struct Limits {
+    pub(crate) min: Option<Limit>,
+    pub(crate) max: Option<Limit>,
+}
+
+/// One end of a range.
+pub(crate) enum Limit {
+    /// Made of literals, all of them integers.
+    Integer(Expr),
+    /// Made of literals, one with a fraction among them.
+    Number(Expr),
+    /// Anything else: its type says what it is.
+    Constant(Expr),
 }

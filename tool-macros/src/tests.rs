@@ -46,6 +46,46 @@ fn a_tool_that_says_everything() {
     assert!(lines_of_our_own(&expansion) <= 50, "{}", lines_of_our_own(&expansion));
 }
 
+// What can be said of one tool is more than what one says of it: each option stands in one of these three.
+#[test]
+fn every_option() {
+    let read = expand(
+        r#"operation = Read, permission = "node.view + node.edit", access = rules::may_read(id, store),
+           requires = [api_key, crate::search_service], tags = ["nodes", "content"], path = "node/{id}",
+           timeout = "30s", cache = "2m""#,
+        r#"/// Reads a node.
+        async fn node(
+            #[inject] store: State<Store>,
+            #[arg(locator, complete = ids, example = "n1", length(min = 1, max = MAX), pattern = "^n[0-9]+$")]
+            id: String,
+        ) -> Node { store.node(&id) }"#,
+    );
+    let compute = expand(
+        r#"operation = Transform, schema = hand_written(), access = may_compute, permission = "compute", blocking"#,
+        r#"/// Computes.
+        #[deprecated(since = "1.2.0", note = "too slow")]
+        fn compute(
+            #[arg(secret)] token: String,
+            #[arg(rename = "q", default = 0.5)] quantile: f64,
+            #[arg(flatten)] options: Options,
+        ) {}"#,
+    );
+    let limited = expand(
+        r#"operation = Transform, access = may(), alias = "restricted""#,
+        r#"/// Computes.
+        #[deprecated]
+        fn limited(
+            #[arg(range(min = -1, max = 60 * 24))] a: i64,
+            #[arg(range(max = 0.5), header = "Share")] b: f64,
+            #[arg(range(min = limits::LEAST))] c: u8,
+        ) {}"#,
+    );
+    for (name, expansion) in [("node", read), ("compute", compute), ("limited", limited)] {
+        assert!(lines_of_our_own(&expansion) <= 50, "{name}: {}", lines_of_our_own(&expansion));
+        insta::assert_snapshot!(format!("every_option_{name}"), expansion);
+    }
+}
+
 #[test]
 fn more_inputs_than_one_tuple_holds() {
     let inputs: Vec<String> = (0..9).map(|n| format!("i{n}: u8")).collect();

@@ -1,7 +1,7 @@
 //! What a call came to, in the shape of the result of `tools/call`.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject};
 use serde_json::Value;
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
@@ -10,10 +10,10 @@ pub(crate) fn answer(reply: Reply) -> Result<CallToolResult, ErrorData> {
     let call_id = reply.call_id;
     let result = match reply.result {
         Ok(output) => succeeded(&output),
-        Err(failure) if failure.kind() == FailureKind::NotFound => {
-            return Err(ErrorData::invalid_params(failure.message().to_owned(), None));
-        }
-        Err(failure) => failed(&failure, call_id),
+        Err(failure) => match failure.kind().codes().mcp_call.code(true) {
+            Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
+            None => failed(&failure, call_id),
+        },
     };
     let mut meta = JsonObject::new();
     meta.insert("tool-core/callId".to_owned(), call_id.to_string().into());

@@ -15,10 +15,6 @@ impl Catalogue {
         Catalogue(registry.tools().map(listed).collect())
     }
 
-    pub(crate) fn tools(&self) -> &[Tool] {
-        &self.0
-    }
-
     pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
         self.0.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &self.0[position])
     }

@@ -88,7 +88,9 @@ impl ServerHandler for Handler {
         if let Some(cursor) = request.and_then(|request| request.cursor) {
             return Err(unknown_cursor(&cursor));
         }
-        let mut list = ListToolsResult::with_all_items(self.catalogue.tools().to_vec());
+        let callable = self.registry.callable();
+        let listed = callable.filter_map(|tool| self.catalogue.get(tool.name()).cloned()).collect();
+        let mut list = ListToolsResult::with_all_items(listed);
         if modern(&cx) {
             self.sign(&mut list.meta);
             list = list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public);
@@ -97,7 +99,8 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.catalogue.get(name).cloned()
+        let tool = self.registry.get(name)?;
+        self.catalogue.get(tool.name()).cloned()
     }
 
     async fn call_tool(

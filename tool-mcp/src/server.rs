@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::Registry;
+use tool_core::{Principal, Registry};
 
 use crate::error::ServeError;
 use crate::handler::Handler;
@@ -198,7 +198,7 @@ impl Server {
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         self.registry.check()?;
-        stdio::serve(self.handler(), &self.registry, self.deadline).await
+        stdio::serve(self.handler(self.registry.clone()), &self.registry, self.deadline).await
     }
 
     /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
@@ -249,11 +249,13 @@ impl Server {
     }
 
     fn endpoint(&self) -> Endpoint {
-        Endpoint::new(self.handler(), &self.policy)
+        // Nobody has asked yet who sends a request.
+        let registry = self.registry.as_principal(Principal::anonymous());
+        Endpoint::new(self.handler(registry), &self.policy)
     }
 
-    fn handler(&self) -> Arc<Handler> {
-        Arc::new(Handler::new(self.registry.clone(), self.identity.clone(), self.instructions.clone()))
+    fn handler(&self, registry: Registry) -> Arc<Handler> {
+        Arc::new(Handler::new(registry, self.identity.clone(), self.instructions.clone()))
     }
 }
 

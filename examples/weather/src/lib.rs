@@ -1,21 +1,24 @@
 //! Four years of daily weather as seven tools, over HTTP, MCP and the command line.
 //!
 //! The domain ([`archive`], [`temperature`], [`reports`]) knows nothing of tools; [`tools`] declares them; [`registry`]
-//! gives them their state.
+//! gives them their state,
+//! through the handles of [`resources`].
 
 use std::path::PathBuf;
 
-use tool_core::{BuildErrors, Registry};
+use tool_core::{BuildErrors, Builder, Registry};
 
 pub mod archive;
 pub mod observation;
 pub mod reports;
+pub mod resources;
 pub mod temperature;
 pub mod tools;
 
 pub use archive::{Archive, ArchiveError, Column, Days, MonthSummary, Query, YearSummary};
 pub use observation::{City, Observation, Weather};
-pub use reports::{Deleted, Receipt, Reports, ReportsError, ReportsFile};
+pub use reports::{Deleted, ReadReports, Receipt, Reports, ReportsError, ReportsFile, WriteReports};
+pub use resources::ReportStore;
 pub use temperature::{Conversion, Scale, TemperatureError, convert};
 
 /// The tools of this example, with the archive, and with the reports in a file of this path.
@@ -30,10 +33,20 @@ pub use temperature::{Conversion, Scale, TemperatureError, convert};
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
 pub fn registry(reports: impl Into<PathBuf>) -> Result<Registry, BuildErrors> {
+    builder(reports).build()
+}
+
+/// The same, not built yet: for a registry that is read only, or that keeps its reports elsewhere.
+///
+/// ```
+/// let registry = weather::builder("reports.jsonl").read_only().build()?;
+/// assert!(registry.get("delete_reports").is_none());
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn builder(reports: impl Into<PathBuf>) -> Builder {
     Registry::builder()
         .linked()
         .expect_crate("weather")
         .state(Archive::embedded().clone())
-        .state(ReportsFile::new(reports))
-        .build()
+        .state(ReportStore::new(ReportsFile::new(reports)))
 }

@@ -61,13 +61,51 @@ impl ReportsFile {
         Self(path.into())
     }
 
-    /// Opens the store.
+    fn open(&self) -> Result<Reports, ReportsError> {
+        Reports::open(&self.0)
+    }
+}
+
+/// What reads reports.
+pub trait ReadReports: Send + Sync {
+    /// As [`Reports::all`].
     ///
     /// # Errors
     ///
-    /// As [`Reports::open`].
-    pub fn open(&self) -> Result<Reports, ReportsError> {
-        Reports::open(&self.0)
+    /// The reports cannot be read.
+    fn all(&self) -> Result<Vec<Observation>, ReportsError>;
+}
+
+/// What changes reports.
+pub trait WriteReports: ReadReports {
+    /// As [`Reports::append`].
+    ///
+    /// # Errors
+    ///
+    /// The report cannot be stored.
+    fn append(&self, report: &Observation) -> Result<Receipt, ReportsError>;
+
+    /// As [`Reports::delete_before`].
+    ///
+    /// # Errors
+    ///
+    /// The reports cannot be deleted.
+    fn delete_before(&self, date: Date) -> Result<Deleted, ReportsError>;
+}
+
+impl ReadReports for ReportsFile {
+    fn all(&self) -> Result<Vec<Observation>, ReportsError> {
+        self.open()?.all()
+    }
+}
+
+impl WriteReports for ReportsFile {
+    fn append(&self, report: &Observation) -> Result<Receipt, ReportsError> {
+        self.open()?.append(report)
+    }
+
+    fn delete_before(&self, date: Date) -> Result<Deleted, ReportsError> {
+        self.open()?.delete_before(date)
     }
 }
 

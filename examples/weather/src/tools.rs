@@ -1,11 +1,12 @@
 //! The tools: each a plain function over the domain, declared once.
 
 use jiff::civil::Date;
-use tool_core::{State, ToolError, tool};
+use tool_core::{Reader, ToolError, Writer, tool};
 
 use crate::archive::{Archive, ArchiveError, Column, Days, Query, YearSummary};
 use crate::observation::{City, Observation, Weather};
-use crate::reports::{Deleted, Receipt, ReportsError, ReportsFile};
+use crate::reports::{Deleted, Receipt, ReportsError};
+use crate::resources::ReportStore;
 use crate::temperature::{self, Conversion, Scale, TemperatureError};
 
 /// Explains the columns of the weather archive: their names, units and meaning.
@@ -17,7 +18,7 @@ fn explain_columns() -> Vec<Column> {
 /// Daily weather as it was observed in one city on one day.
 #[tool(operation = Read, title = "Weather of a day", open_world = false)]
 async fn get_weather(
-    #[inject] archive: State<Archive>,
+    #[inject] archive: Reader<Archive>,
     /// City, as the archive spells it.
     #[arg(example = "Seattle")]
     location: City,
@@ -31,7 +32,7 @@ async fn get_weather(
 /// Finds the days of a period, optionally of one city or one kind of weather, ordered by date and then by city.
 #[tool(operation = Read, title = "Find days", open_world = false)]
 fn find_days(
-    #[inject] archive: State<Archive>,
+    #[inject] archive: Reader<Archive>,
     /// Only days in this city.
     location: Option<City>,
     /// First day of the period, which belongs to it.
@@ -52,7 +53,7 @@ fn find_days(
 /// Sums up the months of a year in one city: days, mean temperatures, precipitation, and days by kind of weather.
 #[tool(operation = Read, title = "Summary by month", open_world = false)]
 fn monthly_summary(
-    #[inject] archive: State<Archive>,
+    #[inject] archive: Reader<Archive>,
     /// City, as the archive spells it.
     location: City,
     /// Year of the summary.
@@ -81,7 +82,7 @@ fn convert_temperature(
 #[tool(operation = Write, destructive = false, title = "Report an observation", open_world = false, blocking)]
 #[allow(clippy::too_many_arguments)]
 fn report_observation(
-    #[inject] reports: State<ReportsFile>,
+    #[inject] reports: Writer<ReportStore>,
     /// City of the observation.
     location: City,
     /// Day of the observation.
@@ -109,18 +110,18 @@ fn report_observation(
         )));
     }
     let report = Observation { location, date, precipitation, temp_max, temp_min, wind, weather };
-    Ok(reports.open()?.append(&report)?)
+    Ok(reports.append(&report)?)
 }
 
 /// Deletes the stored reports of all days before a date.
 #[tool(operation = Write, destructive = true, idempotent = true, title = "Delete reports", open_world = false, blocking)]
 fn delete_reports(
-    #[inject] reports: State<ReportsFile>,
+    #[inject] reports: Writer<ReportStore>,
     /// First day whose reports are kept.
     #[arg(example = "2026-01-01")]
     before: Date,
 ) -> Result<Deleted, ToolError> {
-    Ok(reports.open()?.delete_before(before)?)
+    Ok(reports.delete_before(before)?)
 }
 
 impl From<ArchiveError> for ToolError {
@@ -152,11 +153,23 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+    use crate::reports::ReportsFile;
 
     #[tokio::test]
     async fn a_tool_is_still_a_function() {
-        let archive = State::new(Archive::embedded().clone());
+        let archive = Reader::new(Archive::embedded().clone());
         let day = get_weather(archive, City::Seattle, date(2014, 7, 4)).await.unwrap();
         assert_eq!(day.weather, Weather::Sun);
+    }
+
+    #[test]
+    fn a_tool_that_writes_is_given_a_writer_of_a_store_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = || ReportStore::new(ReportsFile::new(folder.path().join("reports.jsonl")));
+        let (day, sky) = (date(2026, 3, 1), Weather::Rain);
+        let receipt =
+            report_observation(Writer::for_tests(store()), City::Seattle, day, 0.5, 12.5, 4.0, 3.1, sky);
+        assert_eq!(receipt.unwrap(), Receipt { number: 1 });
+        assert_eq!(Reader::new(store()).all().unwrap()[0].date, day);
     }
 }

@@ -4,10 +4,9 @@ use std::pin::pin;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
-use tracing::Span;
 
 use crate::audit::Record;
-use crate::call::contained::{Contained, Disposed, Panicked, contained};
+use crate::call::contained::{Contained, Disposed, contained};
 use crate::call::gate::Pass;
 use crate::call::run::{Gone, Run, Runner};
 use crate::call::timer::{Late, Timer};
@@ -22,7 +21,7 @@ impl Runner {
         &self,
         run: Run<'_>,
         timer: Timer,
-        function: Contained,
+        function: Contained<Output>,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
@@ -36,39 +35,37 @@ impl Runner {
         gone.wait(run.tool, timer, self.tasks.spawn(task, runtime)).await
     }
 
-    /// Runs a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
+    /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
     /// until the function returns, whoever still waits for it.
     pub(super) async fn block(&self, run: Run<'_>, function: Blocking) -> Result<Output, Failure> {
         let outputs = self.limits.outputs;
-        let Ok(runtime) = Handle::try_current() else {
-            return outputs.judge(run.tool, called(&run.span, function));
-        };
-        let function = Disposed::new(function);
+        let function = Contained::new(function, run.span.clone());
         let timer = self.timer(run.tool)?;
         let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let caller = run.context.caller().principal.id();
-        let thread = pin!(async {
+        let caller = run.context.principal().id();
+        let returned = pin!(async {
+            let function = match function.await {
+                Ok(function) => Disposed::new(function),
+                Err(failure) => return Ok(Err(failure)),
+            };
+            let (tool, span) = (run.tool.clone(), run.span);
+            let call = move || {
+                let called = function.take().map(|function| span.in_scope(|| contained(function)));
+                outputs.judge(&tool, called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal())))
+            };
+            let Ok(runtime) = Handle::try_current() else { return Ok(call()) };
             let Ok(thread) = self.threads.enter(caller).await else { return Ok(Err(Failure::busy())) };
-            let (tool, span, record) = (run.tool.clone(), run.span, run.record.take());
-            let function = move || {
-                let result = function
-                    .take()
-                    .map_or_else(|| Err(Failure::internal()), |function| called(&span, function));
-                let result = outputs.judge(&tool, result);
+            let record = run.record.take();
+            let task = move || {
+                let result = call();
                 ended(record, run.pass, &result);
                 drop(thread);
                 result
             };
-            self.tasks.spawn_blocking(function, &runtime).await
+            self.tasks.spawn_blocking(task, &runtime).await
         });
-        gone.wait(run.tool, timer, thread).await
+        gone.wait(run.tool, timer, returned).await
     }
-}
-
-/// Calls a function that blocks.
-fn called(span: &Span, function: Blocking) -> Result<Output, Failure> {
-    let result = span.in_scope(|| contained(function));
-    result.unwrap_or_else(|Panicked| Err(Failure::internal()))
 }
 
 /// A function that may have outlived its caller has ended.

@@ -7,9 +7,7 @@ use std::task::{Context, Poll};
 
 use tracing::Span;
 
-use crate::entry::Running;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// The code panicked; what it said is in the log.
 pub(crate) struct Panicked;
@@ -40,6 +38,7 @@ impl<T> Disposed<T> {
         Disposed(Some(inner))
     }
 
+    #[cfg(feature = "tokio")]
     pub(super) fn take(mut self) -> Option<T> {
         self.0.take()
     }
@@ -59,19 +58,21 @@ impl<T> Drop for Disposed<T> {
 }
 
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
-pub(super) struct Contained {
-    function: Disposed<Running>,
+pub(super) struct Contained<T> {
+    function: Disposed<Function<T>>,
     span: Span,
 }
 
-impl Contained {
-    pub(super) fn new(function: Running, span: Span) -> Self {
+type Function<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
+
+impl<T> Contained<T> {
+    pub(super) fn new(function: Function<T>, span: Span) -> Self {
         Contained { function: Disposed::new(function), span }
     }
 }
 
-impl Future for Contained {
-    type Output = Result<Output, Failure>;
+impl<T> Future for Contained<T> {
+    type Output = Result<T, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Contained { function, span } = &mut *self;
@@ -88,7 +89,7 @@ impl Future for Contained {
     }
 }
 
-impl Drop for Contained {
+impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
         let _entered = self.span.enter();
         self.function.dispose();

@@ -6,10 +6,9 @@
 
 use memchr::memchr2;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::InputPlan;
 
-/// The texts of the arguments, in the order of the inputs.
-#[derive(Debug)]
+/// The texts of the arguments, in the order of the members that there may be.
 pub(crate) struct Slots<'c> {
     /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
     first: [Option<&'c str>; FIRST],
@@ -179,7 +178,7 @@ mod tests {
     use crate::input::Presence;
 
     fn plan() -> [InputPlan; 3] {
-        ["a", "b\"c", "d"].map(|name| InputPlan::new(name, Presence::Optional, None))
+        ["a", "b\"c", "d"].map(|name| InputPlan::new(name.into(), Presence::Optional, None))
     }
 
     /// The members, where a scan is clean and every value would decode.
@@ -188,7 +187,7 @@ mod tests {
         let Scan::Clean(slots) = scan(text, &plan) else { return None };
         let member = |(position, input): (usize, &InputPlan)| {
             let value = slots.get(position).map(strict::parse)?;
-            Some(value.map(|value| (input.name.to_owned(), value)))
+            Some(value.map(|value| (input.name.to_string(), value)))
         };
         let members =
             plan.iter().enumerate().filter_map(member).collect::<Result<serde_json::Map<_, _>, _>>();
@@ -215,7 +214,7 @@ mod tests {
     #[test]
     fn more_inputs_than_fit_in_place_have_slots_too() {
         let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let plan = names.map(|name| InputPlan::new(name, Presence::Required, None));
+        let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
         let Scan::Clean(slots) = scan(r#"{"h":8,"a":1,"g":7}"#, &plan) else { panic!("it is clean") };
         assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some("1"), Some("7"), Some("8")]);
         assert!(matches!(scan(r#"{"h":8,"h":8}"#, &plan), Scan::Suspect(_)));

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use crate::call;
 use crate::definition::ToolDefinition;
 use crate::failure::Problem;
+use crate::leniency::Leniency;
 use crate::schema::Validator;
 use crate::state::States;
 
@@ -18,8 +20,7 @@ impl ToolDefinition {
         // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
-            Ok(_) if self.broken() => {}
-            Ok(_) => faults.extend(self.faults_of_values()),
+            Ok(_) => faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault)),
         }
         if let Some(Err(error)) = self.output_schema().map(Validator::new) {
             faults.push(format!("the output schema is invalid: {error}"));
@@ -27,9 +28,12 @@ impl ToolDefinition {
         faults
     }
 
-    /// Defaults and examples that a call could not have either.
-    fn faults_of_values(&self) -> Vec<String> {
+    /// Defaults and examples that a call could not have either: each with the name of its input.
+    pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         let mut faults = Vec::new();
+        if self.broken() || self.validator().is_err() {
+            return faults;
+        }
         let input = self.input();
         for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
             let examples = schema["examples"].as_array().into_iter().flatten();
@@ -38,7 +42,9 @@ impl ToolDefinition {
                 let mut arguments = input.example.clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
-                let Err(failure) = crate::call::validate(self, &States::default(), call.as_bytes()) else {
+                let Err(failure) =
+                    call::validate(self, &States::default(), Leniency::Strict, call.as_bytes())
+                else {
                     continue;
                 };
                 let path = crate::schema::pointer(name);
@@ -49,7 +55,8 @@ impl ToolDefinition {
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
                 if let Some(problem) = failure.problems().iter().find(concerns) {
-                    faults.push(format!("the {what} of input `{name}` is invalid: {}", problem.message));
+                    let fault = format!("the {what} of input `{name}` is invalid: {}", problem.message);
+                    faults.push((name.clone(), fault));
                 }
             }
         }
@@ -58,7 +65,7 @@ impl ToolDefinition {
 
     /// The example, unless it is a guess that went wrong.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let is_valid = || crate::call::is_valid(self, self.example());
+        let is_valid = || call::is_valid(self, self.example());
         self.0.example_is_valid.get_or_init(is_valid).then(|| self.example())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
@@ -36,7 +36,7 @@ pub(super) struct Declared {
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
     returned: Returned,
-    plan: OnceLock<Vec<InputPlan>>,
+    plan: OnceLock<Plan>,
 }
 
 impl Declared {
@@ -63,20 +63,17 @@ impl Declared {
         needs.unmet(states)
     }
 
-    pub(super) fn plan(&self) -> &[InputPlan] {
+    /// How the arguments are read, by how the inputs stand in the schema.
+    pub(super) fn plan(&self, input: &InputSchema) -> &Plan {
+        // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
         self.plan.get_or_init(|| {
-            let plan = |spec: &&'static InputSpec| {
-                // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
-                let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
-                InputPlan::new(spec.name, (spec.presence)(), default)
-            };
-            // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
-            contained(|| self.inputs.iter().map(plan).collect()).unwrap_or_default()
+            contained(|| Plan::new(&self.inputs, &input.layout)).unwrap_or_else(|Panicked| Plan::broken())
         })
     }
 
     pub(super) fn input(&self) -> InputSchema {
-        contained(|| InputSchema::compose(&self.inputs)).unwrap_or_else(|Panicked| InputSchema::broken())
+        contained(|| InputSchema::compose(&self.inputs, Vec::new()))
+            .unwrap_or_else(|Panicked| InputSchema::broken())
     }
 
     pub(super) fn output(&self) -> Option<OutputSchema> {

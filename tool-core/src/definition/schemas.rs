@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call::reader::InputPlan;
+use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
 use crate::definition::origin::Origin;
 use crate::digest::Digest;
@@ -118,11 +118,10 @@ impl ToolDefinition {
         self.declaration().map(|declaration| declaration.entry)
     }
 
-    /// What reading the arguments of a declared tool needs to know; cheaper than the schema, and all that a simple call
-    /// takes.
-    pub(crate) fn plan(&self) -> &[InputPlan] {
+    /// What reading the arguments of a declared tool needs to know.
+    pub(crate) fn plan(&self) -> &Plan {
         match &self.0.origin {
-            Origin::Declared(declared) => declared.plan(),
+            Origin::Declared(declared) => declared.plan(self.input()),
         }
     }
 
@@ -149,8 +148,7 @@ impl ToolDefinition {
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        let Origin::Declared(declared) = &self.0.origin;
-        self.input().broken || declared.plan().len() != declared.inputs.len()
+        self.input().broken || self.plan().broken
     }
 
     pub(super) fn input(&self) -> &InputSchema {

@@ -42,8 +42,9 @@ impl<'s> Walk<'s> {
         }
         let exclusive = [&before, &after].into_iter().any(|choice| choice.keyword == Some("oneOf"));
         let changed = self.found.len() > found || before.keyword != after.keyword;
-        if exclusive && changed && !after.is_disjoint(self.roots.1) {
-            // A value that fits two variants fits `oneOf` no more.
+        let disjoint = || before.is_disjoint(self.roots.0) && after.is_disjoint(self.roots.1);
+        if exclusive && changed && !disjoint() {
+            // A value that fits two variants fits `oneOf` not at all: with fewer variants more values may fit.
             self.push(Kind::Undecided, "the variants may overlap, where only one may fit");
         } else if self.found.len() == found && before.variants != after.variants {
             self.push(Kind::OrderChanged, "the variants are written differently");

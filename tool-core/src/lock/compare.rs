@@ -213,7 +213,7 @@ impl Tool<'_> {
             }
             (None, Some(_)) => self.push(Kind::OutputSchemaAdded, "output", "the output has a schema now"),
             (Some(_), None) => {
-                self.push(Kind::OutputSchemaRemoved, "output", "the output has no schema any more")
+                self.push(Kind::OutputSchemaRemoved, "output", "the output has no schema any more");
             }
             (None, None) => {}
         }

@@ -297,7 +297,7 @@ impl<'s> Walk<'s> {
                 |schema: &'s Map<String, Value>| schema.get("properties").and_then(|all| all.get(name));
             self.at(name, |walk| match (declared(old), declared(new)) {
                 (Some(_), None) => {
-                    walk.push(walk.either(Kind::InputRemoved, Kind::OutputRemoved), "it is gone")
+                    walk.push(walk.either(Kind::InputRemoved, Kind::OutputRemoved), "it is gone");
                 }
                 (None, Some(after)) => walk.added(old, after, requires(new, name)),
                 (before, after) => {

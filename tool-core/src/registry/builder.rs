@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
@@ -12,6 +12,7 @@ use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
+use crate::leniency::Leniency;
 use crate::registry::positions::Positions;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
@@ -45,6 +46,7 @@ pub struct Builder {
     states: States,
     local: Option<Principal>,
     admission: Admission,
+    leniency: Leniency,
     pub(super) limits: Limits,
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     allow_empty: bool,
@@ -188,6 +190,17 @@ impl Builder {
         self
     }
 
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    ///
+    /// ```
+    /// # use tool_core::{Leniency, Registry};
+    /// let builder = Registry::builder().leniency(Leniency::Strict);
+    /// ```
+    pub fn leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
     /// Accepts a registry without tools, which otherwise is taken for a crate that was not linked.
     ///
     /// ```
@@ -239,16 +252,16 @@ impl Builder {
         }
         faults.extend(self.faults_of_limits(&tools));
         BuildErrors::unless_empty(faults)?;
-        let home = Home {
+        let home = Arc::new(Home {
             states: self.states,
             runner: Runner::new(self.limits),
             admission: self.admission,
+            leniency: self.leniency,
             audit: self.audit.clone(),
-        };
-        let home = Arc::new(home);
+        });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions, audit: self.audit };
+        let inner = Inner { members, positions, index: OnceLock::new(), audit: self.audit };
         let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
         Ok(Registry { inner: Arc::new(inner), caller })
     }

@@ -5,9 +5,12 @@ use serde_json::{Map, Value};
 
 use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
-use crate::schema::example;
+use crate::schema::constrain::constrain;
+use crate::schema::flatten::{self, Fields};
+use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
+use crate::schema::{example, header};
 
 /// The inputs of a tool as one object schema.
 #[derive(Debug)]
@@ -18,12 +21,23 @@ pub(crate) struct InputSchema {
     pub(crate) native: Vec<NativeSchema>,
     /// A minimal valid call: declared examples, then what the schema suggests.
     pub(crate) example: Value,
+    /// How each input stands in the arguments, in their order.
+    pub(crate) layout: Vec<Layout>,
     /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
     pub(crate) composite: bool,
-    /// What is wrong with defaults and examples.
+    /// What is wrong with what is said about the inputs.
     pub(crate) faults: Vec<String>,
     /// Whether making it panicked.
     pub(crate) broken: bool,
+}
+
+/// How an input stands in the arguments.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    /// It is a member of its own.
+    Member(Limits),
+    /// Its fields are members, and are read together.
+    Flattened(Vec<String>),
 }
 
 /// The output of a tool as an object schema, where it has one.
@@ -42,39 +56,199 @@ impl InputSchema {
             schema: object(Map::new(), Vec::new()),
             native: Vec::new(),
             example: Map::new().into(),
+            layout: Vec::new(),
             composite: false,
             faults: vec!["making its schema panicked; the log says where".to_owned()],
             broken: true,
         }
     }
 
-    pub(crate) fn compose(specs: &[&'static InputSpec]) -> Self {
-        let mut generator = generator(SchemaSettings::draft2020_12().for_deserialize());
-        let mut faults = Vec::new();
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        let mut composite = false;
-        for spec in specs {
-            let presence = (spec.presence)();
-            let mut schema = Value::from((spec.schema)(&mut generator));
-            composite |= !normal::decode_implies_validity(&schema);
-            normal::normalise(&mut schema, Side::Input);
-            if presence == Presence::Optional {
-                normal::drop_null(&mut schema);
-            }
-            annotate(&mut schema, spec, &mut faults);
-            if presence == Presence::Required && spec.default.is_none() {
-                required.push(Value::from(spec.name));
-            }
-            properties.insert(spec.name.to_owned(), schema);
+    /// From what the declaration says about each input, and whole calls as its examples.
+    pub(crate) fn compose(specs: &[&'static InputSpec], examples: Vec<Value>) -> Self {
+        let mut composition = Composition::new();
+        specs.iter().for_each(|spec| composition.add(spec));
+        composition.finish(specs, examples)
+    }
+}
+
+/// The inputs that were put together so far.
+struct Composition {
+    generator: SchemaGenerator,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    layout: Vec<Layout>,
+    composite: bool,
+    faults: Vec<String>,
+}
+
+impl Composition {
+    fn new() -> Self {
+        Composition {
+            generator: generator(SchemaSettings::draft2020_12().for_deserialize()),
+            properties: Map::new(),
+            required: Vec::new(),
+            layout: Vec::new(),
+            composite: false,
+            faults: Vec::new(),
         }
-        let mut root = object(properties, required);
-        define(&mut root, &mut generator, Side::Input);
-        let native = native::properties(&root, &root);
+    }
+
+    fn add(&mut self, spec: &InputSpec) {
+        let presence = (spec.presence)();
+        let mut schema = Value::from((spec.schema)(&mut self.generator));
+        let plain = normal::decode_implies_validity(&schema);
+        normal::normalise(&mut schema, Side::Input);
+        if presence == Presence::Optional {
+            normal::drop_null(&mut schema);
+        }
+        if spec.flatten {
+            match self.fields(spec, presence, schema.clone()) {
+                Ok(fields) => return self.flatten(spec, fields),
+                // It stays an input under its own name, so that what is published can still be called.
+                Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),
+            }
+        }
+        let faults = constrain(&mut schema, spec, self.generator.definitions());
+        faults.iter().for_each(|fault| self.fault(spec, fault));
+        self.annotate(&mut schema, spec);
+        let limits = match (plain, spec.is_constrained()) {
+            (true, false) => Some(Limits::None),
+            (true, true) => Limits::of(&schema),
+            (false, _) => None,
+        };
+        self.composite |= limits.is_none();
+        self.layout.push(Layout::Member(limits.unwrap_or(Limits::None)));
+        if presence == Presence::Required && spec.default.is_none() {
+            self.required.push(spec.name.into());
+        }
+        if spec.locator {
+            self.locator(spec, presence, &schema);
+        }
+        self.property(spec, spec.name, schema);
+    }
+
+    /// The fields of an input that is to be flattened, or why it cannot be.
+    fn fields(&self, spec: &InputSpec, presence: Presence, schema: Value) -> Result<Fields, &'static str> {
+        if presence != Presence::Required {
+            return Err("it is optional as a whole; make its fields optional");
+        }
+        let said = spec.default.is_some()
+            || !spec.examples.is_empty()
+            || spec.is_constrained()
+            || spec.locator
+            || spec.complete.is_some()
+            || spec.header.is_some();
+        if said {
+            return Err("what else is said about it belongs to its fields");
+        }
+        let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        match definition.and_then(|name| self.generator.definitions().get(name)) {
+            Some(recursive) => {
+                let mut schema = recursive.clone();
+                normal::normalise(&mut schema, Side::Input);
+                flatten::fields(schema)
+            }
+            None => flatten::fields(schema),
+        }
+    }
+
+    fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
+        self.layout.push(Layout::Flattened(properties.keys().cloned().collect()));
+        // serde takes a list for a struct and ignores what it does not know: the schema comes first.
+        self.composite = true;
+        self.required.extend(required);
+        for (name, mut schema) in properties {
+            if spec.secret {
+                conceal(&mut schema);
+            }
+            self.property(spec, &name, schema);
+        }
+    }
+
+    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value) {
+        if self.properties.contains_key(name) {
+            return self.fault(spec, &format!("another input has the name `{name}`, too"));
+        }
+        self.properties.insert(name.to_owned(), schema);
+    }
+
+    /// Puts what the declaration says beside what the type says; the declaration wins.
+    fn annotate(&mut self, schema: &mut Value, spec: &InputSpec) {
+        if !spec.description.is_empty() {
+            schema["description"] = spec.description.into();
+        }
+        let default = spec.default.and_then(|make| self.evaluate(spec, make, "default"));
+        let examples: Vec<Value> =
+            spec.examples.iter().filter_map(|make| self.evaluate(spec, *make, "example")).collect();
+        if spec.secret {
+            conceal(schema);
+            // Its default stays a default, and is published no more than a value that was given.
+            if !examples.is_empty() {
+                self.fault(spec, "it is secret, and an example of it would be published");
+            }
+        } else {
+            if let Some(default) = default {
+                schema["default"] = default;
+            }
+            if !examples.is_empty() {
+                schema["examples"] = examples.into();
+            }
+        }
+        if let Some(header) = spec.header {
+            schema[header::HEADER] = header.into();
+        }
+    }
+
+    fn evaluate(&mut self, spec: &InputSpec, make: JsonFn, what: &str) -> Option<Value> {
+        make().map_err(|error| self.fault(spec, &format!("its {what} is no JSON: {error}"))).ok()
+    }
+
+    /// A locator identifies one thing, so that it can stand in an address.
+    fn locator(&mut self, spec: &InputSpec, presence: Presence, schema: &Value) {
+        if !matches!(schema["type"].as_str(), Some("string" | "integer")) {
+            self.fault(spec, "it is a locator, and its schema is neither a string nor an integer");
+        }
+        if presence != Presence::Required || spec.default.is_some() {
+            self.fault(spec, "it is a locator, and may be left out");
+        }
+        if spec.secret {
+            self.fault(spec, "it is a locator, and secret");
+        }
+    }
+
+    fn fault(&mut self, spec: &InputSpec, fault: &str) {
+        self.faults.push(format!("input `{}`: {fault}", spec.name));
+    }
+
+    fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
+        let mut root = object(self.properties, self.required);
+        define(&mut root, &mut self.generator, Side::Input);
+        self.faults.extend(header::faults(&root));
+        let mut native = native::properties(&root, &root);
+        for input in &mut native {
+            let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
+            input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
+        }
         let example = example::of(&root);
         normal::publish(&mut root);
-        InputSchema { schema: root, native, example, composite, faults, broken: false }
+        if !examples.is_empty() {
+            root["examples"] = examples.into();
+        }
+        InputSchema {
+            schema: root,
+            native,
+            example,
+            layout: self.layout,
+            composite: self.composite,
+            faults: self.faults,
+            broken: false,
+        }
     }
+}
+
+/// Marks a schema as that of a secret: a value that is given and never shown (Validation, section 9.4).
+fn conceal(schema: &mut Value) {
+    schema["writeOnly"] = true.into();
 }
 
 impl OutputSchema {
@@ -127,24 +301,4 @@ fn define(root: &mut Value, generator: &mut SchemaGenerator, side: Side) {
         normal::normalise(definition, side);
     }
     root["$defs"] = definitions.into();
-}
-
-/// Puts what the declaration says beside what the type says; the declaration wins.
-fn annotate(schema: &mut Value, spec: &InputSpec, faults: &mut Vec<String>) {
-    let Some(schema) = schema.as_object_mut() else { return };
-    if !spec.description.is_empty() {
-        schema.insert("description".to_owned(), spec.description.into());
-    }
-    let mut evaluate = |make: JsonFn, what: &str| {
-        make()
-            .map_err(|error| faults.push(format!("the {what} of input `{}` is no JSON: {error}", spec.name)))
-            .ok()
-    };
-    if let Some(default) = spec.default.and_then(|make| evaluate(make, "default")) {
-        schema.insert("default".to_owned(), default);
-    }
-    let examples: Vec<Value> = spec.examples.iter().filter_map(|make| evaluate(*make, "example")).collect();
-    if !examples.is_empty() {
-        schema.insert("examples".to_owned(), examples.into());
-    }
 }

@@ -3,6 +3,8 @@
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use crate::schema::types::resolved;
+
 /// What a member of the arguments is called: an input at the top, a property below.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Noun {
@@ -37,8 +39,10 @@ const MOST_LISTED: usize = 20;
 /// As many characters of a value as a message repeats.
 const MOST_REPEATED: usize = 64;
 
-pub(super) fn unknown(noun: Noun, name: &str, known: &[&str]) -> String {
-    let unknown = format!("unknown {} `{}`", noun.singular(), shortened(name));
+/// `name` is none where it may not be shown.
+pub(super) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
+    let name = name.map_or_else(|| "(secret)".to_owned(), |name| format!("`{}`", shortened(name)));
+    let unknown = format!("unknown {} {name}", noun.singular());
     if known.is_empty() {
         format!("{unknown}: there are none")
     } else {
@@ -46,17 +50,20 @@ pub(super) fn unknown(noun: Noun, name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The message for a broken keyword.
-pub(super) fn of(kind: &Kind, schema: &Value, given: &Value) -> String {
-    let bound = |words: &str, bound: &Value| format!("expected {words} {bound}, got {}", received(given));
-    let length = |words: &str, limit: u64| {
-        let (unit, length) = match given {
-            Value::String(text) => ("character", text.chars().count()),
-            Value::Array(items) => ("item", items.len()),
-            Value::Object(members) => ("member", members.len()),
-            _ => ("item", 0),
-        };
+/// What came, where it may be shown.
+pub(super) type Given<'v> = Option<&'v Value>;
+
+/// The message for a broken keyword of a schema.
+pub(super) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) -> String {
+    let bound = |words: &str, bound: &Value| format!("expected {words} {bound}, got {}", shown(given));
+    let length = |words: &str, limit: u64, unit: &str| {
         let s = if limit == 1 { "" } else { "s" };
+        let length = match given {
+            Some(Value::String(text)) => text.chars().count().to_string(),
+            Some(Value::Array(items)) => items.len().to_string(),
+            Some(Value::Object(members)) => members.len().to_string(),
+            other => shown(other),
+        };
         format!("expected {words} {limit} {unit}{s}, got {length}")
     };
     match kind {
@@ -64,46 +71,54 @@ pub(super) fn of(kind: &Kind, schema: &Value, given: &Value) -> String {
         Kind::Maximum { limit } => bound("at most", limit),
         Kind::ExclusiveMinimum { limit } => bound("more than", limit),
         Kind::ExclusiveMaximum { limit } => bound("less than", limit),
-        Kind::MinLength { limit } | Kind::MinItems { limit } | Kind::MinProperties { limit } => {
-            length("at least", *limit)
-        }
-        Kind::MaxLength { limit } | Kind::MaxItems { limit } | Kind::MaxProperties { limit } => {
-            length("at most", *limit)
-        }
+        Kind::MinLength { limit } => length("at least", *limit, "character"),
+        Kind::MaxLength { limit } => length("at most", *limit, "character"),
+        Kind::MinItems { limit } => length("at least", *limit, "item"),
+        Kind::MaxItems { limit } => length("at most", *limit, "item"),
+        Kind::MinProperties { limit } => length("at least", *limit, "member"),
+        Kind::MaxProperties { limit } => length("at most", *limit, "member"),
         Kind::Pattern { pattern } => {
-            format!("expected a text that matches `{pattern}`, got {}", received(given))
+            format!("expected a string that matches `{pattern}`, got {}", shown(given))
         }
         Kind::UniqueItems => "expected a list without an item that occurs twice".to_owned(),
-        Kind::OneOfMultipleValid { .. } => format!("{} fits more than one alternative", received(given)),
-        _ => mismatch(schema, given),
+        Kind::OneOfMultipleValid { .. } => format!("{} fits more than one alternative", shown(given)),
+        _ => mismatch(schema, root, given),
     }
 }
 
-pub(super) fn mismatch(schema: &Value, given: &Value) -> String {
-    format!("expected {}, got {}", expected(schema), received(given))
+pub(super) fn mismatch(schema: &Value, root: &Value, given: Given<'_>) -> String {
+    format!("expected {}, got {}", expected(schema, root), shown(given))
 }
 
-pub(super) fn not_among(allowed: &[&str], given: &Value) -> String {
-    format!("expected one of {}, got {}", listed(allowed.iter().copied()), received(given))
-}
-
-pub(super) fn no_branch(branches: &[&Value], given: &Value) -> String {
-    let alternatives: Vec<String> =
-        branches.iter().take(MOST_LISTED).map(|branch| expected(branch)).collect();
-    format!("expected {}, got {}", alternatives.join(" or "), received(given))
+pub(super) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
+    format!("expected one of {}, got {}", listed(allowed.iter().copied()), shown(given))
 }
 
 /// What a schema admits, in a few words.
-pub(super) fn expected(schema: &Value) -> String {
+pub(super) fn expected(schema: &Value, root: &Value) -> String {
+    let schema = resolved(schema, root);
+    if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+        let branches = branches.iter().take(MOST_LISTED).map(|branch| one(resolved(branch, root)));
+        return branches.collect::<Vec<_>>().join(" or ");
+    }
+    one(schema)
+}
+
+/// The same of a schema that is no choice.
+fn one(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         return one_of(values);
     }
     if let Some(value) = schema.get("const") {
         return one_of(std::slice::from_ref(value));
     }
-    match &schema["type"] {
-        Value::String(kind) if kind == "object" => object(schema),
-        Value::String(kind) => number_or(schema, kind),
+    match schema["type"].as_str() {
+        Some("object") => object(schema),
+        Some("string") => text(schema),
+        Some(kind @ ("integer" | "number")) => number(schema, kind),
+        Some("boolean") => "`true` or `false`".to_owned(),
+        Some("array") => "a list".to_owned(),
+        Some("null") => "`null`".to_owned(),
         _ => "another value".to_owned(),
     }
 }
@@ -111,8 +126,16 @@ pub(super) fn expected(schema: &Value) -> String {
 fn one_of(values: &[Value]) -> String {
     match values {
         [only] => received(only),
-        _ => format!("one of {}", listed(values.iter().map(|value| value.as_str().unwrap_or("null")))),
+        _ => format!(
+            "one of {}",
+            listed(values.iter().map(plain).collect::<Vec<_>>().iter().map(String::as_str))
+        ),
     }
+}
+
+/// A text without its quotes, and everything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// An object is known by its required members.
@@ -122,24 +145,27 @@ fn object(schema: &Value) -> String {
     if required.is_empty() { "an object".to_owned() } else { format!("an object with {}", listed(required)) }
 }
 
-fn number_or(schema: &Value, kind: &str) -> String {
-    match kind {
-        "integer" => match (schema.get("minimum"), schema.get("maximum")) {
-            (Some(minimum), Some(maximum)) => format!("an integer from {minimum} to {maximum}"),
-            (Some(minimum), None) => format!("an integer of at least {minimum}"),
-            (None, Some(maximum)) => format!("an integer of at most {maximum}"),
-            (None, None) => "an integer".to_owned(),
-        },
-        "number" => "a number".to_owned(),
-        "boolean" => "`true` or `false`".to_owned(),
-        "array" => "a list".to_owned(),
-        "object" => "an object".to_owned(),
-        "null" => "`null`".to_owned(),
-        _ => match schema["format"].as_str() {
-            Some(format) => format!("a string in the format `{format}`"),
-            None => "a string".to_owned(),
-        },
+fn number(schema: &Value, kind: &str) -> String {
+    let article = if kind == "integer" { "an" } else { "a" };
+    match (schema.get("minimum"), schema.get("maximum")) {
+        (Some(minimum), Some(maximum)) => format!("{article} {kind} from {minimum} to {maximum}"),
+        (Some(minimum), None) => format!("{article} {kind} of at least {minimum}"),
+        (None, Some(maximum)) => format!("{article} {kind} of at most {maximum}"),
+        (None, None) => format!("{article} {kind}"),
     }
+}
+
+fn text(schema: &Value) -> String {
+    match (schema["format"].as_str(), schema["pattern"].as_str()) {
+        (Some(format), _) => format!("a string in the format `{format}`"),
+        (None, Some(pattern)) => format!("a string that matches `{pattern}`"),
+        (None, None) => "a string".to_owned(),
+    }
+}
+
+/// What came, if it may be shown.
+fn shown(given: Given<'_>) -> String {
+    given.map_or_else(|| "(secret)".to_owned(), received)
 }
 
 /// What came, with its type, and cut where it is long.
@@ -149,6 +175,7 @@ pub(crate) fn received(value: &Value) -> String {
         Value::Array(items) if items.len() == 1 => "a list of 1 item".to_owned(),
         Value::Array(items) => format!("a list of {} items", items.len()),
         Value::Object(_) => "an object".to_owned(),
+        // Beyond what an integer type holds, a number is told as it was read.
         scalar => format!("`{scalar}`"),
     }
 }

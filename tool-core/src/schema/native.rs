@@ -1,6 +1,8 @@
 //! A schema for people and scripts: a flat structure of inputs with type, allowed values, properties and items,
 //! without the vocabulary of JSON Schema.
 
+use std::ops::Not;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,6 +42,12 @@ pub struct NativeSchema {
     /// Its value when it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// Whether it identifies one thing, and so can stand in an address.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub locator: bool,
+    /// Whether its value is never shown.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub secret: bool,
     /// Values that one might give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
@@ -97,10 +105,10 @@ pub struct Constraints {
     /// The greatest number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Value>,
-    /// The least length of a text or list.
+    /// The least length of a text, a list or a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_length: Option<Value>,
-    /// The greatest length of a text or list.
+    /// The greatest length of a text, a list or a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<Value>,
     /// The regular expression that a text must match.
@@ -153,6 +161,11 @@ impl<'s> Rendering<'s> {
         let text = |key: &str| schema[key].as_str().map(str::to_owned);
         native.description = text("description").or(native.description);
         native.default = schema.get("default").cloned().or(native.default);
+        native.secret |= schema["writeOnly"] == true;
+        if schema.get("$ref").is_some() {
+            native.constraints = constraints(schema).or(native.constraints);
+            native.examples = schema["examples"].as_array().cloned().unwrap_or(native.examples);
+        }
         native
     }
 
@@ -224,12 +237,12 @@ fn allowed(schema: &Value) -> Vec<Allowed> {
 }
 
 fn constraints(schema: &Value) -> Option<Constraints> {
-    let either = |a: &str, b: &str| schema.get(a).or_else(|| schema.get(b)).cloned();
+    let first = |keywords: [&str; 3]| keywords.into_iter().find_map(|keyword| schema.get(keyword)).cloned();
     let limits = Constraints {
         min: schema.get("minimum").cloned(),
         max: schema.get("maximum").cloned(),
-        min_length: either("minLength", "minItems"),
-        max_length: either("maxLength", "maxItems"),
+        min_length: first(["minLength", "minItems", "minProperties"]),
+        max_length: first(["maxLength", "maxItems", "maxProperties"]),
         pattern: schema.get("pattern").cloned(),
     };
     (limits != Constraints::default()).then_some(limits)

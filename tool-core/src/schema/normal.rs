@@ -7,7 +7,7 @@
 //! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`];
 //! - a `format` that JSON Schema does not know becomes the range that it stands for;
 //! - a list of types becomes a choice between them;
-//! - `true` as a schema becomes `{}`, and no subschema carries a `$schema` or a generated `title`;
+//! - `true` as a schema becomes `{}`, `false` its opposite, and no subschema carries a `$schema` or a generated `title`;
 //! - properties beside a choice of objects move into each of its branches, so that these can be closed; where they cannot,
 //!   the whole is closed by `unevaluatedProperties`.
 
@@ -37,8 +37,10 @@ enum Part {
 }
 
 fn normalise_as(schema: &mut Value, side: Side, part: Part) {
-    if *schema == Value::Bool(true) {
-        *schema = json!({});
+    match schema {
+        Value::Bool(true) => *schema = json!({}),
+        Value::Bool(false) => *schema = json!({"not": {}}),
+        _ => {}
     }
     let Some(object) = schema.as_object_mut() else { return };
     object.shift_remove("$schema");
@@ -60,10 +62,11 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
         }
         _ => {}
     }
-    split_types(object);
+    // Before the properties of an object that may be `null` move into a branch of their own.
     if side == Side::Input {
         drop_null_of_optional_properties(object);
     }
+    split_types(object);
 }
 
 /// Whether an object is described in parts: by its own properties and a choice that could not be merged with them, or by

@@ -4,9 +4,13 @@ use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use crate::failure::Problem;
-use crate::schema::message::{self, Noun};
+use crate::leniency::Leniency;
+use crate::schema::amend::{Amendments, amendments};
+use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
-use crate::schema::{push_escaped, unescaped};
+use crate::schema::secret::{self, Secrecy};
+use crate::schema::types::resolved;
+use crate::schema::{place, push_escaped, unescaped};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
@@ -14,14 +18,13 @@ pub(crate) const MOST_PROBLEMS: usize = 20;
 /// A list of more items is explained by its first ones, where these have a fault.
 const MOST_ITEMS: usize = 1_000;
 
-/// So many faults are looked through for a `null` that counts as left out.
-const MOST_EXAMINED: usize = 1_000;
-
 /// Checks values against a schema in normal form.
 #[derive(Debug)]
 pub(crate) struct Validator {
     schema: Value,
     validator: jsonschema::Validator,
+    /// Whether it has a secret anywhere.
+    has_secrets: bool,
 }
 
 impl Validator {
@@ -35,16 +38,22 @@ impl Validator {
             .should_validate_formats(false)
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(schema)
-            .map(|validator| Validator { schema: schema.clone(), validator })
+            .map(|validator| Validator {
+                schema: schema.clone(),
+                validator,
+                has_secrets: secret::any(schema),
+            })
             .map_err(|error| error.to_string())
     }
 
-    /// Everything that is wrong with the arguments, in the order of the inputs, unknown ones last; [`MOST_PROBLEMS`] at
-    /// most.
+    /// Whether nothing is wrong with the arguments.
+    pub(crate) fn is_valid(&self, arguments: &Value) -> bool {
+        self.validator.is_valid(arguments)
+    }
+
+    /// Everything that is wrong with arguments that are not valid, in the order of the inputs, unknown ones last;
+    /// [`MOST_PROBLEMS`] at most.
     pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
-        if self.validator.is_valid(arguments) {
-            return Vec::new();
-        }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
         let mut problems = match shortened(arguments) {
             Some(shorter) => self.explained(&shorter),
@@ -55,6 +64,43 @@ impl Validator {
         }
         problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
+    }
+
+    /// What would make arguments that are not valid fit.
+    pub(crate) fn amendments(&self, arguments: &Value, leniency: Leniency) -> Amendments {
+        amendments(arguments, &self.schema, leniency)
+    }
+
+    /// As much of a place as may be shown.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        self.secrecy(path).shown
+    }
+
+    /// Whether the value at this place is secret, or may contain a secret.
+    pub(crate) fn conceals(&self, path: &str) -> bool {
+        self.secrecy(path).concealed
+    }
+
+    /// What the schema admits at this place, in a few words.
+    pub(crate) fn expected(&self, path: &str) -> String {
+        let schema = place::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        message::expected(schema, &self.schema)
+    }
+
+    /// The problem with a value that the schema admits and its type does not.
+    pub(crate) fn undecoded(&self, path: &str, value: &Value) -> Problem {
+        let secrecy = self.secrecy(path);
+        let schema = place::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        let given = (!secrecy.concealed).then_some(value);
+        Problem::new(secrecy.shown, "format", message::mismatch(schema, &self.schema, given))
+    }
+
+    fn secrecy(&self, path: &str) -> Secrecy {
+        if self.has_secrets {
+            secret::of(&self.schema, path)
+        } else {
+            Secrecy { shown: path.to_owned(), within: false, concealed: false }
+        }
     }
 
     fn explained(&self, arguments: &Value) -> Vec<Problem> {
@@ -78,104 +124,49 @@ impl Validator {
             .unwrap_or(usize::MAX)
     }
 
-    /// The members that are `null`, may be left out, and do not admit `null`: each counts as left out.
-    pub(crate) fn superfluous_nulls(&self, arguments: &Value) -> Vec<String> {
-        let mut found = Vec::new();
-        // Among so many faults there is one that no `null` explains.
-        for error in self.validator.iter_errors(arguments).take(MOST_EXAMINED) {
-            self.nulls_of(&error, &mut found);
-        }
-        found
-    }
-
-    fn nulls_of(&self, error: &ValidationError<'_>, found: &mut Vec<String>) {
-        if error.instance().is_null() {
-            if let Some((object, name)) = self.owner(error) {
-                let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
-                if !required.iter().any(|required| *required == name) {
-                    found.push(error.instance_path().as_str().to_owned());
-                }
-            }
-            return;
-        }
-        if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind()
-            && let Some(branch) = self.intended(error).and_then(|branch| context.get(branch))
-        {
-            branch.iter().for_each(|error| self.nulls_of(error, found));
-        }
-    }
-
-    /// The object schema that has the faulty value as one of its properties, and the property's name.
-    ///
-    /// Follows the path that the validator took, through references too: `…/properties/next/$ref/type`.
-    fn owner(&self, error: &ValidationError<'_>) -> Option<(&Value, String)> {
-        let mut schema = &self.schema;
-        let mut owner = None;
-        let mut steps = error.evaluation_path().as_str().split('/').skip(1).map(unescaped).peekable();
-        while let Some(step) = steps.next() {
-            match step.as_str() {
-                "$ref" => schema = self.resolved(schema),
-                "properties" => {
-                    let name = steps.next()?;
-                    let property = schema["properties"].get(&name)?;
-                    owner = Some((schema, name));
-                    schema = property;
-                }
-                // The last step is the keyword that was broken.
-                _ if steps.peek().is_none() => break,
-                step => {
-                    schema = match schema {
-                        Value::Array(schemas) => schemas.get(step.parse::<usize>().ok()?)?,
-                        _ => schema.get(step)?,
-                    };
-                    owner = None;
-                }
-            }
-        }
-        owner
-    }
-
     fn explain(&self, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
-        let path = error.instance_path().as_str();
         let schema = self.schema_of(error);
-        let noun = Noun::at(path);
+        let noun = Noun::at(error.instance_path().as_str());
         let keyword = error.kind().keyword();
+        let Secrecy { shown: path, within, concealed } = self.secrecy(error.instance_path().as_str());
+        let given = (!concealed).then_some(error.instance().as_ref());
         match error.kind() {
+            Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } if within => {
+                let known = names(schema);
+                problems.push(Problem::new(path, keyword, message::unknown(noun, None, &known)));
+            }
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-                let known: Vec<&str> = schema["properties"]
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, _)| name.as_str())
-                    .collect();
+                let known = names(schema);
                 for name in unexpected.iter().take(MOST_PROBLEMS) {
-                    let mut problem =
-                        Problem::new(member(path, name), keyword, message::unknown(noun, name, &known));
+                    let text = message::unknown(noun, Some(name), &known);
+                    let mut problem = Problem::new(member(&path, name), keyword, text);
                     problem.suggestion = nearest(name, known.iter().copied()).map(str::to_owned);
                     problems.push(problem);
                 }
             }
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                let wanted = message::expected(&schema["properties"][name]);
+                let wanted = message::expected(&schema["properties"][name], &self.schema);
                 let text = format!("missing required {}: expected {wanted}", noun.singular());
-                problems.push(Problem::new(member(path, name), keyword, text));
+                problems.push(Problem::new(member(&path, name), keyword, text));
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let branch = self.intended(error).and_then(|branch| context.get(branch));
                 match branch {
                     Some(branch) => branch.iter().for_each(|error| self.explain(error, problems)),
-                    None => problems.push(self.no_branch(error, schema)),
+                    None => problems.push(self.no_branch(error, schema, path, given)),
                 }
             }
             Kind::Enum { options } => {
-                let mut problem = Problem::new(path, keyword, message::mismatch(schema, error.instance()));
+                let mut problem = Problem::new(path, keyword, message::mismatch(schema, &self.schema, given));
                 let options = options.as_array().into_iter().flatten().filter_map(Value::as_str);
-                problem.suggestion =
-                    error.instance().as_str().and_then(|given| nearest(given, options)).map(str::to_owned);
+                let given = given.and_then(Value::as_str);
+                problem.suggestion = given.and_then(|given| nearest(given, options)).map(str::to_owned);
                 problems.push(problem);
             }
-            kind => problems.push(Problem::new(path, keyword, message::of(kind, schema, error.instance()))),
+            kind => {
+                problems.push(Problem::new(path, keyword, message::of(kind, schema, &self.schema, given)));
+            }
         }
     }
 
@@ -190,7 +181,7 @@ impl Validator {
     fn intended(&self, error: &ValidationError<'_>) -> Option<usize> {
         let branches = branches(self.schema_of(error))?;
         let given = error.instance();
-        let resolved = branches.iter().map(|branch| self.resolved(branch));
+        let resolved = branches.iter().map(|branch| resolved(branch, &self.schema));
         let mut fitting = resolved.enumerate().filter(|(_, branch)| message::is_meant_for(given, branch));
         match (fitting.next(), fitting.next()) {
             (Some((only, _)), None) => Some(only),
@@ -198,27 +189,31 @@ impl Validator {
         }
     }
 
-    fn no_branch(&self, error: &ValidationError<'_>, schema: &Value) -> Problem {
+    fn no_branch(
+        &self,
+        error: &ValidationError<'_>,
+        schema: &Value,
+        path: String,
+        given: Given<'_>,
+    ) -> Problem {
         let branches: Vec<&Value> =
-            branches(schema).into_iter().flatten().map(|branch| self.resolved(branch)).collect();
-        let path = error.instance_path().as_str();
-        let keyword = error.kind().keyword();
+            branches(schema).into_iter().flatten().map(|branch| resolved(branch, &self.schema)).collect();
         if let Some((tag, allowed)) = message::tags(&branches)
-            && let Some(given) = error.instance().get(tag)
+            && let Some(tagged) = given.and_then(|given| given.get(tag))
         {
-            let mut problem = Problem::new(member(path, tag), "enum", message::not_among(&allowed, given));
-            problem.suggestion = given.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
+            let mut problem =
+                Problem::new(member(&path, tag), "enum", message::not_among(&allowed, Some(tagged)));
+            problem.suggestion = tagged.as_str().and_then(|given| nearest(given, allowed)).map(str::to_owned);
             return problem;
         }
-        Problem::new(path, keyword, message::no_branch(&branches, error.instance()))
+        let keyword = error.kind().keyword();
+        Problem::new(path, keyword, message::mismatch(schema, &self.schema, given))
     }
+}
 
-    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        schema["$ref"]
-            .as_str()
-            .and_then(|reference| self.schema.pointer(reference.strip_prefix('#')?))
-            .unwrap_or(schema)
-    }
+/// The names of the properties that a schema has.
+fn names(schema: &Value) -> Vec<&str> {
+    schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
 fn branches(schema: &Value) -> Option<&Vec<Value>> {

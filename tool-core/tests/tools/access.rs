@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tool_core::private::{Declaration, Shape, input, register, run_sync};
 use tool_core::{
-    BuildError, Builder, Context, Failure, FailureKind, Operation, Principal, Registry, ToolDefinition,
-    Unmet, tool,
+    Access, BuildError, Builder, Context, Failure, FailureKind, Principal, Registry, ToolDefinition, Unmet,
+    tool,
 };
 
 use crate::builder_of;
 
 /// What one tool requires to be there.
 #[derive(Default)]
-struct Press {
+pub(crate) struct Press {
     has_ink: AtomicBool,
     has_paper: AtomicBool,
 }
@@ -31,40 +30,34 @@ fn explode() -> Result<(), Unmet> {
     panic!("in a requirement")
 }
 
-fn print_pages(pages: u8) -> Result<u8, String> {
-    if pages == 13 { Err("no page 13".to_owned()) } else { Ok(pages) }
+fn few(principal: &Principal, pages: &u8) -> Access {
+    if *pages < 100 || principal.id() == Some("eve") {
+        Access::Allow
+    } else {
+        Access::deny("no more than 99")
+    }
 }
 
-static PRINT: Declaration =
-    Declaration::new("print", "Prints pages.", Operation::Trigger, module_path!(), |call| {
-        run_sync(
-            call,
-            const { &(input("pages", "How many."),) },
-            |(pages,)| print_pages(pages),
-            Shape::<Result<u8, String>>::new().__split().__value().__error(),
-        )
-    })
-    .permission(&["press.see", "press.use"], false)
-    .requires(&[|requiring| requiring.by(has_ink), |requiring| requiring.by(has_paper)])
-    .alias("old_print");
+/// Prints pages.
+#[tool(
+    operation = Trigger,
+    destructive = false,
+    permission = "press.see, press.use",
+    requires = [has_ink, has_paper],
+    access = few(pages),
+    alias = "old_print"
+)]
+fn print(pages: u8) -> Result<u8, String> {
+    if pages == 113 { Err("no page 113".to_owned()) } else { Ok(pages) }
+}
 
-register! { &PRINT }
+/// Needs either permission.
+#[tool(operation = Read, permission = "a + b")]
+fn either() {}
 
-static EITHER: Declaration =
-    Declaration::new("either", "Needs either permission.", Operation::Read, module_path!(), |call| {
-        run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
-    })
-    .permission(&["a", "b"], true);
-
-register! { &EITHER }
-
-static BROKEN: Declaration =
-    Declaration::new("broken", "Has a requirement that panics.", Operation::Read, module_path!(), |call| {
-        run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
-    })
-    .requires(&[|requiring| requiring.by(explode)]);
-
-register! { &BROKEN }
+/// Has a requirement that panics.
+#[tool(operation = Read, requires = [explode])]
+fn broken() {}
 
 /// Says who calls.
 #[tool(operation = Explain)]
@@ -127,8 +120,12 @@ async fn a_call_is_refused_in_a_fixed_order() {
     press.has_paper.store(true, Ordering::SeqCst);
     assert_eq!(refused(&registry, "{").await.kind(), FailureKind::NotJson);
     assert_eq!(refused(&registry, "{}").await.kind(), FailureKind::Input);
-    let failure = refused(&registry, r#"{"pages":13}"#).await;
-    assert_eq!((failure.message(), failure.kind().codes().exit), ("no page 13", 1));
+    let failure = refused(&registry, r#"{"pages":113}"#).await;
+    assert_eq!((failure.kind(), failure.message()), (FailureKind::Denied, "no more than 99"));
+
+    let registry = registry.as_principal(Principal::new("eve").grant("press.see").grant("press.use"));
+    let failure = refused(&registry, r#"{"pages":113}"#).await;
+    assert_eq!((failure.message(), failure.kind().codes().exit), ("no page 113", 1));
     assert_eq!(registry.call("print", json!({"pages": 2})).await.unwrap().value(), 2);
 }
 
@@ -235,7 +232,7 @@ async fn what_modifies_is_not_there_while_it_is_read_only() {
 #[test]
 fn a_check_of_the_arguments_asks_nothing_else() {
     let registry = builder().read_only().local(Principal::anonymous()).build().unwrap();
-    assert_eq!(registry.validate("print", br#"{"pages":1}"#).map_err(|failure| failure.text()), Ok(()));
+    registry.validate("print", br#"{"pages":1}"#).unwrap();
     assert_eq!(registry.validate("print", b"{}").unwrap_err().kind(), FailureKind::Input);
 }
 
@@ -250,28 +247,19 @@ async fn an_alias_is_called_and_not_listed() {
 }
 
 mod collisions {
-    use tool_core::private::{Declaration, Shape, register, run_sync};
-    use tool_core::{Operation, tool};
+    use tool_core::tool;
 
-    /// Has the name that another has as its alias.
+    /// Has the name that others have as their alias.
     #[tool(operation = Explain)]
     fn taken() {}
 
-    static FIRST: Declaration =
-        Declaration::new("first", "Has an alias.", Operation::Read, module_path!(), |call| {
-            run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
-        })
-        .alias("taken");
+    /// Has an alias.
+    #[tool(operation = Read, alias = "taken")]
+    fn first() {}
 
-    register! { &FIRST }
-
-    static SECOND: Declaration =
-        Declaration::new("second", "Has the same alias.", Operation::Read, module_path!(), |call| {
-            run_sync(call, const { &() }, |()| (), Shape::<()>::new().__split().__value().__error())
-        })
-        .alias("taken");
-
-    register! { &SECOND }
+    /// Has the same alias.
+    #[tool(operation = Read, alias = "taken")]
+    fn second() {}
 }
 
 #[test]

@@ -2,12 +2,18 @@
 
 mod access;
 mod arguments;
+mod guards;
+mod lint;
+mod options;
 mod outputs;
+mod profiles;
 mod registry;
 mod resources;
 mod schemas;
+mod search;
+mod testing;
 
-use tool_core::{Builder, Registry};
+use tool_core::{Builder, Leniency, Registry};
 
 /// A registry with the tools of one module of this test.
 fn tools_of(module: &'static str) -> Registry {
@@ -17,4 +23,9 @@ fn tools_of(module: &'static str) -> Registry {
 /// The tools of one module of this test, not built yet.
 fn builder_of(module: &'static str) -> Builder {
     Registry::builder().linked().select(move |tool| tool.source().module == module)
+}
+
+/// The same as [`tools_of`], taking every argument as it was given.
+fn strict_tools_of(module: &'static str) -> Registry {
+    builder_of(module).leniency(Leniency::Strict).build().unwrap()
 }

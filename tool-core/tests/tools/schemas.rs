@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_core::tool;
 
-use crate::tools_of;
+use crate::{strict_tools_of, tools_of};
 
 /// A place on the map.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -279,18 +279,27 @@ fn walk(schema: &Value, visit: &mut impl FnMut(&Value)) {
 }
 
 /// Arguments for a family, and whether they are valid; what is accepted comes back as the same value.
-const CASES: &[(&str, &str, bool)] = &[
+pub(crate) const CASES: &[(&str, &str, bool)] = &[
     ("integer_i8", "-128", true),
     ("integer_i8", "-129", false),
+    ("integer_i16", "-32768", true),
+    ("integer_i32", "2147483647", true),
     ("integer_i64", "9223372036854775807", true),
     ("integer_i64", "9223372036854775808", false),
     ("integer_i128", "-5", true),
+    ("integer_isize", "-1", true),
+    ("integer_u8", "255", true),
+    ("integer_u16", "65535", true),
+    ("integer_u32", "0", true),
+    ("integer_u128", "7", true),
     ("integer_u64", "18446744073709551615", true),
     ("integer_u64", "18446744073709551616", false),
     ("integer_u64", "-1", false),
     ("integer_usize", "1.0", true),
     ("integer_usize", "1.5", false),
     ("integer_nonzero", "0", false),
+    ("integer_nonzero", "1", true),
+    ("float_f32", "0.5", true),
     ("float_f64", "1", true),
     ("float_f64", "\"1\"", false),
     ("boolean", "true", true),
@@ -298,10 +307,12 @@ const CASES: &[(&str, &str, bool)] = &[
     ("character", "\"\u{1f600}\"", true),
     ("character", "\"ab\"", false),
     ("character", "\"\"", false),
+    ("path", "\"a/b\"", true),
     ("list", "[1,2]", true),
     ("list", "[1,256]", false),
     ("list", "{}", false),
     ("list_of_optional", "[1,null]", true),
+    ("list_of_lists", "[[\"a\"],[]]", true),
     ("array", "[1,2,3]", true),
     ("array", "[1,2]", false),
     ("set", "[\"a\",\"b\"]", true),
@@ -313,6 +324,8 @@ const CASES: &[(&str, &str, bool)] = &[
     ("tuple", "[1,\"a\"]", true),
     ("tuple", "[1]", false),
     ("tuple", "[1,\"a\",2]", false),
+    ("nullable", "null", true),
+    ("nullable", "5", true),
     ("newtype", "5", true),
     ("enum_plain", "\"red\"", true),
     ("enum_plain", "\"Red\"", false),
@@ -340,6 +353,12 @@ const CASES: &[(&str, &str, bool)] = &[
     ("structure", "{\"latitude\":1.0}", false),
     ("structure_empty", "{}", true),
     ("structure_empty", "{\"a\":1}", false),
+    (
+        "structure_nested",
+        "{\"start\":{\"latitude\":1.5,\"longitude\":2.5,\"name\":null,\"visits\":0},\"stops\":[{\"latitude\":0.5,\
+         \"longitude\":0.5,\"name\":\"x\",\"visits\":1}],\"notes\":{\"a\":\"b\"},\"mood\":\"good\"}",
+        true,
+    ),
     (
         "structure_recursive",
         "{\"label\":\"a\",\"children\":[{\"label\":\"b\",\"children\":[],\"next\":null}],\"next\":null}",
@@ -383,9 +402,16 @@ const CASES: &[(&str, &str, bool)] = &[
     ("string", "null", false),
 ];
 
+#[test]
+fn every_family_has_a_valid_case() {
+    let has_case = |name: &&str| CASES.iter().any(|(family, _, valid)| family == name && *valid);
+    let without: Vec<&str> = FAMILIES.iter().copied().filter(|name| !has_case(name)).collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
 #[tokio::test]
 async fn every_family_accepts_what_its_schema_admits_and_nothing_else() {
-    let registry = tools_of(module_path!());
+    let registry = strict_tools_of(module_path!());
     for (name, value, valid) in CASES {
         let arguments = format!("{{\"value\":{value}}}");
         let result = registry.invoke(name, arguments.as_bytes()).await.result;

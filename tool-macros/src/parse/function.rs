@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, FnArg, Meta, Pat, Receiver, ReturnType, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, Receiver, ReturnType, Signature, Type, Visibility};
 
 use crate::diagnostics::{Errors, Place};
-use crate::docs::{self, Description};
-use crate::parse::attribute::{Setting, Spanned, options};
+use crate::parse::argument::{Argument, argument};
 
 /// A function, with what the macro reads taken out of its signature.
 pub(crate) struct Function {
@@ -18,26 +17,6 @@ pub(crate) struct Function {
     pub(crate) body: TokenStream,
     pub(crate) receiver: Option<Receiver>,
     pub(crate) arguments: Vec<Argument>,
-}
-
-/// One parameter, as written.
-pub(crate) struct Argument {
-    pub(crate) pattern: Pat,
-    pub(crate) kind: Type,
-    pub(crate) docs: Vec<Attribute>,
-    pub(crate) description: Option<Description>,
-    pub(crate) inject: Option<Attribute>,
-    pub(crate) arg: Option<Attribute>,
-    pub(crate) cfg: Option<Attribute>,
-    pub(crate) default: Option<Default>,
-    pub(crate) example: Option<Expr>,
-    pub(crate) rename: Option<Spanned<String>>,
-}
-
-/// `default` alone, or `default = …`.
-pub(crate) enum Default {
-    OfType,
-    Is(Box<Expr>),
 }
 
 /// Reads the item. `None`, with or without a mistake, when it is no function that Rust can read.
@@ -86,95 +65,6 @@ impl Parse for Head {
             return Err(input.error("expected a body"));
         }
         Ok(Head { attributes, visibility, signature, body: input.parse()? })
-    }
-}
-
-fn argument(input: &mut syn::PatType, errors: &mut Errors) -> Argument {
-    let mut argument = Argument {
-        pattern: (*input.pat).clone(),
-        kind: (*input.ty).clone(),
-        docs: Vec::new(),
-        description: docs::description(&input.attrs),
-        inject: None,
-        arg: None,
-        cfg: None,
-        default: None,
-        example: None,
-        rename: None,
-    };
-    for attribute in std::mem::take(&mut input.attrs) {
-        if docs::is_doc(&attribute) {
-            argument.docs.push(attribute);
-        } else if attribute.path().is_ident("inject") {
-            if !matches!(attribute.meta, Meta::Path(_)) {
-                errors.push(
-                    Place::Parameters,
-                    &attribute.meta,
-                    "`#[inject]` takes no options",
-                    "write `#[inject]`",
-                );
-            }
-            argument.inject = Some(attribute);
-        } else if attribute.path().is_ident("arg") {
-            if argument.arg.is_some() {
-                let help = "put its options into one: `#[arg(default, example = …)]`";
-                errors.push(
-                    Place::Parameters,
-                    &attribute.meta,
-                    "`#[arg]` stands twice on one parameter",
-                    help,
-                );
-            }
-            argument.options(&attribute, errors);
-            argument.arg = Some(attribute);
-        } else {
-            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
-                argument.cfg = Some(attribute.clone());
-            }
-            input.attrs.push(attribute);
-        }
-    }
-    // rustc would speak of a `#[cfg]` on a parameter that the generated code still names.
-    input
-        .attrs
-        .retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("cfg_attr"));
-    argument
-}
-
-impl Argument {
-    fn options(&mut self, attribute: &Attribute, errors: &mut Errors) {
-        let Ok(list) = attribute.meta.require_list() else {
-            errors.push(
-                Place::Parameters,
-                &attribute.meta,
-                "`#[arg]` says nothing about this input",
-                "write `#[arg(default = …)]`, `#[arg(example = …)]` or `#[arg(rename = \"…\")]`, or leave it out",
-            );
-            return;
-        };
-        let known = ["default", "example", "rename"];
-        for setting in options(list.tokens.clone(), &known, "#[arg]", Place::Parameters, errors) {
-            match setting.key.to_string().as_str() {
-                "default" => {
-                    let value = setting.value.map(Box::new);
-                    self.default = Some(value.map_or(Default::OfType, Default::Is));
-                }
-                "example" => self.example(setting, errors),
-                _ => self.rename = setting.text(errors),
-            }
-        }
-    }
-
-    fn example(&mut self, setting: Setting, errors: &mut Errors) {
-        match setting.value {
-            Some(value) => self.example = Some(value),
-            None => errors.push(
-                Place::Parameters,
-                &setting.key,
-                "`example` takes a value",
-                "write `example = …` with a value that a caller might give",
-            ),
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 #[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
 mod tools;
 
+mod callers;
 mod calls;
 mod http;
 mod lifetime;

@@ -44,6 +44,9 @@ pub fn imported(number: i64) -> i64 {
     number / 2
 }
 
+/// Some of them, listed by a crate that cannot name `tool_core` either.
+pub const TOOLS: facade::core::Declared = facade::core::tools![handed_on, relative::named_from_below];
+
 /// Relative paths are those of the module.
 pub mod relative {
     use super::core_again::tool;

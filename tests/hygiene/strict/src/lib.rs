@@ -71,7 +71,7 @@
 
 use core::future::ready;
 
-use tool_core::{Context, State, ToolError, tool};
+use tool_core::{Context, Declared, State, ToolError, tool, tools};
 
 /// Adds two numbers.
 #[inline]
@@ -142,6 +142,9 @@ pub const fn strict_deprecated(number: i64) -> i64 {
 const fn strict_private() -> &'static str {
     "private"
 }
+
+/// Some of them.
+pub const TOOLS: Declared = tools![strict_add, strict_private, inner::strict_inner];
 
 /// Modules have their own.
 pub mod inner {

@@ -1,5 +1,7 @@
 //! Every kind of difference between schemas, on both sides.
 
+use std::slice;
+
 use serde_json::{Value, json};
 
 use crate::lock::DifferenceKind as Kind;
@@ -44,17 +46,20 @@ fn sides(input: &[(Kind, &'static str)], output: &[(Kind, &'static str)], old: V
 }
 
 /// A closed object.
+#[allow(clippy::needless_pass_by_value)] // Rows of a table read better so.
 fn object(properties: Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 /// A tagged variant.
+#[allow(clippy::needless_pass_by_value)]
 fn tagged(tag: &str, more: Value) -> Value {
     let mut properties = json!({"kind": {"type": "string", "const": tag}});
     properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     object(properties, &["kind"])
 }
 
+#[allow(clippy::needless_pass_by_value)]
 fn tree(label: Value) -> Value {
     let node = json!({"type": "object", "properties": {
         "label": label, "children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}
@@ -263,8 +268,8 @@ fn of_choices() -> Vec<Row> {
     let dog = || tagged("dog", json!({}));
     let external = |name: &str| object(json!({name: {"type": "integer"}}), &[name]);
     vec![
-        wider("", any_of(&[text.clone()]), any_of(&[text.clone(), nothing.clone()])),
-        narrower("", any_of(&[text.clone(), nothing.clone()]), any_of(&[text.clone()])),
+        wider("", any_of(slice::from_ref(&text)), any_of(&[text.clone(), nothing.clone()])),
+        narrower("", any_of(&[text.clone(), nothing.clone()]), any_of(slice::from_ref(&text))),
         wider("", text.clone(), any_of(&[text.clone(), nothing.clone()])),
         narrower("", any_of(&[text.clone(), nothing.clone()]), text.clone()),
         both(
@@ -285,8 +290,14 @@ fn of_choices() -> Vec<Row> {
         sides(
             &[(Kind::InputWidened, ""), (Kind::Undecided, "")],
             &[(Kind::OutputWidened, ""), (Kind::Undecided, "")],
-            one_of(&[integer.clone()]),
+            one_of(slice::from_ref(&integer)),
             one_of(&[integer.clone(), json!({"type": "number"})]),
+        ),
+        sides(
+            &[(Kind::InputNarrowed, ""), (Kind::Undecided, "")],
+            &[(Kind::OutputNarrowed, ""), (Kind::Undecided, "")],
+            one_of(&[integer.clone(), json!({"type": "number"})]),
+            one_of(slice::from_ref(&integer)),
         ),
         both(
             &[(Kind::OrderChanged, "")],

@@ -1,0 +1,100 @@
+//! The arguments against the schema: everything that is wrong with them, and what makes them right.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::call::reader::Unread;
+use crate::call::{located::located, numbers, strict};
+use crate::definition::ToolDefinition;
+use crate::failure::{Failure, Problem};
+use crate::leniency::{Leniency, Repair};
+use crate::schema::{Amendments, Validator};
+
+/// Arguments as the schema sees them.
+pub(super) struct Checked<'t> {
+    /// The text to decode: the same, or one without the members that are `null` and count as left out, and with what was
+    /// repaired.
+    pub(super) text: Cow<'t, str>,
+    pub(super) repairs: Vec<Repair>,
+    /// What the schema has against it; nothing if it fits.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Finds everything that the schema has against the arguments, and mends what can be mended.
+///
+/// # Errors
+///
+/// When they are no JSON.
+pub(super) fn check<'t>(
+    tool: &ToolDefinition,
+    leniency: Leniency,
+    text: &'t str,
+) -> Result<Checked<'t>, Failure> {
+    let validator = tool.validator().map_err(|error| {
+        tracing::error!(tool = tool.name(), error, "the input schema is invalid");
+        Failure::internal()
+    })?;
+    let arguments = parsed(text).map_err(|mut problem| {
+        problem.path = validator.shown(&problem.path);
+        Failure::not_json(tool.name(), problem)
+    })?;
+    if validator.is_valid(&arguments) {
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), problems: Vec::new() });
+    }
+    let Amendments { edits, repairs } = validator.amendments(&arguments, leniency);
+    let amended = (!edits.is_empty()).then(|| edits.apply(text));
+    // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
+    let reread = amended.and_then(|text| parsed(&text).ok().map(|arguments| (text, arguments)));
+    let Some((text, arguments)) = reread else {
+        let problems = validator.problems(&arguments);
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), problems });
+    };
+    if !validator.is_valid(&arguments) {
+        return Ok(Checked { text: text.into(), repairs, problems: validator.problems(&arguments) });
+    }
+    for Repair { path, kind } in &repairs {
+        tracing::info!(tool = tool.name(), ?path, %kind, "a string was read as what it stands for");
+    }
+    Ok(Checked { text: text.into(), repairs, problems: Vec::new() })
+}
+
+/// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
+fn parsed(text: &str) -> Result<Value, Problem> {
+    let spelled = numbers::spell_out_integers(text);
+    strict::parse(spelled.as_deref().unwrap_or(text))
+}
+
+/// A reason longer than this is no reason.
+const LONGEST_REASON: usize = 200;
+
+/// What is said of an input that its type could not read.
+pub(super) fn explained(unread: &Unread<'_>, validator: &Validator) -> Problem {
+    let (place, text, error) = match unread {
+        Unread::Missing { place } => {
+            let message = format!("missing required input: expected {}", validator.expected(place));
+            return Problem::new(place, "required", message);
+        }
+        Unread::Undecoded { place, text, error } => (place, text, error),
+    };
+    let (below, text) = located(text, error);
+    let place = format!("{place}{below}");
+    let value = serde_json::from_str(text).unwrap_or(Value::Null);
+    let mut problem = validator.undecoded(&place, &value);
+    // Some types repeat in their error what they were given.
+    if !validator.conceals(&place) && text.len() <= LONGEST_REASON {
+        problem.message.push_str(": ");
+        problem.message.push_str(&reason(error));
+    }
+    problem
+}
+
+/// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    match text.char_indices().nth(LONGEST_REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,155 @@
+//! What could be better in the declarations of a registry: each finding with a code, a place and a remedy.
+
+mod alike;
+mod finding;
+mod hidden;
+mod inputs;
+mod names;
+mod sizes;
+mod state;
+mod texts;
+mod walk;
+
+pub use finding::{Finding, LintRule};
+
+use crate::definition::ToolDefinition;
+use crate::registry::Registry;
+
+/// What a [`Registry`] is looked through for, and its limits.
+///
+/// ```
+/// use tool_core::{Lint, LintRule, Registry};
+///
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// let lint = Lint::default().most_tools(40).tool_tokens(500).without(LintRule::NameDotted);
+/// assert!(lint.run(&registry).is_empty());
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Lint {
+    without: Vec<LintRule>,
+    most_tools: usize,
+    tool_tokens: usize,
+    registry_tokens: usize,
+    description_length: usize,
+}
+
+impl Default for Lint {
+    fn default() -> Self {
+        Lint {
+            without: Vec::new(),
+            most_tools: 128,
+            tool_tokens: 1_000,
+            registry_tokens: 20_000,
+            description_length: 1_024,
+        }
+    }
+}
+
+impl Lint {
+    /// Leaves out a rule.
+    ///
+    /// ```
+    /// # use tool_core::{Lint, LintRule};
+    /// let lint = Lint::default().without(LintRule::TooManyTools);
+    /// ```
+    pub fn without(mut self, rule: LintRule) -> Self {
+        self.without.push(rule);
+        self
+    }
+
+    /// More tools than this are a finding; 128 unless told.
+    ///
+    /// ```
+    /// let lint = tool_core::Lint::default().most_tools(20);
+    /// ```
+    pub fn most_tools(mut self, most: usize) -> Self {
+        self.most_tools = most;
+        self
+    }
+
+    /// A tool whose definition takes more tokens of a model than this is a finding; 1,000 unless told. Tokens are
+    /// estimated: a quarter of the bytes of name, description and input schema as JSON.
+    ///
+    /// ```
+    /// let lint = tool_core::Lint::default().tool_tokens(300);
+    /// ```
+    pub fn tool_tokens(mut self, most: usize) -> Self {
+        self.tool_tokens = most;
+        self
+    }
+
+    /// A registry whose definitions take more tokens than this together is a finding; 20,000 unless told, a tenth of
+    /// what many models read at once.
+    ///
+    /// ```
+    /// let lint = tool_core::Lint::default().registry_tokens(5_000);
+    /// ```
+    pub fn registry_tokens(mut self, most: usize) -> Self {
+        self.registry_tokens = most;
+        self
+    }
+
+    /// A description of more characters than this is a finding; 1,024 unless told.
+    ///
+    /// ```
+    /// let lint = tool_core::Lint::default().description_length(500);
+    /// ```
+    pub fn description_length(mut self, most: usize) -> Self {
+        self.description_length = most;
+        self
+    }
+
+    /// Everything that is found, whoever calls: ordered by tool and by rule, what concerns them all at the end.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// for finding in tool_core::Lint::default().run(&registry) {
+    ///     eprintln!("{finding}");
+    /// }
+    /// ```
+    pub fn run(&self, registry: &Registry) -> Vec<Finding> {
+        let tools: Vec<&ToolDefinition> = registry.declared().collect();
+        let mut findings = Vec::new();
+        for tool in &tools {
+            names::check(tool, &mut findings);
+            texts::check(tool, self, &mut findings);
+            inputs::check(tool, &mut findings);
+            sizes::check_tool(tool, self, &mut findings);
+        }
+        names::check_case(&tools, &mut findings);
+        alike::check(&tools, &mut findings);
+        state::check(&tools, &mut findings);
+        sizes::check_all(&tools, self, &mut findings);
+        findings.retain(|finding| !self.without.contains(&finding.rule));
+        // Stable: what one rule found in one tool stays in the order of its inputs.
+        findings.sort_by(|a, b| {
+            let order = |finding: &Finding| (finding.tool.is_none(), finding.tool.clone(), finding.rule);
+            order(a).cmp(&order(b))
+        });
+        findings
+    }
+}
+
+impl Registry {
+    /// What could be better in the declarations, by the rules and limits of [`Lint::default`]. Nothing of it keeps a tool
+    /// from working: that is what [`Registry::check`] finds.
+    ///
+    /// ```
+    /// use tool_core::{LintRule, Registry, tool};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool(operation = Transform)]
+    /// fn lint_add(/** First of the two. */ a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "lint_add").build().unwrap();
+    /// let findings = registry.lint();
+    /// assert_eq!(findings.len(), 1);
+    /// assert_eq!((findings[0].rule, findings[0].input.as_deref()), (LintRule::InputUndocumented, Some("/b")));
+    /// ```
+    pub fn lint(&self) -> Vec<Finding> {
+        Lint::default().run(self)
+    }
+}

@@ -1,0 +1,92 @@
+//! Inputs that are not described, cannot be guessed, or contradict themselves.
+
+use serde_json::{Value, json};
+
+use crate::definition::ToolDefinition;
+use crate::lint::finding::{Finding, LintRule};
+use crate::lint::texts::vague;
+use crate::lint::walk::{Part, resolved, walk};
+use crate::schema::Validator;
+
+pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
+    let root = tool.input_schema();
+    walk(root, &mut |part| {
+        described(tool, root, part, findings);
+        exemplified(tool, part, findings);
+        if part.place.matches('/').count() > 1 {
+            nested_values(tool, root, part, findings);
+        }
+    });
+    values(tool, root, findings);
+}
+
+fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
+    let Some(name) = part.member else { return };
+    let mut find = |rule, message: String| findings.push(Finding::of(rule, tool, message).at(part.place));
+    let text = |schema: &Value| schema["description"].as_str().map(str::to_owned);
+    // The tag of a variant has one value, and its name says all.
+    let is_tag = part.schema.get("const").is_some();
+    match text(part.schema).or_else(|| text(resolved(part.schema, root))) {
+        None if is_tag => {}
+        None => find(LintRule::InputUndocumented, format!("`{name}` has no description")),
+        Some(text) => {
+            if let Some(why) = vague(&text, name) {
+                find(LintRule::InputVague, format!("the description of `{name}` {why}"));
+            }
+        }
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+        find(LintRule::InputNameRefused, format!("the name `{}` is refused", name.escape_debug()));
+    }
+}
+
+fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding>) {
+    if let Some(pattern) = part.schema["pattern"].as_str()
+        && !part.exemplified
+    {
+        let message = format!("it must match `{pattern}`, and no example is known");
+        findings.push(Finding::of(LintRule::PatternWithoutExample, tool, message).at(part.place));
+    }
+}
+
+/// Examples and defaults of whole inputs and of whole calls, which are decoded.
+fn values(tool: &ToolDefinition, root: &Value, findings: &mut Vec<Finding>) {
+    for (input, fault) in tool.invalid_values() {
+        findings.push(Finding::of(LintRule::ExampleInvalid, tool, fault).at(&crate::schema::pointer(&input)));
+    }
+    for call in root["examples"].as_array().into_iter().flatten() {
+        if !crate::call::is_valid(tool, call) {
+            let message = format!("no call can be as the example {}", shortened(call));
+            findings.push(Finding::of(LintRule::ExampleInvalid, tool, message));
+        }
+    }
+}
+
+/// Examples and defaults of members below an input, which stand in its type: only the schema can judge them.
+fn nested_values(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
+    let examples = part.schema["examples"].as_array().into_iter().flatten();
+    let mut values = part.schema.get("default").into_iter().chain(examples).peekable();
+    if values.peek().is_none() {
+        return;
+    }
+    let mut schema = json!({"allOf": [part.schema]});
+    if let Some(definitions) = root.get("$defs") {
+        schema["$defs"] = definitions.clone();
+    }
+    let Ok(validator) = Validator::new(&schema) else { return };
+    for value in values {
+        if let Some(problem) = validator.problems(value).into_iter().next() {
+            let message = format!("{} is no value of it: {}", shortened(value), problem.message);
+            findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.place));
+        }
+    }
+}
+
+fn shortened(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(64) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}

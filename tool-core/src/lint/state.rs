@@ -1,0 +1,24 @@
+//! Tools that modify nothing and yet hold all of a resource in their hands.
+
+use crate::definition::ToolDefinition;
+use crate::inject::{Handle, Need};
+use crate::lint::finding::{Finding, LintRule};
+
+/// That a type is a resource is known by a tool that takes a `Reader` or `Writer` of it.
+pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
+    let is_raw = |need: &&Need| need.handle() == Handle::State;
+    let mut resources: Vec<&Need> = Vec::new();
+    for need in tools.iter().flat_map(|tool| tool.needs()).filter(|need| !is_raw(need)) {
+        if !resources.iter().any(|known| known.is_same_type(need)) {
+            resources.push(need);
+        }
+    }
+    for tool in tools.iter().filter(|tool| !tool.modifies()) {
+        for need in tool.needs().filter(is_raw) {
+            if resources.iter().any(|resource| resource.is_same_type(need)) {
+                let message = format!("it takes `State<{}>`, which is a resource", need.type_name());
+                findings.push(Finding::of(LintRule::RawState, tool, message));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Every part of a schema, with the place of the values that it describes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::schema::push_escaped;
+
+/// One part of a schema.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'s> {
+    /// Where its values are: a JSON Pointer, in which `*` is any item of a list or any value of a map.
+    pub(super) place: &'s str,
+    pub(super) schema: &'s Value,
+    /// The name of the member that it is.
+    pub(super) member: Option<&'s str>,
+    /// Whether an example or default of it, or of a whole that it is in, is known.
+    pub(super) exemplified: bool,
+}
+
+/// Visits the schema and everything below it, in the order in which it is written; a definition is visited where it is
+/// first referred to, once.
+pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
+    Walk { root, place: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
+}
+
+/// What a reference leads to, or the schema itself.
+pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    let target = |reference: &Value| root.pointer(reference.as_str()?.strip_prefix('#')?);
+    schema.get("$ref").and_then(target).unwrap_or(schema)
+}
+
+struct Walk<'s, 'v> {
+    root: &'s Value,
+    place: String,
+    /// References that were followed.
+    visited: BTreeSet<&'s str>,
+    visit: &'v mut dyn FnMut(Part<'_>),
+}
+
+impl<'s> Walk<'s, '_> {
+    fn part(&mut self, schema: &'s Value, member: Option<&str>, exemplified: bool) {
+        let exemplified = exemplified
+            || ["examples", "default", "enum", "const"].into_iter().any(|key| schema.get(key).is_some());
+        (self.visit)(Part { place: &self.place, schema, member, exemplified });
+        if let Some(reference) = schema["$ref"].as_str()
+            && self.visited.insert(reference)
+        {
+            let definition = resolved(schema, self.root);
+            // A definition is no member itself: the reference to it was.
+            self.part(definition, None, exemplified);
+        }
+        for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+            self.below(name, schema, Some(name), exemplified);
+        }
+        for (_, schema) in schema["patternProperties"].as_object().into_iter().flatten() {
+            self.below("*", schema, None, exemplified);
+        }
+        for keyword in ["items", "additionalProperties", "unevaluatedProperties"] {
+            if let Some(schema) = schema.get(keyword).filter(|schema| schema.is_object()) {
+                self.below("*", schema, None, exemplified);
+            }
+        }
+        for (position, schema) in schema["prefixItems"].as_array().into_iter().flatten().enumerate() {
+            self.below(&position.to_string(), schema, None, exemplified);
+        }
+        for keyword in ["oneOf", "anyOf", "allOf"] {
+            for schema in schema[keyword].as_array().into_iter().flatten() {
+                self.part(schema, None, exemplified);
+            }
+        }
+    }
+
+    fn below(&mut self, step: &str, schema: &'s Value, member: Option<&str>, exemplified: bool) {
+        let length = self.place.len();
+        self.place.push('/');
+        push_escaped(&mut self.place, step);
+        self.part(schema, member, exemplified);
+        self.place.truncate(length);
+    }
+}

@@ -1,0 +1,229 @@
+//! Limits for a schema that somebody else wrote, checked before anything is computed from it.
+//!
+//! A validator, a rendering and an example all follow the structure of a schema, and a small schema can have a large one:
+//! `anyOf` doubled thirty times is a text of two kilobytes and a thousand million alternatives. So the structure is
+//! measured first, in three steps of which each makes the next one safe:
+//!
+//! 1. the JSON itself: bytes, values, nesting;
+//! 2. the schemas in it as a graph ([`graph`]): what each keyword means, where each `$ref` leads, how much there is once
+//!    every `$ref` is followed;
+//! 3. the meta-schema of JSON Schema 2020-12.
+//!
+//! Nothing here recurses, since depth is one of the things that are measured.
+
+mod dialect;
+mod fault;
+mod graph;
+mod header;
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::schema::push_escaped;
+
+pub(crate) use fault::Shown;
+pub use fault::{SchemaError, SchemaFault};
+
+/// Bytes of the schema as compact JSON.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// JSON values of any kind.
+const MOST_VALUES: usize = 20_000;
+
+/// Objects and lists inside of one another.
+const MOST_NESTED: usize = 64;
+
+/// Schemas inside of one another, counted through `$ref`s.
+const MOST_LEVELS: u64 = 64;
+
+/// Schemas that apply to one value, counted through `$ref`s.
+const MOST_ALTERNATIVES: u64 = 1_000;
+
+/// Schemas in all when every `$ref` is replaced by what it refers to, except to one that is being replaced.
+const MOST_SCHEMAS: u64 = 20_000;
+
+/// Bytes of all patterns together, once they are compiled.
+const MOST_PATTERN_BYTES: usize = 32 * 1024 * 1024;
+
+/// What one compiled pattern is counted as: the smallest that it fits. None may be larger than the last.
+const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, 4 * 1024 * 1024];
+
+/// Bytes of the name of a property.
+const LONGEST_NAME: usize = 256;
+
+/// Refuses a schema that is no object schema, or too much of one.
+///
+/// # Errors
+///
+/// The first fault, with its place.
+pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
+    measure(schema)?;
+    if schema.get("type").is_none_or(|kind| kind != "object") {
+        return Err(SchemaError::new("", SchemaFault::NoObject));
+    }
+    let graph = graph::Graph::of(schema)?;
+    graph.check()?;
+    graph.check_headers()?;
+    check_patterns(&graph)?;
+    jsonschema::draft202012::meta::validate(schema).map_err(|error| {
+        SchemaError::new(error.instance_path().as_str(), SchemaFault::Invalid(error.to_string()))
+    })
+}
+
+/// Measures the JSON, whatever it means.
+fn measure(schema: &Value) -> Result<(), SchemaError> {
+    let mut bytes = 0;
+    let mut values = 0;
+    let mut path = Path::default();
+    let mut next = Some(schema);
+    while let Some(value) = next {
+        values += 1;
+        bytes += own_bytes(value);
+        let fault = if values > MOST_VALUES {
+            SchemaFault::TooManyValues { most: MOST_VALUES }
+        } else if bytes > MOST_BYTES {
+            SchemaFault::TooLarge { most: MOST_BYTES }
+        } else if path.0.len() > MOST_NESTED {
+            SchemaFault::TooDeep { most: MOST_NESTED }
+        } else {
+            path.enter(value);
+            next = path.next();
+            continue;
+        };
+        return Err(SchemaError::new(path.pointer(), fault));
+    }
+    Ok(())
+}
+
+/// The bytes that a value takes as compact JSON, without those of its members but with their names and commas.
+fn own_bytes(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 4,
+        Value::Number(number) => number.to_string().len(),
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.len() + 2,
+        Value::Object(members) => members.keys().map(|name| name.len() + 4).sum::<usize>() + 2,
+    }
+}
+
+/// A walk through a value, as a stack of what is left to do on each level.
+#[derive(Default)]
+struct Path<'v>(Vec<Level<'v>>);
+
+enum Level<'v> {
+    Items { items: std::slice::Iter<'v, Value>, position: usize },
+    Members { members: serde_json::map::Iter<'v>, name: &'v str },
+}
+
+impl<'v> Path<'v> {
+    fn enter(&mut self, value: &'v Value) {
+        match value {
+            Value::Array(items) => self.0.push(Level::Items { items: items.iter(), position: 0 }),
+            Value::Object(members) => self.0.push(Level::Members { members: members.iter(), name: "" }),
+            _ => {}
+        }
+    }
+
+    fn next(&mut self) -> Option<&'v Value> {
+        loop {
+            match self.0.last_mut()? {
+                Level::Items { items, position } => {
+                    if let Some(item) = items.next() {
+                        *position += 1;
+                        return Some(item);
+                    }
+                }
+                Level::Members { members, name } => {
+                    if let Some((of, member)) = members.next() {
+                        *name = of;
+                        return Some(member);
+                    }
+                }
+            }
+            self.0.pop();
+        }
+    }
+
+    /// Where the value is that was handed out last.
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for level in &self.0 {
+            pointer.push('/');
+            match level {
+                Level::Items { position, .. } => pointer.push_str(&(position - 1).to_string()),
+                Level::Members { name, .. } => push_escaped(&mut pointer, name),
+            }
+        }
+        pointer
+    }
+}
+
+/// Compiles every pattern once, with a limit for each and for all.
+fn check_patterns(graph: &graph::Graph<'_>) -> Result<(), SchemaError> {
+    let mut known = HashSet::new();
+    let mut total = 0;
+    for (at, schema) in graph.schemas() {
+        let own = schema.get("pattern").and_then(Value::as_str).map(|pattern| ("pattern", pattern));
+        let names = schema.get("patternProperties").and_then(Value::as_object).into_iter();
+        let names = names.flat_map(|names| names.keys().map(|name| ("patternProperties", name.as_str())));
+        for (keyword, pattern) in own.into_iter().chain(names) {
+            if !known.insert(pattern) {
+                continue;
+            }
+            let bytes = PATTERN_BYTES.into_iter().find(|limit| compiles(pattern, *limit));
+            total += bytes.unwrap_or(0);
+            let fault = if bytes.is_none() {
+                SchemaFault::Pattern(pattern.to_owned())
+            } else if total > MOST_PATTERN_BYTES {
+                SchemaFault::TooManyPatterns { most: MOST_PATTERN_BYTES }
+            } else {
+                continue;
+            };
+            return Err(SchemaError::new(graph.pointer(at, keyword), fault));
+        }
+    }
+    Ok(())
+}
+
+fn compiles(pattern: &str, limit: usize) -> bool {
+    let patterns = jsonschema::PatternOptions::regex().size_limit(limit);
+    let schema = serde_json::json!({ "pattern": pattern });
+    jsonschema::draft202012::options().with_pattern_options(patterns).build(&schema).is_ok()
+}
+
+/// A value from somewhere else, which may be nested deeper than the stack of a thread: it is taken apart before it is
+/// dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Foreign(Value);
+
+impl Foreign {
+    pub(crate) fn new(value: Value) -> Self {
+        Foreign(value)
+    }
+
+    /// The value, once it is known to be an object schema within the limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`].
+    pub(crate) fn into_checked(mut self) -> Result<Value, SchemaError> {
+        check(&self.0).map(|()| std::mem::take(&mut self.0))
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        let mut values = vec![std::mem::take(&mut self.0)];
+        while let Some(value) = values.pop() {
+            match value {
+                Value::Array(items) => values.extend(items),
+                Value::Object(members) => values.extend(members.into_iter().map(|(_, member)| member)),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

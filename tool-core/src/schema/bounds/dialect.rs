@@ -1,0 +1,86 @@
+//! The dialects of JSON Schema that a foreign schema may be written in.
+//!
+//! Everything here reads a schema as JSON Schema 2020-12. Most schemas in the wild say that they are draft-07, and mean
+//! the same by nearly everything; they are taken by that meaning, and refused where the two differ.
+
+use serde_json::{Map, Value};
+
+use crate::schema::bounds::SchemaFault;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Draft202012,
+    Draft07,
+}
+
+impl Dialect {
+    /// The dialect that the root of a schema names, or 2020-12 when it names none, as MCP has it.
+    ///
+    /// # Errors
+    ///
+    /// When it names another one.
+    pub(super) fn of(root: &Value) -> Result<Self, SchemaFault> {
+        let Some(name) = root.get("$schema") else { return Ok(Dialect::Draft202012) };
+        let name = name.as_str().unwrap_or_default();
+        match name.strip_suffix('#').unwrap_or(name) {
+            "https://json-schema.org/draft/2020-12/schema" => Ok(Dialect::Draft202012),
+            "http://json-schema.org/draft-07/schema" | "https://json-schema.org/draft-07/schema" => {
+                Ok(Dialect::Draft07)
+            }
+            _ => Err(SchemaFault::Dialect(name.to_owned())),
+        }
+    }
+
+    /// Finds a keyword that the validator would read in another way than its author.
+    pub(super) fn check(self, schema: &Map<String, Value>, is_root: bool) -> Result<(), (&str, SchemaFault)> {
+        for (keyword, value) in schema {
+            let reason = match keyword.as_str() {
+                "$schema" if !is_root => "only the root names its dialect",
+                "$id" if !is_root => "a schema within a schema has no address of its own",
+                "$dynamicRef" | "$recursiveRef" => "write `$ref`",
+                "items" if value.is_array() => "a list of items by their positions is `prefixItems`",
+                _ if self == Dialect::Draft07 => match draft07(keyword, schema) {
+                    Some(reason) => reason,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            return Err((keyword, SchemaFault::Keyword { keyword: keyword.clone(), reason }));
+        }
+        Ok(())
+    }
+}
+
+/// What draft-07 does not know, or knows otherwise.
+fn draft07(keyword: &str, schema: &Map<String, Value>) -> Option<&'static str> {
+    match keyword {
+        "prefixItems"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
+        | "minContains"
+        | "maxContains" => Some("draft-07 does not know it: name another `$schema`, or none"),
+        "$ref" if !schema.keys().all(|keyword| ANNOTATIONS.contains(&keyword.as_str())) => {
+            Some("draft-07 ignores what stands beside it: name another `$schema`, or none")
+        }
+        _ => None,
+    }
+}
+
+/// What may stand beside a `$ref` of draft-07 without making a difference.
+const ANNOTATIONS: [&str; 13] = [
+    "$ref",
+    "$schema",
+    "$id",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];

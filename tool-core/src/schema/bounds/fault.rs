@@ -1,0 +1,178 @@
+//! What can be wrong with a schema that somebody else wrote.
+
+use std::fmt;
+
+/// Why a schema was refused, and where.
+///
+/// ```
+/// use tool_core::{DefinitionFault, SchemaFault, ToolDefinition};
+///
+/// let schema = serde_json::json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
+/// let error = ToolDefinition::builder("remote", "Does something.").input_schema(schema).build().unwrap_err();
+/// let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
+/// assert_eq!(error.pointer(), "/properties/a/$ref");
+/// assert_eq!(*error.fault(), SchemaFault::RemoteReference("https://example.com/a".to_owned()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    pointer: String,
+    fault: SchemaFault,
+}
+
+impl SchemaError {
+    pub(crate) fn new(pointer: impl Into<String>, fault: SchemaFault) -> Self {
+        SchemaError { pointer: pointer.into(), fault }
+    }
+
+    /// Where: a JSON Pointer (RFC 6901) into the schema; empty for its root.
+    ///
+    /// ```
+    /// # use tool_core::{DefinitionFault, ToolDefinition};
+    /// # let error = ToolDefinition::builder("a", "A.").input_schema(true.into()).build().unwrap_err();
+    /// # let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
+    /// assert_eq!(error.pointer(), "");
+    /// ```
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// What is wrong there.
+    ///
+    /// ```
+    /// # use tool_core::{DefinitionFault, ToolDefinition};
+    /// # let error = ToolDefinition::builder("a", "A.").input_schema(true.into()).build().unwrap_err();
+    /// # let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
+    /// assert_eq!(*error.fault(), tool_core::SchemaFault::NoObject);
+    /// ```
+    pub fn fault(&self) -> &SchemaFault {
+        &self.fault
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.pointer.is_empty() {
+            write!(f, "at {}: ", Shown(&self.pointer))?;
+        }
+        write!(f, "{}", self.fault)
+    }
+}
+
+impl std::error::Error for SchemaError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// What is wrong with a schema.
+///
+/// A schema is JSON Schema 2020-12, or draft-07 as far as the two mean the same. Its root is an object, and it stands
+/// for itself: a `$ref` leads to a schema of the same document. What it costs to check a value is limited.
+///
+/// ```
+/// let fault = tool_core::SchemaFault::TooDeep { most: 64 };
+/// assert_eq!(fault.to_string(), "it is nested more than 64 levels deep");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaFault {
+    /// The root is not `type: object`, as MCP and the model APIs want it.
+    #[error("the root must have `\"type\": \"object\"`")]
+    NoObject,
+    /// More bytes than this as compact JSON.
+    #[error("it is larger than {most} bytes")]
+    TooLarge {
+        /// The limit.
+        most: usize,
+    },
+    /// More JSON values than this.
+    #[error("it consists of more than {most} values")]
+    TooManyValues {
+        /// The limit.
+        most: usize,
+    },
+    /// Objects and lists inside of one another, or schemas counted through `$ref`s.
+    #[error("it is nested more than {most} levels deep")]
+    TooDeep {
+        /// The limit.
+        most: usize,
+    },
+    /// More schemas than this apply to one value, by `anyOf`, `oneOf`, `allOf` and the like and by `$ref`s.
+    #[error("more than {most} schemas apply to one value once each `$ref` is followed")]
+    TooManyAlternatives {
+        /// The limit.
+        most: u64,
+    },
+    /// More schemas than this in all, when every `$ref` is replaced by what it refers to.
+    #[error("it has more than {most} schemas once each `$ref` is followed")]
+    TooManySchemas {
+        /// The limit.
+        most: u64,
+    },
+    /// Patterns that together take more bytes than this once they are compiled.
+    #[error("its patterns take more than {most} bytes once they are compiled")]
+    TooManyPatterns {
+        /// The limit.
+        most: usize,
+    },
+    /// A `$ref` to another document. Nothing is ever loaded.
+    #[error("`$ref` leads to another document, `{}`: only references that begin with `#` are followed", Shown(.0))]
+    RemoteReference(String),
+    /// A `$ref` to something in this document that is no schema: nothing at all, a value, or a name given by `$anchor`.
+    #[error("`$ref` leads to `{}`, which is no schema of this document", Shown(.0))]
+    UnknownReference(String),
+    /// A schema that applies itself to the same value again, by `$ref`s alone or within a choice.
+    #[error("the schema refers to itself without an end: nothing of the value is consumed on the way")]
+    EndlessReference,
+    /// A `$schema` of another dialect.
+    #[error(
+        "`$schema` names the dialect `{}`: only JSON Schema 2020-12 and draft-07 are understood", Shown(.0)
+    )]
+    Dialect(String),
+    /// A keyword that is not understood, or that means something else in the dialect that `$schema` names.
+    #[error("`{keyword}` is not understood: {reason}")]
+    Keyword {
+        /// The keyword.
+        keyword: String,
+        /// Why, and what to write instead where there is something.
+        reason: &'static str,
+    },
+    /// A pattern that is no regular expression, is too large, or cannot run in linear time: one with look-around or
+    /// back references.
+    #[error(
+        "the pattern `{}` is no regular expression without look-around and back references, or it is too large",
+        Shown(.0)
+    )]
+    Pattern(String),
+    /// A property whose name is too long or has control characters.
+    #[error("the property `{}` has a name that is too long or has control characters", Shown(.0))]
+    PropertyName(String),
+    /// An `x-mcp-header` that no request can carry; a client of MCP leaves out a tool that has one.
+    #[error("`x-mcp-header` {0}")]
+    Header(&'static str),
+    /// Anything else that the meta-schema of JSON Schema 2020-12 has against it.
+    #[error("it is no JSON Schema: {}", Shown(.0))]
+    Invalid(String),
+}
+
+/// A foreign text in a message: shortened, and without characters that do something to a terminal or to a reader.
+pub(crate) struct Shown<T>(pub(crate) T);
+
+impl<T: AsRef<str>> fmt::Display for Shown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.as_ref();
+        for c in text.chars().take(MOST_SHOWN) {
+            if c.is_ascii() && !c.is_ascii_control() {
+                write!(f, "{c}")?;
+            } else {
+                write!(f, "{}", c.escape_unicode())?;
+            }
+        }
+        if text.chars().nth(MOST_SHOWN).is_some() {
+            f.write_str("…")?;
+        }
+        Ok(())
+    }
+}
+
+const MOST_SHOWN: usize = 120;

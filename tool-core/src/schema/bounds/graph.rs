@@ -1,0 +1,328 @@
+//! The schemas of one document as a graph: which applies which, to the same value or to a part of it.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::schema::bounds::dialect::Dialect;
+use crate::schema::bounds::{
+    LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS, SchemaError, SchemaFault,
+};
+use crate::schema::push_escaped;
+
+pub(super) struct Graph<'s> {
+    nodes: Vec<Node<'s>>,
+}
+
+/// One schema of the document.
+struct Node<'s> {
+    schema: &'s Value,
+    /// The schema that it stands in, and the way from there; the root stands in itself.
+    parent: usize,
+    keyword: &'s str,
+    member: Member<'s>,
+    edges: Vec<Edge>,
+}
+
+/// Which of the schemas under one keyword.
+#[derive(Clone, Copy)]
+enum Member<'s> {
+    Only,
+    Position(usize),
+    Name(&'s str),
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    to: usize,
+    applies: Applies,
+}
+
+/// What a schema is applied to, seen from the schema that it stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Applies {
+    /// The same value.
+    Here,
+    /// A part of the value.
+    Below,
+    /// Nothing, until a `$ref` leads to it.
+    Nowhere,
+}
+
+/// What the value of a keyword is.
+enum Shape {
+    Schema,
+    List,
+    Map,
+}
+
+/// The keywords that have schemas in them (JSON Schema 2020-12, Core, sections 8.2.4, 10 and 11, and Validation,
+/// section 8.5; `definitions` and `dependencies` of earlier drafts are still understood).
+fn applicator(keyword: &str) -> Option<(Shape, Applies)> {
+    Some(match keyword {
+        "allOf" | "anyOf" | "oneOf" => (Shape::List, Applies::Here),
+        "not" | "if" | "then" | "else" => (Shape::Schema, Applies::Here),
+        "dependentSchemas" | "dependencies" => (Shape::Map, Applies::Here),
+        "prefixItems" => (Shape::List, Applies::Below),
+        "properties" | "patternProperties" => (Shape::Map, Applies::Below),
+        "items"
+        | "contains"
+        | "additionalProperties"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => (Shape::Schema, Applies::Below),
+        "$defs" | "definitions" => (Shape::Map, Applies::Nowhere),
+        _ => return None,
+    })
+}
+
+impl<'s> Graph<'s> {
+    /// Finds every schema of the document, and where each `$ref` leads.
+    ///
+    /// # Errors
+    ///
+    /// The first keyword that is not understood, property with an impossible name, or `$ref` that leads nowhere.
+    pub(super) fn of(root: &'s Value) -> Result<Self, SchemaError> {
+        let mut graph = Graph { nodes: Vec::new() };
+        let dialect = Dialect::of(root).map_err(|fault| SchemaError::new("/$schema", fault))?;
+        graph.nodes.push(Node {
+            schema: root,
+            parent: 0,
+            keyword: "",
+            member: Member::Only,
+            edges: Vec::new(),
+        });
+        let mut at = 0;
+        // The list grows while it is read: each schema adds those that stand in it.
+        while at < graph.nodes.len() {
+            if let Value::Object(schema) = graph.nodes[at].schema {
+                dialect
+                    .check(schema, at == 0)
+                    .map_err(|(keyword, fault)| SchemaError::new(graph.pointer(at, keyword), fault))?;
+                graph.add_members(at, schema)?;
+            }
+            at += 1;
+        }
+        graph.link()?;
+        Ok(graph)
+    }
+
+    /// Adds the schemas that stand in this one.
+    fn add_members(&mut self, at: usize, schema: &'s Map<String, Value>) -> Result<(), SchemaError> {
+        for (keyword, value) in schema {
+            let Some((shape, applies)) = applicator(keyword) else { continue };
+            match (shape, value) {
+                (Shape::Schema, value) => self.add(at, keyword, Member::Only, value, applies),
+                (Shape::List, Value::Array(schemas)) => {
+                    for (position, schema) in schemas.iter().enumerate() {
+                        self.add(at, keyword, Member::Position(position), schema, applies);
+                    }
+                }
+                (Shape::Map, Value::Object(schemas)) => {
+                    for (name, schema) in schemas {
+                        if keyword == "properties" && !is_sane(name) {
+                            let fault = SchemaFault::PropertyName(name.clone());
+                            return Err(SchemaError::new(self.pointer(at, keyword), fault));
+                        }
+                        self.add(at, keyword, Member::Name(name), schema, applies);
+                    }
+                }
+                // The meta-schema says what is wrong with it.
+                (Shape::List | Shape::Map, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        parent: usize,
+        keyword: &'s str,
+        member: Member<'s>,
+        schema: &'s Value,
+        applies: Applies,
+    ) {
+        let to = self.nodes.len();
+        self.nodes.push(Node { schema, parent, keyword, member, edges: Vec::new() });
+        if applies != Applies::Nowhere {
+            self.nodes[parent].edges.push(Edge { to, applies });
+        }
+    }
+
+    /// Adds an edge for each `$ref`.
+    fn link(&mut self) -> Result<(), SchemaError> {
+        let address = |schema: &Value| std::ptr::from_ref(schema) as usize;
+        let root = self.nodes[0].schema;
+        let known: HashMap<usize, usize> =
+            self.nodes.iter().enumerate().map(|(at, node)| (address(node.schema), at)).collect();
+        for at in 0..self.nodes.len() {
+            let Some(reference) = self.nodes[at].schema.get("$ref").and_then(Value::as_str) else { continue };
+            let fault = match reference.strip_prefix('#') {
+                None => SchemaFault::RemoteReference(reference.to_owned()),
+                Some(pointer) => {
+                    let target = root.pointer(&percent_decoded(pointer));
+                    if let Some(to) = target.and_then(|target| known.get(&address(target))) {
+                        self.nodes[at].edges.push(Edge { to: *to, applies: Applies::Here });
+                        continue;
+                    }
+                    SchemaFault::UnknownReference(reference.to_owned())
+                }
+            };
+            return Err(SchemaError::new(self.pointer(at, "$ref"), fault));
+        }
+        Ok(())
+    }
+
+    /// Refuses schemas without an end, and those that become too much once each `$ref` is followed.
+    ///
+    /// # Errors
+    ///
+    /// The first of them, innermost first.
+    pub(super) fn check(&self) -> Result<(), SchemaError> {
+        let here = |edge: &Edge| edge.applies == Applies::Here;
+        self.sum(here, Some(SchemaFault::EndlessReference), |_, alternatives| {
+            (alternatives > MOST_ALTERNATIVES)
+                .then_some(SchemaFault::TooManyAlternatives { most: MOST_ALTERNATIVES })
+        })?;
+        self.sum(
+            |_| true,
+            None,
+            |levels, schemas| {
+                if levels > MOST_LEVELS {
+                    Some(SchemaFault::TooDeep { most: usize::try_from(MOST_LEVELS).unwrap_or(usize::MAX) })
+                } else {
+                    (schemas > MOST_SCHEMAS).then_some(SchemaFault::TooManySchemas { most: MOST_SCHEMAS })
+                }
+            },
+        )
+    }
+
+    /// Measures what can be reached from each schema by some of the edges: the longest way, and the schemas in all, each
+    /// counted as often as there are ways to it. An edge back to a schema on the way ends there, or is a fault.
+    fn sum(
+        &self,
+        follow: impl Fn(&Edge) -> bool,
+        endless: Option<SchemaFault>,
+        too_much: impl Fn(u64, u64) -> Option<SchemaFault>,
+    ) -> Result<(), SchemaError> {
+        /// How far a schema has been followed.
+        #[derive(Clone, Copy)]
+        enum Reached {
+            No,
+            OnTheWay,
+            Done { levels: u64, schemas: u64 },
+        }
+        let mut reached = vec![Reached::No; self.nodes.len()];
+        for start in 0..self.nodes.len() {
+            let mut way = vec![(start, 0)];
+            while let Some((at, edge)) = way.last_mut() {
+                let at = *at;
+                if let Reached::Done { .. } = reached[at] {
+                    way.pop();
+                    continue;
+                }
+                reached[at] = Reached::OnTheWay;
+                let edges = &self.nodes[at].edges;
+                if let Some(next) = edges.get(*edge) {
+                    *edge += 1;
+                    match (follow(next), reached[next.to], &endless) {
+                        (true, Reached::No, _) => way.push((next.to, 0)),
+                        (true, Reached::OnTheWay, Some(fault)) => {
+                            return Err(SchemaError::new(self.pointer(at, ""), fault.clone()));
+                        }
+                        _ => {}
+                    }
+                    continue;
+                }
+                let (mut levels, mut schemas) = (1, 1_u64);
+                for next in edges.iter().filter(|edge| follow(edge)) {
+                    let (below, more) = match reached[next.to] {
+                        Reached::Done { levels, schemas } => (levels, schemas),
+                        Reached::No | Reached::OnTheWay => (1, 1),
+                    };
+                    levels = levels.max(below + 1);
+                    schemas = schemas.saturating_add(more);
+                }
+                if let Some(fault) = too_much(levels, schemas) {
+                    return Err(SchemaError::new(self.pointer(at, ""), fault));
+                }
+                reached[at] = Reached::Done { levels, schemas };
+                way.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Every schema, with its position.
+    pub(super) fn schemas(&self) -> impl Iterator<Item = (usize, &'s Value)> {
+        self.nodes.iter().enumerate().map(|(at, node)| (at, node.schema))
+    }
+
+    /// Whether a schema is reached from the root through `properties` alone.
+    pub(super) fn is_property(&self, mut at: usize) -> bool {
+        at != 0
+            && loop {
+                if self.nodes[at].keyword != "properties" {
+                    break false;
+                }
+                at = self.nodes[at].parent;
+                if at == 0 {
+                    break true;
+                }
+            }
+    }
+
+    /// The JSON Pointer of a keyword in a schema; of the schema itself for an empty one.
+    pub(super) fn pointer(&self, mut at: usize, keyword: &str) -> String {
+        let mut way = Vec::new();
+        while at != 0 {
+            way.push(at);
+            at = self.nodes[at].parent;
+        }
+        let mut pointer = String::new();
+        let mut push = |token: &str| {
+            pointer.push('/');
+            push_escaped(&mut pointer, token);
+        };
+        for at in way.into_iter().rev() {
+            push(self.nodes[at].keyword);
+            match self.nodes[at].member {
+                Member::Only => {}
+                Member::Position(position) => push(&position.to_string()),
+                Member::Name(name) => push(name),
+            }
+        }
+        if !keyword.is_empty() {
+            push(keyword);
+        }
+        pointer
+    }
+}
+
+/// Whether a name can be shown to somebody. What a name may be is up to its author: `help`, `a b` and nothing at all are
+/// names, too.
+fn is_sane(name: &str) -> bool {
+    name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
+}
+
+/// The fragment of a URI as the text that it stands for (RFC 3986, section 2.1).
+fn percent_decoded(fragment: &str) -> String {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let bytes = fragment.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push(u8::try_from(16 * high + low).unwrap_or_default());
+                at += 3;
+            }
+            (byte, ..) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}

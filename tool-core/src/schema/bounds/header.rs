@@ -1,0 +1,50 @@
+//! Inputs that a client of MCP repeats as a header of its request, so that a gateway can read them.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::schema::bounds::graph::Graph;
+use crate::schema::bounds::{SchemaError, SchemaFault};
+
+const KEYWORD: &str = "x-mcp-header";
+
+impl Graph<'_> {
+    /// Refuses what makes a client leave out the whole tool (MCP 2026-07-28, Transports, custom headers from tool
+    /// parameters).
+    ///
+    /// # Errors
+    ///
+    /// The first header that no request can carry.
+    pub(super) fn check_headers(&self) -> Result<(), SchemaError> {
+        let mut known = HashSet::new();
+        for (at, schema) in self.schemas() {
+            let Some(header) = schema.get(KEYWORD) else { continue };
+            let fault = match header.as_str() {
+                Some(name) if !is_token(name) => {
+                    "is no name of a header: letters, digits and any of !#$%&'*+-.^_`|~"
+                }
+                Some(name) if !known.insert(name.to_ascii_lowercase()) => {
+                    "occurs twice: names of headers are equal whatever their case"
+                }
+                Some(_) if !self.is_property(at) => {
+                    "stands on something else than a property of the root or of its properties"
+                }
+                Some(_) if !is_scalar(schema) => "stands on something else than a string, integer or boolean",
+                Some(_) => continue,
+                None => "is no text",
+            };
+            return Err(SchemaError::new(self.pointer(at, KEYWORD), SchemaFault::Header(fault)));
+        }
+        Ok(())
+    }
+}
+
+/// A token of RFC 9110, section 5.6.2.
+fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+fn is_scalar(schema: &Value) -> bool {
+    schema["type"].as_str().is_some_and(|kind| matches!(kind, "string" | "integer" | "boolean"))
+}

@@ -1,0 +1,352 @@
+//! What somebody else may write into a schema, and what is said to it. The rows are those of hostile inputs that this
+//! crate knows; each takes milliseconds.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Foreign, SchemaFault, check};
+use crate::schema::Validator;
+
+/// What a foreign schema leads to: nothing, or a fault and its place.
+fn verdict(schema: &Value) -> Result<(), (String, SchemaFault)> {
+    check(schema).map_err(|error| (error.pointer().to_owned(), error.fault().clone()))
+}
+
+/// An object schema with one property.
+fn with(property: &Value) -> Value {
+    json!({"type": "object", "properties": {"a": property}})
+}
+
+fn refused(pointer: &str, fault: SchemaFault) -> Result<(), (String, SchemaFault)> {
+    Err((pointer.to_owned(), fault))
+}
+
+/// Runs on a thread whose stack holds no recursion.
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(128 * 1024).spawn(test);
+    thread.expect("a thread").join().expect("no panic and no overflow");
+}
+
+/// `depth` definitions, each the choice between twice the next.
+fn doubled(depth: usize) -> Value {
+    let name = |level: usize| format!("#/$defs/d{level}");
+    let level = |level: usize| {
+        (format!("d{level}"), json!({"anyOf": [{"$ref": name(level + 1)}, {"$ref": name(level + 1)}]}))
+    };
+    let mut definitions: serde_json::Map<_, _> = (0..depth).map(level).collect();
+    definitions.insert(format!("d{depth}"), json!({"type": "string"}));
+    json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+}
+
+/// Built by hand: `json!` would copy what is inside, and recurse to do so.
+fn nested(keyword: &str, depth: usize) -> Value {
+    let mut schema = json!({"type": "object"});
+    for _ in 0..depth {
+        let list = Value::Array(vec![schema]);
+        schema = Value::Object(
+            [("type".to_owned(), "object".into()), (keyword.to_owned(), list)].into_iter().collect(),
+        );
+    }
+    schema
+}
+
+#[test]
+fn a_reference_leads_to_a_schema_of_the_same_document() {
+    let remote = |to: &str| refused("/properties/a/$ref", SchemaFault::RemoteReference(to.to_owned()));
+    let unknown = |to: &str| refused("/properties/a/$ref", SchemaFault::UnknownReference(to.to_owned()));
+    let to = |to: &str| verdict(&with(&json!({"$ref": to})));
+    for address in
+        ["http://example.com/a", "https://example.com/a#/b", "file:///etc/passwd", "a.json", "//host/a", ""]
+    {
+        assert_eq!(to(address), remote(address));
+    }
+    for address in ["#/$defs/nope", "#nope", "#/properties", "#/type", "#/properties/a/$ref", "#/%zz"] {
+        assert_eq!(to(address), unknown(address));
+    }
+    assert_eq!(to("#"), Ok(()), "a recursive type");
+    assert_eq!(
+        verdict(&json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/definitions/A~1B%3CC%3E"}, "b": {"$ref": "#/properties/a"}},
+            "definitions": {"A/B<C>": {"type": "string"}},
+        })),
+        Ok(())
+    );
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_has_an_end() {
+    let endless = |schema: Value| {
+        let (pointer, fault) = verdict(&schema).unwrap_err();
+        assert_eq!(fault, SchemaFault::EndlessReference, "{schema}");
+        pointer
+    };
+    assert_eq!(endless(json!({"type": "object", "$ref": "#"})), "");
+    assert_eq!(endless(with(&json!({"$ref": "#/properties/a"}))), "/properties/a");
+    assert_eq!(endless(with(&json!({"allOf": [{"$ref": "#/properties/a"}]}))), "/properties/a/allOf/0");
+    assert_eq!(endless(with(&json!({"not": {"$ref": "#/properties/a"}}))), "/properties/a/not");
+    let two = json!({"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/a"}]}});
+    assert_eq!(endless(json!({"type": "object", "$defs": two})), "/$defs/b/anyOf/1");
+    // A value gets smaller on each way around, whatever the schema says about it.
+    let node = json!({
+        "type": "object",
+        "properties": {
+            "value": {"type": "string"},
+            "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+            "named": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Node"}},
+        },
+        "required": ["value"],
+    });
+    let schema =
+        json!({"type": "object", "properties": {"root": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}});
+    assert_eq!(verdict(&schema), Ok(()));
+    let validator = Validator::new(&schema).unwrap();
+    let arguments = json!({"root": {"value": "a", "next": {"value": "b"}, "children": [{"value": 5}]}});
+    let problems = validator.problems(&arguments);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].path, "/root/children/0/value");
+}
+
+#[test]
+fn alternatives_are_counted_as_often_as_they_are_tried() {
+    for depth in [10, 20, 30, 60] {
+        let begin = Instant::now();
+        let (_, fault) = verdict(&doubled(depth)).unwrap_err();
+        assert!(begin.elapsed() < Duration::from_millis(500), "{depth}: {:?}", begin.elapsed());
+        assert_eq!(fault, SchemaFault::TooManyAlternatives { most: 1_000 }, "{depth}");
+    }
+    assert_eq!(verdict(&doubled(5)), Ok(()));
+    // As many alternatives side by side are no more than what one sees.
+    let countries: Vec<Value> = (0..900).map(|n| json!({"const": n})).collect();
+    assert_eq!(verdict(&with(&json!({"oneOf": countries}))), Ok(()));
+    // Written out and not by reference: the same.
+    let mut inline = json!({"type": "string"});
+    for _ in 0..10 {
+        inline = json!({"oneOf": [inline.clone(), inline]});
+    }
+    assert_eq!(verdict(&with(&inline)).unwrap_err().1, SchemaFault::TooManyAlternatives { most: 1_000 });
+}
+
+#[test]
+fn schemas_are_counted_through_properties_too() {
+    let level = |level: usize| {
+        let next = json!({"properties": {"next": {"$ref": format!("#/$defs/d{}", level + 1)}}});
+        (format!("d{level}"), json!({"anyOf": [next.clone(), next]}))
+    };
+    let mut definitions: serde_json::Map<_, _> = (0..15).map(level).collect();
+    definitions.insert("d15".to_owned(), json!({"type": "string"}));
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions});
+    assert_eq!(verdict(&schema).unwrap_err().1, SchemaFault::TooManySchemas { most: 20_000 });
+}
+
+#[test]
+fn nesting_is_refused_without_recursion() {
+    on_a_small_stack(|| {
+        for depth in [64, 500, 2_000, 20_000] {
+            let begin = Instant::now();
+            let error = Foreign::new(nested("allOf", depth)).into_checked().unwrap_err();
+            assert!(begin.elapsed() < Duration::from_millis(500), "{depth}: {:?}", begin.elapsed());
+            assert_eq!(*error.fault(), SchemaFault::TooDeep { most: 64 }, "{depth}");
+            assert!(error.to_string().len() < 512);
+        }
+        // Dropped without having been looked at.
+        drop(Foreign::new(nested("not", 100_000)));
+    });
+    assert_eq!(verdict(&nested("allOf", 30)), Ok(()));
+}
+
+#[test]
+fn nesting_is_counted_through_references() {
+    let level =
+        |level: usize| (format!("d{level}"), json!({"items": {"$ref": format!("#/$defs/d{}", level + 1)}}));
+    let chain = move |depth: usize| {
+        let mut definitions: serde_json::Map<_, _> = (0..depth).map(level).collect();
+        definitions.insert(format!("d{depth}"), json!({"type": "string"}));
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+    };
+    on_a_small_stack(move || {
+        assert_eq!(verdict(&chain(1_000)).unwrap_err().1, SchemaFault::TooDeep { most: 64 });
+    });
+    assert_eq!(verdict(&chain(25)), Ok(()));
+}
+
+#[test]
+fn what_is_within_the_limits_is_compiled_on_the_stack_of_a_worker() {
+    // The deepest that passes, in both ways: threads of a runtime have two megabytes.
+    let deep = nested("allOf", 31);
+    assert_eq!(verdict(&deep), Ok(()));
+    let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(move || {
+        let validator = Validator::new(&deep).unwrap();
+        assert!(!validator.problems(&json!(5)).is_empty());
+    });
+    thread.unwrap().join().unwrap();
+}
+
+#[test]
+fn the_size_is_limited() {
+    let text = "x".repeat(300_000);
+    assert_eq!(
+        verdict(&with(&json!({"description": text}))).unwrap_err().1,
+        SchemaFault::TooLarge { most: 262_144 }
+    );
+    let values: Vec<u8> = vec![0; 30_000];
+    assert_eq!(
+        verdict(&with(&json!({"enum": values}))),
+        refused("/properties/a/enum/19995", SchemaFault::TooManyValues { most: 20_000 })
+    );
+}
+
+#[test]
+fn a_dialect_is_2020_12_or_what_draft_07_means_alike() {
+    let named = |dialect: &str| verdict(&json!({"$schema": dialect, "type": "object"}));
+    for dialect in [
+        "https://json-schema.org/draft/2020-12/schema",
+        "https://json-schema.org/draft/2020-12/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/draft-07/schema",
+    ] {
+        assert_eq!(named(dialect), Ok(()));
+    }
+    for dialect in [
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://example.com/mine",
+        "",
+    ] {
+        assert_eq!(named(dialect), refused("/$schema", SchemaFault::Dialect(dialect.to_owned())));
+    }
+    let keyword = |schema: Value| match verdict(&schema) {
+        Err((pointer, SchemaFault::Keyword { .. })) => pointer,
+        other => panic!("{schema}: {other:?}"),
+    };
+    let old = |property: &Value| {
+        let mut schema = with(property);
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+        schema
+    };
+    assert_eq!(
+        verdict(&old(&json!({"type": "array", "items": {"type": "string"}, "contains": true}))),
+        Ok(())
+    );
+    assert_eq!(verdict(&old(&json!({"$ref": "#", "description": "Again."}))), Ok(()));
+    assert_eq!(keyword(old(&json!({"items": [true]}))), "/properties/a/items");
+    assert_eq!(keyword(with(&json!({"items": [true]}))), "/properties/a/items");
+    assert_eq!(keyword(old(&json!({"prefixItems": [true]}))), "/properties/a/prefixItems");
+    assert_eq!(keyword(old(&json!({"$ref": "#", "minProperties": 1}))), "/properties/a/$ref");
+    assert_eq!(keyword(with(&json!({"$dynamicRef": "#"}))), "/properties/a/$dynamicRef");
+    assert_eq!(keyword(with(&json!({"$id": "https://example.com/a"}))), "/properties/a/$id");
+    assert_eq!(
+        keyword(with(&json!({"$schema": "https://json-schema.org/draft/2020-12/schema"}))),
+        "/properties/a/$schema"
+    );
+}
+
+#[test]
+fn the_root_is_an_object_schema() {
+    for schema in [
+        json!(true),
+        json!({}),
+        json!({"type": "string"}),
+        json!({"type": ["object"]}),
+        json!(null),
+        json!([]),
+    ] {
+        assert_eq!(verdict(&schema), refused("", SchemaFault::NoObject), "{schema}");
+    }
+}
+
+#[test]
+fn a_pattern_compiles_and_is_no_monster() {
+    for pattern in ["(", "(?=a)b", r"(a)\1", "(a{1000}){1000}"] {
+        let begin = Instant::now();
+        assert_eq!(
+            verdict(&with(&json!({"pattern": pattern}))),
+            refused("/properties/a/pattern", SchemaFault::Pattern(pattern.to_owned()))
+        );
+        assert_eq!(
+            verdict(&with(&json!({"patternProperties": {pattern: true}}))),
+            refused("/properties/a/patternProperties", SchemaFault::Pattern(pattern.to_owned()))
+        );
+        assert!(begin.elapsed() < Duration::from_secs(1), "{pattern}: {:?}", begin.elapsed());
+    }
+    for pattern in ["^[0-9]{3}$", "(a+)+$", r"^\d+\.\w*$", "^\\p{L}{1,64}$"] {
+        assert_eq!(verdict(&with(&json!({"pattern": pattern}))), Ok(()));
+    }
+    let many: serde_json::Map<_, _> =
+        (0..10).map(|n| (format!(r"\p{{L}}{{{}}}", 50 + n), json!(true))).collect();
+    assert_eq!(
+        verdict(&with(&json!({"patternProperties": many}))).unwrap_err().1,
+        SchemaFault::TooManyPatterns { most: 33_554_432 }
+    );
+}
+
+#[test]
+fn a_property_has_a_name_that_can_be_shown() {
+    let named = |name: &str| verdict(&json!({"type": "object", "properties": {name: {"type": "string"}}}));
+    for name in ["help", "format", "-x", "a b", "0", "", "__proto__", "constructor", "größe", "名前"] {
+        assert_eq!(named(name), Ok(()), "{name}");
+    }
+    for name in ["a\u{0}", "\u{1b}[31m", "a\nb", "\u{85}", &"x".repeat(257)] {
+        assert_eq!(named(name), refused("/properties", SchemaFault::PropertyName(name.to_owned())));
+    }
+}
+
+#[test]
+fn a_header_can_be_sent() {
+    let on = |property: Value| match verdict(&with(&property)) {
+        Ok(()) => None,
+        Err((pointer, SchemaFault::Header(_))) => Some(pointer),
+        Err(other) => panic!("{other:?}"),
+    };
+    assert_eq!(on(json!({"type": "string", "x-mcp-header": "Region"})), None);
+    assert_eq!(
+        on(json!({"type": "object", "properties": {"b": {"type": "integer", "x-mcp-header": "B"}}})),
+        None
+    );
+    let own = Some("/properties/a/x-mcp-header".to_owned());
+    for header in [json!(""), json!("a b"), json!("a\r\nb"), json!("a:"), json!("é"), json!(5), json!(null)]
+    {
+        assert_eq!(on(json!({"type": "string", "x-mcp-header": header})), own, "{header}");
+    }
+    for kind in [json!("number"), json!("array"), json!("object"), json!(["string", "null"]), json!(null)] {
+        let mut property = json!({"x-mcp-header": "A"});
+        if !kind.is_null() {
+            property["type"] = kind;
+        }
+        assert_eq!(on(property), own);
+    }
+    let nested = json!({"type": "array", "items": {"type": "string", "x-mcp-header": "A"}});
+    assert_eq!(on(nested), Some("/properties/a/items/x-mcp-header".to_owned()));
+    let twice = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string", "x-mcp-header": "Region"}, "b": {"type": "string", "x-mcp-header": "REGION"}},
+    });
+    assert_eq!(verdict(&twice).unwrap_err().0, "/properties/b/x-mcp-header");
+}
+
+#[test]
+fn what_is_no_schema_is_told_with_its_place() {
+    for (property, place) in [
+        (json!({"type": "objekt"}), "/properties/a/type"),
+        (json!({"required": "a"}), "/properties/a/required"),
+        (json!({"properties": []}), "/properties/a/properties"),
+        (json!({"anyOf": {}}), "/properties/a/anyOf"),
+        (json!({"$ref": 5}), "/properties/a/$ref"),
+        (json!({"minLength": -1}), "/properties/a/minLength"),
+        (json!(5), "/properties/a"),
+    ] {
+        let (pointer, fault) = verdict(&with(&property)).unwrap_err();
+        assert_eq!(pointer, place);
+        assert!(matches!(fault, SchemaFault::Invalid(_)), "{fault}");
+    }
+}
+
+#[test]
+fn a_message_shows_no_character_that_does_something() {
+    let schema = with(&json!({"$ref": format!("\u{1b}[2J\u{202e}{}", "x".repeat(1_000))}));
+    let text = check(&schema).unwrap_err().to_string();
+    assert!(text.contains(r"leads to another document, `\u{1b}[2J\u{202e}xxx"), "{text}");
+    assert!(text.len() < 512 && text.chars().all(|c| !c.is_control()), "{text}");
+}

@@ -1,0 +1,108 @@
+//! The limits of a plain input, checked off its JSON text on the way to the decode.
+
+use serde_json::Value;
+
+/// What the text of a value must keep to, beyond being of the input's type.
+///
+/// A text that is admitted keeps to the schema, too. One that is not may all the same: the validator then decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limits {
+    None,
+    Integer {
+        least: i128,
+        most: i128,
+    },
+    Number {
+        least: f64,
+        most: f64,
+    },
+    /// Code points.
+    Text {
+        least: u64,
+        most: u64,
+    },
+}
+
+/// From here on, integers are no longer told apart by a floating-point number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Limits {
+    /// The limits in the schema of a plain scalar; `None` where they cannot be told off a text.
+    pub(crate) fn of(schema: &Value) -> Option<Self> {
+        let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.get(keyword).is_some());
+        if has(&["pattern"]) {
+            return None;
+        }
+        match schema["type"].as_str()? {
+            "integer" => {
+                let integer = |keyword: &str, otherwise| match schema.get(keyword) {
+                    Some(bound) => bound.as_i64().map(i128::from).or_else(|| bound.as_u64().map(i128::from)),
+                    None => Some(otherwise),
+                };
+                Some(Limits::Integer {
+                    least: integer("minimum", i128::MIN)?,
+                    most: integer("maximum", i128::MAX)?,
+                })
+            }
+            "number" => {
+                let number = |keyword: &str, otherwise: f64| match schema.get(keyword) {
+                    Some(bound) => bound.as_f64().filter(|bound| bound.abs() < EXACT),
+                    None => Some(otherwise),
+                };
+                let (least, most) = (number("minimum", -EXACT)?, number("maximum", EXACT)?);
+                Some(Limits::Number { least, most })
+            }
+            "string" => Some(Limits::Text {
+                least: schema["minLength"].as_u64().unwrap_or(0),
+                most: schema["maxLength"].as_u64().unwrap_or(u64::MAX),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether the text is for certain within the limits.
+    pub(crate) fn admit(&self, text: &str) -> bool {
+        match self {
+            Limits::None => true,
+            Limits::Integer { least, most } => {
+                text.parse().is_ok_and(|integer: i128| (*least..=*most).contains(&integer))
+            }
+            Limits::Number { least, most } => text
+                .parse()
+                .is_ok_and(|number: f64| number.abs() < EXACT && (*least..=*most).contains(&number)),
+            Limits::Text { least, most } => {
+                let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                inside.is_some_and(|inside| {
+                    !inside.contains('\\') && (*least..=*most).contains(&(inside.chars().count() as u64))
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_is_admitted_when_it_is_certain() {
+        let integer = Limits::of(&json!({"type": "integer", "minimum": -1, "maximum": 9})).unwrap();
+        let number = Limits::of(&json!({"type": "number", "minimum": 0.1})).unwrap();
+        let text = Limits::of(&json!({"type": "string", "minLength": 1, "maxLength": 2})).unwrap();
+        for (limits, admitted, not) in [
+            (integer, &["-1", "0", "9"][..], &["-2", "10", "1.0", "1e0", "null", "\"1\"", "x"][..]),
+            (number, &["0.1", "1", "1e3"], &["0.09", "-1", "9007199254740993", "NaN", "inf"]),
+            (text, &["\"a\"", "\"\u{1f600}b\""], &["\"\"", "\"abc\"", "\"\\n\"", "\"", "1"]),
+        ] {
+            for text in admitted {
+                assert!(limits.admit(text), "{limits:?}: {text}");
+            }
+            for text in not {
+                assert!(!limits.admit(text), "{limits:?}: {text}");
+            }
+        }
+        assert_eq!(Limits::of(&json!({"type": "string", "pattern": "^a"})), None);
+        assert_eq!(Limits::of(&json!({"type": "array", "minItems": 1})), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! The types of JSON that a schema allows.
+
+use serde_json::Value;
+
+/// A set of the types of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+impl Types {
+    pub(super) const NULL: Types = Types(1);
+    pub(super) const BOOLEAN: Types = Types(1 << 1);
+    pub(super) const INTEGER: Types = Types(1 << 2);
+    pub(super) const NUMBER: Types = Types(1 << 3);
+    pub(super) const STRING: Types = Types(1 << 4);
+    pub(super) const ARRAY: Types = Types(1 << 5);
+    pub(super) const OBJECT: Types = Types(1 << 6);
+    const NONE: Types = Types(0);
+    const ALL: Types = Types((1 << 7) - 1);
+
+    /// The types that a schema allows; all of them where it does not say.
+    pub(super) fn of(schema: &Value, root: &Value) -> Types {
+        // As deep as anybody nests a choice. What lies deeper may be of any type.
+        allowed(schema, root, 8)
+    }
+
+    pub(super) fn contains(self, other: Types) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    fn or(self, other: Types) -> Types {
+        Types(self.0 | other.0)
+    }
+
+    fn and(self, other: Types) -> Types {
+        Types(self.0 & other.0)
+    }
+
+    fn named(name: &Value) -> Types {
+        match name.as_str() {
+            Some("null") => Types::NULL,
+            Some("boolean") => Types::BOOLEAN,
+            Some("integer") => Types::INTEGER,
+            Some("number") => Types::NUMBER.or(Types::INTEGER),
+            Some("string") => Types::STRING,
+            Some("array") => Types::ARRAY,
+            Some("object") => Types::OBJECT,
+            _ => Types::ALL,
+        }
+    }
+
+    fn of_value(value: &Value) -> Types {
+        match value {
+            Value::Null => Types::NULL,
+            Value::Bool(_) => Types::BOOLEAN,
+            Value::Number(_) => Types::NUMBER.or(Types::INTEGER),
+            Value::String(_) => Types::STRING,
+            Value::Array(_) => Types::ARRAY,
+            Value::Object(_) => Types::OBJECT,
+        }
+    }
+}
+
+fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
+    let Some(depth) = depth.checked_sub(1) else { return Types::ALL };
+    if let Some(reference) = referred(schema, root) {
+        return allowed(reference, root, depth);
+    }
+    let mut types = match &schema["type"] {
+        Value::Array(names) => names.iter().map(Types::named).fold(Types::NONE, Types::or),
+        name => Types::named(name),
+    };
+    if let Some(constants) = schema["enum"].as_array() {
+        types = types.and(constants.iter().map(Types::of_value).fold(Types::NONE, Types::or));
+    }
+    if let Some(constant) = schema.get("const") {
+        types = types.and(Types::of_value(constant));
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(branches) = schema[keyword].as_array() {
+            let each = branches.iter().map(|branch| allowed(branch, root, depth));
+            types = types.and(each.fold(Types::NONE, Types::or));
+        }
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        types = types.and(allowed(part, root, depth));
+    }
+    types
+}
+
+/// What a schema says, or what the one that it refers to says.
+pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    referred(schema, root).unwrap_or(schema)
+}
+
+fn referred<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
+    root.pointer(schema["$ref"].as_str()?.strip_prefix('#')?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Types;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_schema_does_not_forbid_it_allows() {
+        let root = json!({"$defs": {"A": {"type": "array"}, "Loop": {"$ref": "#/$defs/Loop"}}});
+        let number = Types::NUMBER.or(Types::INTEGER);
+        for (schema, types) in [
+            (json!({}), Types::ALL),
+            (json!({"type": "integer"}), Types::INTEGER),
+            (json!({"type": "number"}), number),
+            (json!({"type": ["string", "null"]}), Types::STRING.or(Types::NULL)),
+            (json!({"const": 5}), number),
+            (json!({"enum": ["a", null]}), Types::STRING.or(Types::NULL)),
+            (json!({"type": "string", "enum": ["a", null]}), Types::STRING),
+            (json!({"$ref": "#/$defs/A"}), Types::ARRAY),
+            (json!({"$ref": "#/$defs/Loop"}), Types::ALL),
+            (json!({"anyOf": [{"type": "boolean"}, {"$ref": "#/$defs/A"}]}), Types::BOOLEAN.or(Types::ARRAY)),
+            (json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), Types::INTEGER),
+            (json!({"allOf": [{}]}), Types::ALL),
+        ] {
+            assert_eq!(Types::of(&schema, &root), types, "{schema}");
+        }
+    }
+}

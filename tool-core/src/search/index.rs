@@ -1,0 +1,279 @@
+//! The index of a search: which tool has which word, and how much that tells.
+//!
+//! BM25 with fields (Robertson, Zaragoza: "The Probabilistic Relevance Framework", 2009, section 3.6). Not the crate
+//! `bm25`: it has no fields and no access to its vocabulary, which prefixes and typing errors need, and it depends on
+//! `fxhash`, which nobody maintains (RUSTSEC-2025-0057).
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use crate::search::Match;
+use crate::search::words::words;
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Field {
+    Name,
+    Title,
+    Tags,
+    InputNames,
+    Description,
+    InputDescriptions,
+}
+
+/// How much a word tells, by the field that it stands in.
+const WEIGHTS: [f64; FIELDS] = [4.0, 2.5, 2.5, 1.5, 1.0, 0.5];
+const FIELDS: usize = 6;
+
+/// How soon more of one word tells no more; the usual value.
+const K1: f64 = 1.2;
+/// How much a word in a long field tells less; the usual value.
+const B: f64 = 0.75;
+
+/// What a match is worth that is not the word itself.
+const PREFIX: f64 = 0.7;
+const INFLECTED: f64 = 0.6;
+const MISSPELT: [f64; 3] = [1.0, 0.5, 0.3];
+
+/// A word longer than this is no misspelt one, and comparing costs the product of the lengths.
+const LONGEST_MISSPELT: usize = 64;
+
+/// More words than this narrow no search.
+const MOST_WANTED: usize = 64;
+
+/// The words of one tool, by field.
+#[derive(Debug, Default)]
+pub(super) struct Document([Vec<String>; FIELDS]);
+
+impl Document {
+    pub(super) fn add(&mut self, field: Field, text: &str) {
+        self.0[field as usize].extend(words(text));
+    }
+}
+
+/// Which documents have a word, and what it tells of each.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    documents: usize,
+    words: BTreeMap<String, Vec<Posting>>,
+}
+
+#[derive(Debug)]
+struct Posting {
+    document: usize,
+    score: f64,
+}
+
+impl Index {
+    pub(super) fn new(documents: impl Iterator<Item = Document>) -> Self {
+        let documents: Vec<Document> = documents.collect();
+        let average = average_lengths(&documents);
+        let mut words: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+        for (position, Document(fields)) in documents.iter().enumerate() {
+            let mut frequencies: BTreeMap<&str, f64> = BTreeMap::new();
+            for (field, words) in fields.iter().enumerate() {
+                let length = words.len() as f64 / average[field].max(1.0);
+                let once = WEIGHTS[field] / (1.0 - B + B * length);
+                for word in words {
+                    *frequencies.entry(word).or_default() += once;
+                }
+            }
+            for (word, frequency) in frequencies {
+                let score = frequency * (K1 + 1.0) / (frequency + K1);
+                let posting = Posting { document: position, score };
+                match words.get_mut(word) {
+                    Some(postings) => postings.push(posting),
+                    None => _ = words.insert(word.to_owned(), vec![posting]),
+                }
+            }
+        }
+        for postings in words.values_mut() {
+            let (all, having) = (documents.len() as f64, postings.len() as f64);
+            let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+            postings.iter_mut().for_each(|posting| posting.score *= rarity);
+        }
+        Index { documents: documents.len(), words }
+    }
+
+    /// The score of every document, in their order; 0 for one that does not match.
+    pub(super) fn scores(&self, wanted: &[String], matching: Match) -> Vec<f64> {
+        let mut scores = vec![0.0; self.documents];
+        let mut missed = vec![false; self.documents];
+        for (position, word) in wanted.iter().take(MOST_WANTED).enumerate() {
+            if wanted[..position].contains(word) {
+                continue;
+            }
+            // The best match counts: a word and its plural are no two.
+            let mut best = vec![0.0_f64; self.documents];
+            for (postings, worth) in self.matches(word) {
+                for posting in postings {
+                    let best = &mut best[posting.document];
+                    *best = best.max(posting.score * worth);
+                }
+            }
+            for (document, best) in best.into_iter().enumerate() {
+                scores[document] += best;
+                missed[document] |= best == 0.0;
+            }
+        }
+        if matching == Match::All {
+            scores.iter_mut().zip(missed).filter(|(_, missed)| *missed).for_each(|(score, _)| *score = 0.0);
+        }
+        // The last bit of a logarithm differs between platforms: it must not decide between equals.
+        scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
+        scores
+    }
+
+    /// The words of the index that a wanted one stands for, and what each match is worth.
+    fn matches(&self, wanted: &str) -> Vec<(&Vec<Posting>, f64)> {
+        let mut matches = Vec::new();
+        let longer = self.words.range::<str, _>((Bound::Included(wanted), Bound::Unbounded));
+        for (word, postings) in longer.take_while(|(word, _)| word.starts_with(wanted)) {
+            matches.push((postings, if word == wanted { 1.0 } else { PREFIX }));
+        }
+        for (end, _) in wanted.char_indices().rev().take(3) {
+            let stem = &wanted[..end];
+            if stem.chars().count() >= 4
+                && let Some(postings) = self.words.get(stem)
+            {
+                matches.push((postings, INFLECTED));
+            }
+        }
+        if matches.is_empty() { self.misspelt(wanted) } else { matches }
+    }
+
+    fn misspelt(&self, wanted: &str) -> Vec<(&Vec<Posting>, f64)> {
+        let length = wanted.chars().count();
+        let edits = match length {
+            0..=3 => return Vec::new(),
+            4..=7 => 1,
+            8..=LONGEST_MISSPELT => 2,
+            _ => return Vec::new(),
+        };
+        let distance = |word: &String| {
+            let close = word.chars().count().abs_diff(length) <= edits;
+            close.then(|| strsim::osa_distance(wanted, word)).filter(|distance| *distance <= edits)
+        };
+        let matches = self.words.iter().filter_map(|(word, postings)| Some((postings, distance(word)?)));
+        matches.map(|(postings, distance)| (postings, MISSPELT[distance])).collect()
+    }
+}
+
+fn average_lengths(documents: &[Document]) -> [f64; FIELDS] {
+    let mut lengths = [0.0; FIELDS];
+    for Document(fields) in documents {
+        for (length, words) in lengths.iter_mut().zip(fields) {
+            *length += words.len() as f64;
+        }
+    }
+    lengths.map(|length| length / documents.len().max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Field, Index};
+    use crate::search::Match;
+
+    fn index(texts: &[&str]) -> Index {
+        Index::new(texts.iter().map(|text| {
+            let mut document = Document::default();
+            document.add(Field::Description, text);
+            document
+        }))
+    }
+
+    fn scores(index: &Index, wanted: &str) -> Vec<f64> {
+        index.scores(&super::words(wanted), Match::Any)
+    }
+
+    #[test]
+    fn a_rare_word_tells_more_than_a_common_one() {
+        let index = index(&["blue car", "blue house", "blue tree"]);
+        let found = scores(&index, "blue tree");
+        assert!(found[2] > found[0] && found[0] > 0.0, "{found:?}");
+        assert_eq!(found[0].to_bits(), found[1].to_bits());
+    }
+
+    #[test]
+    fn a_word_in_a_short_text_tells_more_than_in_a_long_one() {
+        let found = scores(&index(&["one apple", "one apple among very many other things"]), "apple");
+        assert!(found[0] > found[1] && found[1] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn the_word_itself_is_worth_more_than_a_longer_one() {
+        let found = scores(&index(&["weatherproof", "weather", "weathering"]), "weather");
+        assert!(found[1] > found[0] && found[0] == found[2] && found[0] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_field_counts_by_its_weight() {
+        let fields = [
+            Field::Name,
+            Field::Title,
+            Field::Tags,
+            Field::InputNames,
+            Field::Description,
+            Field::InputDescriptions,
+        ];
+        let index = Index::new(fields.into_iter().map(|field| {
+            let mut document = Document::default();
+            document.add(field, "word");
+            document
+        }));
+        let found = scores(&index, "word");
+        assert!(found.is_sorted_by(|a, b| a >= b) && found[0] > found[1] && found[4] > found[5], "{found:?}");
+    }
+
+    /// (wanted, there, whether it matches)
+    #[test]
+    fn what_matches_what() {
+        let table = [
+            ("weather", "weather", true),
+            ("wea", "weather", true),
+            ("w", "weather", true),
+            ("weathers", "weather", true),
+            ("reporting", "report", true),
+            ("reportings", "report", false),
+            // Shorter than four letters: no stem.
+            ("dayish", "day", false),
+            // One letter wrong, from four letters on.
+            ("wether", "weather", true),
+            ("waether", "weather", true),
+            ("weeather", "weather", true),
+            ("wezther", "weather", true),
+            ("wezthr", "weather", false),
+            ("dzy", "day", false),
+            ("dzys", "days", true),
+            // Two, from eight letters on.
+            ("temprture", "temperature", true),
+            ("tmprture", "temperature", false),
+            // What matches as it is is not taken for a slip of another.
+            ("form", "from", true),
+            ("straße", "strasse", false),
+        ];
+        for (wanted, there, matches) in table {
+            assert_eq!(scores(&index(&[there, "else"]), wanted)[0] > 0.0, matches, "{wanted} {there}");
+        }
+        assert_eq!(scores(&index(&["form", "from"]), "form")[1], 0.0);
+        let long = "a".repeat(100);
+        assert_eq!(scores(&index(&[&format!("b{long}")]), &long), [0.0]);
+    }
+
+    #[test]
+    fn all_words_or_any() {
+        let index = index(&["daily weather", "daily news", "weather station"]);
+        let wanted = super::words("daily weather daily");
+        let matching = |matching| -> Vec<bool> {
+            index.scores(&wanted, matching).into_iter().map(|score| score > 0.0).collect()
+        };
+        assert_eq!(matching(Match::Any), [true, true, true]);
+        assert_eq!(matching(Match::All), [true, false, false]);
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        assert!(scores(&index(&[]), "weather").is_empty());
+        assert_eq!(scores(&index(&["", "a b"]), "weather"), [0.0, 0.0]);
+    }
+}

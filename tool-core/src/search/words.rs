@@ -1,0 +1,56 @@
+//! The words of a text or a name.
+
+/// More words than this are no search.
+const MOST_WORDS: usize = 10_000;
+
+/// The words of a text in lower case, in their order: runs of letters and digits, split also where a name in
+/// `camelCase` begins a new one (`parseHTTPBody` has three).
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        let mut start = 0;
+        for (at, _) in run.char_indices().skip(1) {
+            if begins_word(run, at) {
+                words.push(run[start..at].to_lowercase());
+                start = at;
+            }
+        }
+        words.push(run[start..].to_lowercase());
+        if words.len() >= MOST_WORDS {
+            break;
+        }
+    }
+    words
+}
+
+/// Whether a new word begins within a run of letters: at a capital after a small letter, and at the last of several
+/// capitals when a small letter follows.
+fn begins_word(run: &str, at: usize) -> bool {
+    let before = run[..at].chars().next_back();
+    let mut from = run[at..].chars();
+    let (Some(before), Some(here)) = (before, from.next()) else { return false };
+    let small_follows = from.next().is_some_and(char::is_lowercase);
+    here.is_uppercase() && (before.is_lowercase() || before.is_uppercase() && small_follows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn names_and_texts_are_split_into_words() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("get_weather", &["get", "weather"]),
+            ("list-all.days", &["list", "all", "days"]),
+            ("getWeather", &["get", "weather"]),
+            ("parseHTTPBody", &["parse", "http", "body"]),
+            ("IDs of ipv4, 2014!", &["i", "ds", "of", "ipv4", "2014"]),
+            ("Wie groß ist ÖSTERREICH?", &["wie", "groß", "ist", "österreich"]),
+            ("", &[]),
+            (" .-_ ", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+}

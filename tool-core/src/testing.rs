@@ -1,0 +1,215 @@
+//! For the tests of an application: what its tools do when they are run.
+//!
+//! The compiler keeps a tool that modifies nothing from a [`Writer`](crate::Writer). What such a tool does with state
+//! that it takes as it is, or with a global, it cannot see. A test can: it gives the registry a resource of which
+//! everything that changes it panics, and runs all of these tools.
+//!
+//! ```
+//! use tool_core::{Reader, Registry, Resource, WritePass, testing, tool};
+//!
+//! trait ReadStock: Send + Sync {
+//!     fn count(&self) -> u32;
+//! }
+//!
+//! trait WriteStock: ReadStock {
+//!     fn take(&self, count: u32);
+//! }
+//!
+//! struct Stock(Box<dyn WriteStock>);
+//!
+//! impl Resource for Stock {
+//!     type Reader = dyn ReadStock;
+//!     type Writer = dyn WriteStock;
+//!
+//!     fn reader(&self) -> &Self::Reader {
+//!         &*self.0
+//!     }
+//!
+//!     fn writer(&self, _: WritePass<'_>) -> &Self::Writer {
+//!         &*self.0
+//!     }
+//! }
+//!
+//! /// How many there are.
+//! #[tool(operation = Read)]
+//! fn count_stock(#[inject] stock: Reader<Stock>) -> u32 {
+//!     stock.count()
+//! }
+//!
+//! /// Stock that nobody may touch.
+//! struct Sealed;
+//!
+//! impl ReadStock for Sealed {
+//!     fn count(&self) -> u32 {
+//!         8
+//!     }
+//! }
+//!
+//! impl WriteStock for Sealed {
+//!     fn take(&self, _: u32) {
+//!         panic!("a tool that modifies nothing has taken something");
+//!     }
+//! }
+//!
+//! # tool_core::private::block_on(async {
+//! let builder = Registry::builder().linked().select(|tool| tool.name() == "count_stock");
+//! let registry = builder.state(Stock(Box::new(Sealed))).build().unwrap();
+//! testing::run_non_modifying(&registry).await.assert_harmless();
+//! # });
+//! ```
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::definition::ToolDefinition;
+use crate::failure::{Failure, FailureKind};
+use crate::output::Output;
+use crate::registry::Registry;
+
+/// Runs every tool that modifies nothing, one after the other, with its [minimal call](ToolDefinition::example) and as
+/// the caller of the registry.
+///
+/// See the [module](self) for what this proves.
+///
+/// ```
+/// use tool_core::{Registry, testing, tool};
+///
+/// /// Doubles a number.
+/// #[tool(operation = Transform)]
+/// fn twice(/** The number. */ #[arg(example = 4)] n: i64) -> i64 {
+///     2 * n
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "twice").build().unwrap();
+/// let trials = testing::run_non_modifying(&registry).await;
+/// assert_eq!(trials.to_string(), "`twice` with {\"n\":4}: succeeded");
+/// # });
+/// ```
+pub async fn run_non_modifying(registry: &Registry) -> Trials {
+    let mut trials = Vec::new();
+    for tool in registry.tools().filter(|tool| !tool.modifies()) {
+        trials.push(Trial::of(tool, registry).await);
+    }
+    Trials(trials)
+}
+
+/// What came of all tools that were run.
+///
+/// ```
+/// # tool_core::private::block_on(async {
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let trials = tool_core::testing::run_non_modifying(&registry).await;
+/// assert_eq!(trials.iter().count(), 0);
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "see what came of them, or `assert_harmless`"]
+pub struct Trials(Vec<Trial>);
+
+impl Trials {
+    /// Each tool that was run, ordered by name.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// for trial in tool_core::testing::run_non_modifying(&registry).await.iter() {
+    ///     println!("{trial}");
+    /// }
+    /// # });
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Trial> {
+        self.0.iter()
+    }
+
+    /// Asserts that every tool was run, and none panicked. That one fails and says why is harmless.
+    ///
+    /// # Panics
+    ///
+    /// With each tool that was not run or that panicked, and what it was called with.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// tool_core::testing::run_non_modifying(&registry).await.assert_harmless();
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn assert_harmless(&self) {
+        let others: Vec<Trial> = self.iter().filter(|trial| !trial.is_harmless()).cloned().collect();
+        assert!(others.is_empty(), "not all tools ran without harm:\n{}", Trials(others));
+    }
+}
+
+/// One line a tool.
+impl fmt::Display for Trials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, trial) in self.0.iter().enumerate() {
+            let end = if position == 0 { "" } else { "\n" };
+            write!(f, "{end}{trial}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What came of one tool that was run.
+///
+/// ```
+/// # tool_core::private::block_on(async {
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let trials = tool_core::testing::run_non_modifying(&registry).await;
+/// assert!(trials.iter().all(|trial| trial.result.is_ok()));
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trial {
+    /// The name of the tool.
+    pub tool: String,
+    /// What it was called with.
+    pub arguments: Value,
+    /// What came of it.
+    pub result: Result<Output, Failure>,
+}
+
+impl Trial {
+    async fn of(tool: &ToolDefinition, registry: &Registry) -> Self {
+        let arguments = tool.example().clone();
+        let result = registry.call(tool.name(), arguments.clone()).await;
+        Trial { tool: tool.name().to_owned(), arguments, result }
+    }
+
+    /// Whether the tool was run and did not panic.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let trials = tool_core::testing::run_non_modifying(&registry).await;
+    /// assert!(trials.iter().all(|trial| trial.is_harmless()));
+    /// # });
+    /// ```
+    pub fn is_harmless(&self) -> bool {
+        self.result.as_ref().map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_)), |_| true)
+    }
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` with {}: ", self.tool, self.arguments)?;
+        match &self.result {
+            Ok(_) => f.write_str("succeeded"),
+            Err(failure) => match failure.kind() {
+                FailureKind::Failed(_) => write!(f, "failed: {failure}"),
+                // What it was is on stderr, where a panic tells of itself, or in the log.
+                FailureKind::Internal => f.write_str("panicked, or has an output that cannot be written"),
+                FailureKind::Input => write!(
+                    f,
+                    "was not run, since this is only a guess: declare an `example` of its inputs ({})",
+                    failure.text().replace('\n', " ")
+                ),
+                _ => write!(f, "was not run: {failure}"),
+            },
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The profiles over the type families of `schemas.rs`: golden files, validity, and calls in the shape of each.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use tool_core::{Profile, ProfileError, Registry, ToolDefinition};
+
+use crate::schemas::CASES;
+use crate::tools_of;
+
+/// The profiles that make a schema of their own.
+const VENDORS: [Profile; 5] =
+    [Profile::NoRef, Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic, Profile::Gemini];
+
+/// What is refused, and nothing else is.
+const REFUSED: [(&str, Profile); 7] = [
+    ("any", Profile::OpenAiStrict),
+    ("map", Profile::OpenAiStrict),
+    ("map_by_number", Profile::OpenAiStrict),
+    ("structure_flattened_map", Profile::OpenAiStrict),
+    ("structure_nested", Profile::OpenAiStrict),
+    ("structure_recursive", Profile::Gemini),
+    ("structure_recursive", Profile::NoRef),
+];
+
+fn families() -> Registry {
+    tools_of("tools::schemas")
+}
+
+#[test]
+fn every_family_has_its_golden_file_of_profiles() {
+    let mut differences = Vec::new();
+    for tool in families().tools() {
+        let profiles = VENDORS.into_iter().map(|profile| {
+            let rendered =
+                tool.tool_for(profile).unwrap_or_else(|refused| format!("refused: {refused}").into());
+            (profile.to_string(), rendered)
+        });
+        let actual = serde_json::to_string_pretty(&profiles.collect::<Map<_, _>>()).unwrap() + "\n";
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("tests/tools/profiles/{}.json", tool.name()));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &actual).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != actual {
+            differences.push(tool.name().to_owned());
+        }
+    }
+    assert!(differences.is_empty(), "these differ from their golden files: {differences:?}");
+}
+
+#[test]
+fn two_profiles_are_what_the_definition_has_anyway() {
+    for tool in families().tools() {
+        assert_eq!(tool.schema_for(Profile::Mcp).unwrap(), *tool.input_schema());
+        assert_eq!(tool.schema_for(Profile::Native).unwrap(), serde_json::to_value(tool.inputs()).unwrap());
+        let shown = tool.tool_for(Profile::Mcp).unwrap();
+        assert_eq!(
+            (&shown["inputSchema"], &shown["outputSchema"]),
+            (tool.input_schema(), tool.output_schema().unwrap())
+        );
+        assert_eq!(shown["annotations"], serde_json::to_value(tool.annotations()).unwrap());
+        let shown = tool.tool_for(Profile::Native).unwrap();
+        assert_eq!(shown["outputs"], serde_json::to_value(tool.outputs().unwrap()).unwrap());
+        let keys: Vec<&String> = shown.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["name", "description", "operation", "inputs", "outputs"]);
+    }
+}
+
+#[test]
+fn a_tool_holds_the_schema_where_the_vendor_looks_for_it() {
+    for tool in families().tools() {
+        let places = [
+            (Profile::OpenAi, "parameters"),
+            (Profile::OpenAiStrict, "parameters"),
+            (Profile::Anthropic, "input_schema"),
+            (Profile::Gemini, "parametersJsonSchema"),
+        ];
+        for (profile, place) in places {
+            let (Ok(shown), Ok(schema)) = (tool.tool_for(profile), tool.schema_for(profile)) else {
+                continue;
+            };
+            assert_eq!((&shown["name"], &shown[place]), (&tool.name().into(), &schema), "{profile}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_refused_but_what_the_documentation_says() {
+    let mut refused = Vec::new();
+    for tool in families().tools() {
+        for profile in Profile::ALL {
+            match tool.schema_for(profile) {
+                Ok(_) => {}
+                Err(
+                    ProfileError::Recursive { .. }
+                    | ProfileError::FreeNames { .. }
+                    | ProfileError::Untyped { .. },
+                ) => {
+                    refused.push((tool.name().to_owned(), profile));
+                }
+                Err(other) => panic!("{}: {other}", tool.name()),
+            }
+        }
+    }
+    refused.sort_by_key(|(name, profile)| (name.clone(), profile.to_string()));
+    assert_eq!(refused, REFUSED.map(|(name, profile)| (name.to_owned(), profile)));
+}
+
+#[test]
+fn every_schema_is_valid_json_schema() {
+    for tool in families().tools() {
+        for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
+            let Ok(schema) = tool.schema_for(profile) else { continue };
+            if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
+                panic!("{} in {profile}: {error}\n{schema}", tool.name());
+            }
+        }
+    }
+}
+
+/// What fits the normal form fits every other form: a limit may be missing there, and no value is shut out.
+#[test]
+fn no_profile_admits_less_than_the_tool() {
+    let registry = families();
+    for (name, value, _) in CASES.iter().filter(|(_, _, valid)| *valid) {
+        let tool = registry.get(name).unwrap();
+        let arguments: Value = serde_json::from_str(&format!("{{\"value\":{value}}}")).unwrap();
+        for profile in [Profile::NoRef, Profile::OpenAi, Profile::Anthropic, Profile::Gemini] {
+            let Ok(schema) = tool.schema_for(profile) else { continue };
+            let arguments = without_nulls(&arguments, tool);
+            assert!(
+                jsonschema::draft202012::is_valid(&schema, &arguments),
+                "{name} in {profile}: {arguments}"
+            );
+        }
+    }
+}
+
+/// `null` for a member that may be left out counts as left out, and no schema but the strict one admits it.
+fn without_nulls(arguments: &Value, tool: &ToolDefinition) -> Value {
+    if jsonschema::draft202012::is_valid(tool.input_schema(), arguments) {
+        return arguments.clone();
+    }
+    fn dropped(value: &Value) -> Value {
+        match value {
+            Value::Object(members) => members
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(name, value)| (name.clone(), dropped(value)))
+                .collect(),
+            Value::Array(items) => items.iter().map(dropped).collect(),
+            other => other.clone(),
+        }
+    }
+    dropped(arguments)
+}
+
+#[test]
+fn a_strict_schema_has_closed_objects_and_requires_everything() {
+    for tool in families().tools() {
+        let Ok(schema) = tool.schema_for(Profile::OpenAiStrict) else { continue };
+        let mut waiting = vec![&schema];
+        while let Some(value) = waiting.pop() {
+            if let Some(properties) = value["properties"].as_object() {
+                let names: Vec<&String> = properties.keys().collect();
+                assert_eq!(value["required"], json!(names), "{}", tool.name());
+                assert_eq!(value["additionalProperties"], false, "{}", tool.name());
+                assert_eq!(value["type"], "object");
+            }
+            waiting.extend(value.as_object().into_iter().flat_map(Map::values));
+            waiting.extend(value.as_array().into_iter().flatten());
+        }
+    }
+}
+
+/// Values that leave out a member at some depth, beside [`CASES`].
+const PLACES: [(&str, &str); 5] = [
+    ("enum_external", "{\"Named\":{\"place\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
+    ("enum_untagged", "{\"latitude\":1.5,\"longitude\":2.5}"),
+    ("structure_flattened", "{\"id\":1,\"latitude\":1.5,\"longitude\":2.5}"),
+    ("structure_flattened_choice", "{\"id\":1,\"kind\":\"Of\",\"latitude\":1.5,\"longitude\":2.5}"),
+    (
+        "structure_flattened_twice",
+        "{\"id\":1,\"kind\":\"Of\",\"latitude\":1.5,\"longitude\":2.5,\"tone\":\"low\"}",
+    ),
+];
+
+/// A model that is held to the strict schema says `null` for what it leaves out, at every depth.
+#[tokio::test]
+async fn a_call_in_the_strict_shape_is_taken_by_every_family() {
+    let registry = families();
+    let mut nested = BTreeSet::new();
+    let cases = CASES.iter().filter(|(_, _, valid)| *valid).map(|(name, value, _)| (*name, *value));
+    for (name, value) in cases.chain(PLACES) {
+        let Ok(schema) = registry.get(name).unwrap().schema_for(Profile::OpenAiStrict) else { continue };
+        let value: Value = serde_json::from_str(value).unwrap();
+        for arguments in [json!({"value": value}), json!({"value": value, "optional": value})] {
+            // Without what the case itself leaves out as `null`, so that it is the schema that asks for it.
+            let arguments = without_nulls(&arguments, registry.get(name).unwrap());
+            let Some(strict) = in_strict_shape(&arguments, &schema, &schema) else {
+                panic!("{name}: {arguments} has no strict shape");
+            };
+            assert!(jsonschema::draft202012::is_valid(&schema, &strict), "{name}: {strict}");
+            let plain = registry.invoke(name, arguments.to_string().as_bytes()).await.result;
+            let result = registry.invoke(name, strict.to_string().as_bytes()).await.result;
+            match (plain, result) {
+                (Ok(plain), Ok(output)) => assert_eq!(output.value(), plain.value(), "{name}: {strict}"),
+                (plain, result) => panic!("{name}: {strict}: {plain:?} and {result:?}"),
+            }
+            if strict["value"] != arguments["value"] {
+                nested.insert(name);
+            }
+        }
+    }
+    let structures = [
+        "enum_external",
+        "enum_internal",
+        "enum_untagged",
+        "structure",
+        "structure_flattened",
+        "structure_flattened_choice",
+        "structure_flattened_twice",
+        "structure_recursive",
+    ];
+    assert!(
+        nested.iter().eq(&structures),
+        "these were given more `null`s than the outermost one: {nested:?}"
+    );
+}
+
+/// The same value with `null` for every property that is missing; `None` when the schema does not admit it.
+fn in_strict_shape(value: &Value, schema: &Value, root: &Value) -> Option<Value> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return in_strict_shape(value, root.pointer(reference.strip_prefix('#')?)?, root);
+    }
+    if let Some(branches) = schema["anyOf"].as_array() {
+        return branches.iter().find_map(|branch| in_strict_shape(value, branch, root));
+    }
+    match value {
+        Value::Object(members) => {
+            let properties = schema["properties"].as_object()?;
+            if members.keys().any(|name| !properties.contains_key(name)) {
+                return None;
+            }
+            let member = |(name, property): (&String, &Value)| {
+                let value = members.get(name).unwrap_or(&Value::Null);
+                Some((name.clone(), in_strict_shape(value, property, root)?))
+            };
+            properties.iter().map(member).collect::<Option<Map<_, _>>>().map(Value::from)
+        }
+        Value::Array(items) if schema["type"] == "array" => {
+            items.iter().map(|item| in_strict_shape(item, &schema["items"], root)).collect()
+        }
+        // A schema with a reference is none without its root.
+        scalar => {
+            let fits = !matches!(schema["type"].as_str(), Some("object" | "array"))
+                && jsonschema::draft202012::is_valid(schema, scalar);
+            fits.then(|| scalar.clone())
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Search over the tools of a realistic application.
+
+use tool_core::{Match, Registry, tool};
+
+use crate::tools_of;
+
+/// Declares tools in few words: name, title, tags, description, inputs with their descriptions.
+macro_rules! tools {
+    ($($name:ident $title:literal [$($tag:literal)*] $text:literal ($($input:ident: $about:literal),*))*) => {
+        $(
+            #[doc = $text]
+            #[tool(operation = Read, title = $title)]
+            fn $name($(#[doc = $about] $input: String),*) -> usize {
+                0 $(+ $input.len())*
+            }
+        )*
+    };
+}
+
+tools! {
+    add_comment "Comment" ["tickets"] "Adds a comment to a ticket." (ticket: "Number of the ticket.", text: "What to say.")
+    archive_project "Archive" ["projects"] "Archives a project that is finished." (project: "Key of the project.")
+    assign_ticket "Assign" ["tickets"] "Gives a ticket to somebody." (ticket: "Number of the ticket.", user: "Who works on it.")
+    cancel_invoice "Cancel an invoice" ["billing"] "Cancels an invoice that is not paid." (invoice: "Number of the invoice.")
+    close_ticket "Close" ["tickets"] "Closes a ticket and says why." (ticket: "Number of the ticket.", reason: "Why it is closed.")
+    convert_currency "Convert money" ["billing"] "Converts an amount of money from one currency to another." (amount: "How much.", from: "Currency code.", to: "Currency code.")
+    convert_temperature "Convert a temperature" ["weather"] "Converts a temperature from one scale to another." (value: "Degrees.", from: "Scale.", to: "Scale.")
+    create_invoice "Write an invoice" ["billing"] "Writes an invoice for a customer." (customer: "Who pays.", amount: "How much is due.")
+    create_project "New project" ["projects"] "Creates a project with its first members." (key: "Key of the project.", members: "Who belongs to it.")
+    create_ticket "New ticket" ["tickets"] "Opens a ticket in a project." (project: "Key of the project.", title: "What it is about.")
+    delete_reports "Delete reports" ["weather"] "Deletes the stored reports of all days before a date." (before: "First day whose reports are kept.")
+    delete_user "Delete an account" ["users"] "Deletes the account of a person for good." (user: "Login name.")
+    download_file "Download" ["files"] "Returns the contents of a file." (path: "Where the file is.")
+    explain_columns "Explain the columns" ["weather"] "Explains the columns of the weather archive: their names, units and meaning." ()
+    find_days "Find days" ["weather"] "Finds the days of a period, ordered by date and then by city." (from: "First day.", to: "Last day.")
+    find_files "Find files" ["files"] "Finds files by a part of their name." (name: "Part of the name.")
+    find_tickets "Find tickets" ["tickets"] "Finds tickets by words, state and assignee." (words: "What to look for.", state: "Open or closed.")
+    forecast "Forecast" ["weather"] "Foretells the weather of the next days." (city: "City.")
+    get_invoice "Invoice" ["billing"] "One invoice with all of its lines." (invoice: "Number of the invoice.")
+    get_user "Account" ["users"] "The account of one person." (user: "Login name.")
+    get_weather "Weather of a day" ["weather"] "Daily weather as it was observed in one city on one day." (city: "City.", date: "Day of the observation.")
+    list_customers "Customers" ["billing"] "Everybody who was ever sent an invoice." ()
+    list_projects "Projects" ["projects"] "All projects that a person belongs to." (user: "Login name.")
+    monthly_summary "Summary by month" ["weather"] "Sums up the months of a year in one city: mean temperatures and precipitation." (city: "City.", year: "Year.")
+    move_file "Move" ["files"] "Moves a file to another folder." (from: "Where it is.", to: "Where it shall be.")
+    report_observation "Report an observation" ["weather"] "Stores a report of the weather of a day." (city: "City.", date: "Day.")
+    reset_password "Reset a password" ["users"] "Sends a link by which a person chooses a new password." (user: "Login name.")
+    send_message "Message" ["users"] "Sends a message to a person or a channel." (to: "Person or channel.", text: "What to say.")
+    translate_text "Translate" ["texts"] "Translates a text from one language to another." (text: "What to translate.", language: "Into which language.")
+    upload_file "Upload" ["files"] "Stores a file in a folder." (path: "Where it shall be.", contents: "What is in it.")
+}
+
+fn registry() -> Registry {
+    let registry = tools_of(module_path!());
+    assert_eq!(registry.tools().count(), 30);
+    registry
+}
+
+fn names<'r>(registry: &'r Registry, text: &str, matching: Match) -> Vec<&'r str> {
+    registry.search_matching(text, matching).iter().map(|hit| hit.tool.name()).collect()
+}
+
+/// What is searched for, and the first tools that are found.
+#[test]
+fn the_best_comes_first() {
+    let registry = registry();
+    let table: [(&str, &[&str]); 22] = [
+        ("weather of a day", &["get_weather"]),
+        ("get_weather", &["get_weather"]),
+        ("getWeather", &["get_weather"]),
+        ("GET_INVOICE", &["get_invoice"]),
+        ("forecast", &["forecast"]),
+        ("what will the weather be next week", &["forecast"]),
+        ("convert money", &["convert_currency", "convert_temperature"]),
+        ("exchange rate currency", &["convert_currency"]),
+        ("celsius temperature scale", &["convert_temperature"]),
+        ("new ticket", &["create_ticket"]),
+        ("who works on a ticket", &["assign_ticket"]),
+        ("password", &["reset_password"]),
+        ("delete account", &["delete_user"]),
+        ("delete", &["delete_reports", "delete_user"]),
+        ("precipitation per year", &["monthly_summary"]),
+        ("translate into another language", &["translate_text"]),
+        ("folder", &["move_file", "upload_file"]),
+        // Beginnings of words, as they are typed.
+        ("invo", &["get_invoice", "cancel_invoice", "create_invoice"]),
+        ("monthly summ", &["monthly_summary"]),
+        // Other forms of a word.
+        ("observations reported", &["report_observation"]),
+        // Slips.
+        ("tranlsate", &["translate_text"]),
+        ("pasword", &["reset_password"]),
+    ];
+    for (text, expected) in table {
+        let found = names(&registry, text, Match::Any);
+        assert_eq!(&found[..expected.len().min(found.len())], expected, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn any_word_or_all_of_them() {
+    let registry = registry();
+    assert_eq!(names(&registry, "close invoice", Match::All), <[&str; 0]>::default());
+    assert_eq!(names(&registry, "cancel invoice", Match::All), ["cancel_invoice"]);
+    assert!(names(&registry, "cancel invoice", Match::Any).len() > 3);
+}
+
+#[test]
+fn equals_come_by_name() {
+    let registry = registry();
+    // Each of them is of that tag, and says nothing else of it.
+    let hits = registry.search("projects");
+    let pairs = hits.windows(2).all(|pair| {
+        pair[0].score > pair[1].score
+            || pair[0].score == pair[1].score && pair[0].tool.name() < pair[1].tool.name()
+    });
+    assert!(pairs, "{hits:?}");
+    let login = registry.search("login");
+    let names: Vec<_> = login.iter().map(|hit| hit.tool.name()).collect();
+    assert_eq!(names, ["delete_user", "get_user", "list_projects", "reset_password"]);
+    assert_eq!(login[0].score.to_bits(), login[1].score.to_bits());
+}
+
+#[test]
+fn nothing_asked_and_nothing_found() {
+    let registry = registry();
+    let all: Vec<&str> = registry.tools().map(|tool| tool.name()).collect();
+    for text in ["", "  ", " -- !"] {
+        assert_eq!(names(&registry, text, Match::Any), all);
+        assert_eq!(names(&registry, text, Match::All), all);
+    }
+    assert!(registry.search("").iter().all(|hit| hit.score == 0.0));
+    assert!(registry.search("zeppelin").is_empty());
+    assert!(registry.search(&"x".repeat(1_000_000)).is_empty());
+}
+
+/// To the last digit, on whatever machine this runs.
+#[test]
+fn the_answer_is_always_the_same() {
+    let registry = registry();
+    let hits = registry.search("weather day city");
+    let hits: Vec<(&str, f64)> = hits.iter().map(|hit| (hit.tool.name(), hit.score)).collect();
+    assert_eq!(
+        hits,
+        [
+            ("get_weather", 8.969058),
+            ("report_observation", 6.786418),
+            ("forecast", 6.418503),
+            ("find_days", 4.24167),
+            ("monthly_summary", 2.645886),
+            ("explain_columns", 1.598781),
+            ("delete_reports", 1.382506),
+        ]
+    );
+}
+
+mod hidden {
+    use tool_core::tool;
+
+    /// Reads a page.
+    #[tool(operation = Read)]
+    fn read_page() {}
+
+    /// Writes a page.
+    #[tool(operation = Write, destructive = true)]
+    fn write_page() {}
+}
+
+#[test]
+fn only_what_is_listed_is_found() {
+    let builder =
+        || Registry::builder().linked().select(|tool| tool.source().module.ends_with("search::hidden"));
+    let (all, reading) = (builder().build().unwrap(), builder().read_only().build().unwrap());
+    assert_eq!(names(&all, "page", Match::Any), ["read_page", "write_page"]);
+    assert_eq!(names(&reading, "page", Match::Any), ["read_page"]);
+    assert_eq!(names(&reading, "write", Match::Any), <[&str; 0]>::default());
+    assert_eq!(all.digest(), reading.digest(), "the tools are the same, whatever may be called");
+}

@@ -1,0 +1,129 @@
+//! Running all tools that modify nothing, while a resource panics when it is changed.
+
+use serde_json::json;
+use tool_core::testing::{Trial, run_non_modifying};
+use tool_core::{Reader, Registry, Resource, State, WritePass, Writer, tool};
+
+use crate::builder_of;
+
+/// A guest book, and what may be done with it.
+struct Guests(Box<dyn Write>);
+
+trait Read: Send + Sync {
+    fn names(&self) -> Vec<String>;
+}
+
+trait Write: Read {
+    fn add(&self, name: &str);
+}
+
+impl Resource for Guests {
+    type Reader = dyn Read;
+    type Writer = dyn Write;
+
+    fn reader(&self) -> &Self::Reader {
+        &*self.0
+    }
+
+    fn writer(&self, _: WritePass<'_>) -> &Self::Writer {
+        &*self.0
+    }
+}
+
+/// A book that is shut.
+struct Shut;
+
+impl Read for Shut {
+    fn names(&self) -> Vec<String> {
+        vec!["Ada".to_owned()]
+    }
+}
+
+impl Write for Shut {
+    fn add(&self, name: &str) {
+        panic!("`{name}` was added to a book that is shut");
+    }
+}
+
+/// Reads.
+#[tool(operation = Read)]
+fn all_guests(#[inject] guests: Reader<Guests>) -> Vec<String> {
+    guests.names()
+}
+
+/// Says that there is nobody of this name.
+#[tool(operation = Read)]
+fn find_guest(#[inject] _guests: Reader<Guests>, #[arg(example = "Eve")] name: String) -> Result<(), String> {
+    Err(format!("{name} was never here"))
+}
+
+/// Adds whoever asks, which is not what it says.
+#[tool(operation = Explain)]
+async fn greet_guest(#[inject] guests: State<Guests>, name: String) -> String {
+    guests.0.add(&name);
+    format!("Hello, {name}")
+}
+
+/// A code of three letters.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Code(#[schemars(regex(pattern = "^[A-Z]{3}$"))] String);
+
+/// Takes something of which no example is known.
+#[tool(operation = Transform)]
+fn decode_guest(code: Code) -> String {
+    code.0
+}
+
+/// Writes, and says so.
+#[tool(operation = Write, destructive = false)]
+fn add_guest(#[inject] guests: Writer<Guests>, name: String) {
+    guests.add(&name);
+}
+
+fn registry(sneaky: bool) -> Registry {
+    let builder = builder_of(module_path!()).state(Guests(Box::new(Shut)));
+    let kept = move |name: &str| sneaky || name != "greet_guest" && name != "decode_guest";
+    builder.select(move |tool| kept(tool.name())).build().unwrap()
+}
+
+#[tokio::test]
+async fn tools_that_only_read_are_harmless() {
+    let trials = run_non_modifying(&registry(false)).await;
+    trials.assert_harmless();
+    assert_eq!(
+        trials.to_string(),
+        "`all_guests` with {}: succeeded\n`find_guest` with {\"name\":\"Eve\"}: failed: Eve was never here"
+    );
+    let first = trials.iter().next().unwrap();
+    assert_eq!(first.result.as_ref().unwrap().value(), json!(["Ada"]));
+}
+
+#[tokio::test]
+async fn a_tool_that_changes_something_behind_its_declaration_is_named() {
+    let trials = run_non_modifying(&registry(true)).await;
+    let harmless = |trial: &Trial| (trial.tool.clone(), trial.is_harmless());
+    assert_eq!(
+        trials.iter().map(harmless).collect::<Vec<_>>(),
+        [("all_guests", true), ("decode_guest", false), ("find_guest", true), ("greet_guest", false)]
+            .map(|(tool, harmless)| (tool.to_owned(), harmless))
+    );
+    let message =
+        *std::panic::catch_unwind(|| trials.assert_harmless()).unwrap_err().downcast::<String>().unwrap();
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines[0], "not all tools ran without harm:");
+    assert!(lines[1].starts_with("`decode_guest` with {\"code\":\"text\"}: was not run, since this is only a guess: declare an `example` of its inputs (invalid input for `decode_guest`: 1 problem"), "{message}");
+    assert_eq!(
+        lines[2..],
+        ["`greet_guest` with {\"name\":\"text\"}: panicked, or has an output that cannot be written"]
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_the_caller_may_not_run_is_not_taken_for_harmless() {
+    let registry = builder_of("tools::access").state(crate::access::Press::default()).build().unwrap();
+    let trials = run_non_modifying(&registry).await;
+    let told = trials.to_string();
+    let denied = "`either` with {}: was not run: `either` needs one of the permissions `a`, `b`, of which the caller has none";
+    assert!(told.contains(denied), "{told}");
+    assert!(!trials.iter().find(|trial| trial.tool == "either").unwrap().is_harmless());
+}

@@ -1,0 +1,191 @@
+//! The options of `#[tool(…)]`.
+
+use quote::ToTokens;
+
+use super::{access, duration, name, path, permission};
+use crate::diagnostics::{Errors, Place, similar};
+use crate::docs;
+use crate::parse::{Attribute, Function};
+
+pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    check_operation(attribute, function, errors);
+    check_destructive(attribute, function, errors);
+    check_idempotent(attribute, errors);
+    name::check_name(attribute, function, errors);
+    check_title(attribute, errors);
+    check_description(attribute, function, errors);
+    permission::check_permission(attribute, errors);
+    access::check_access(attribute, function, errors);
+    check_requires(attribute, errors);
+    check_tags(attribute, errors);
+    path::check(attribute, function, errors);
+    duration::check_timeout(attribute, function, errors);
+    duration::check_cache(attribute, errors);
+    name::check_alias(attribute, function, errors);
+    check_blocking(attribute, function, errors);
+}
+
+const OPERATIONS: [&str; 5] = ["Explain", "Read", "Transform", "Trigger", "Write"];
+
+/// Whether a tool of this operation changes anything.
+pub(super) fn modifies(operation: &str) -> bool {
+    matches!(operation, "Trigger" | "Write")
+}
+
+/// The operation, where one of the five was given.
+pub(super) fn operation(attribute: &Attribute) -> Option<String> {
+    let operation = attribute.operation.as_ref()?.value.to_string();
+    OPERATIONS.contains(&operation.as_str()).then_some(operation)
+}
+
+// What kind of thing a tool does decides what a client may assume, so that it is never guessed.
+fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let list = "the operations are `Explain`, `Read`, `Transform`, `Trigger` and `Write`";
+    match &attribute.operation {
+        None if errors.mentions("operation") => {}
+        None => errors.push(
+            Place::Name,
+            &function.signature.ident,
+            format!("tool `{}` does not say what kind of thing it does", name::of_function(function)),
+            format!("write `#[tool(operation = Read)]`; {list}"),
+        ),
+        Some(given) => {
+            let word = given.value.to_string();
+            if !OPERATIONS.contains(&word.as_str()) {
+                let help = match similar(&word, OPERATIONS) {
+                    Some(name) => format!("there is an operation with a similar name: `{name}`"),
+                    None => list.to_owned(),
+                };
+                errors.push(Place::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
+            }
+        }
+    }
+}
+
+// MCP's default for a tool that modifies is "destructive": an author who means it says so, and one who does not, too.
+fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let Some(operation) = operation(attribute) else { return };
+    match &attribute.destructive {
+        None if modifies(&operation) && !errors.mentions("destructive") => errors.push(
+            Place::Attribute,
+            attribute.operation.as_ref().map(|given| &given.tokens),
+            format!(
+                "tool `{}` is declared `operation = {operation}` and does not say whether it is destructive",
+                name::of_function(function)
+            ),
+            "add `destructive = true` if it can delete or overwrite, else `destructive = false`",
+        ),
+        Some(given) if given.value && !modifies(&operation) => errors.push(
+            Place::Attribute,
+            &given.tokens,
+            format!("a `{operation}` tool cannot be destructive"),
+            "declare `operation = Write`, or drop `destructive = true`",
+        ),
+        _ => {}
+    }
+}
+
+// To explain or to read twice is to explain or to read once.
+fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
+    let Some(operation) = operation(attribute) else { return };
+    if let Some(given) = &attribute.idempotent
+        && !given.value
+        && matches!(operation.as_str(), "Explain" | "Read")
+    {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            format!("`{operation}` tools are always idempotent"),
+            "drop `idempotent = false`, or declare another operation",
+        );
+    }
+}
+
+// A title is what people see instead of the name.
+fn check_title(attribute: &Attribute, errors: &mut Errors) {
+    if let Some(given) = &attribute.title
+        && given.value.trim().is_empty()
+    {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            "the title is empty",
+            "write a title for people, or drop `title`",
+        );
+    }
+}
+
+// A model chooses a tool by its description: one without is never found.
+fn check_description(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    match &attribute.description {
+        Some(given) if given.value.trim().is_empty() => errors.push(
+            Place::Attribute,
+            &given.tokens,
+            "the description is empty",
+            "say what the tool does, or drop `description` and write a doc comment",
+        ),
+        None if docs::description(&function.attributes).is_none() && !errors.mentions("description") => {
+            errors.push(
+                Place::Name,
+                &function.signature.ident,
+                format!("tool `{}` has no description", name::of_function(function)),
+                "say what it does in a doc comment: `/// …`",
+            );
+        }
+        _ => {}
+    }
+}
+
+// A list that names nothing, or the same twice, is a slip.
+fn check_requires(attribute: &Attribute, errors: &mut Errors) {
+    let Some(given) = &attribute.requires else { return };
+    if given.value.is_empty() {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            "`requires` names no function",
+            "name one, as in `requires = [api_key]`, or drop `requires`",
+        );
+    }
+    let mut seen = Vec::new();
+    for path in &given.value {
+        let text = path.to_token_stream().to_string().replace(' ', "");
+        if seen.contains(&text) {
+            errors.push(Place::Attribute, path, format!("`{text}` is required twice"), "keep one");
+        }
+        seen.push(text);
+    }
+}
+
+// People and models filter by tags: one that is empty or stands twice is a slip.
+fn check_tags(attribute: &Attribute, errors: &mut Errors) {
+    let Some(given) = &attribute.tags else { return };
+    if given.value.is_empty() {
+        let help = "name one, as in `tags = [\"weather\"]`, or drop `tags`";
+        errors.push(Place::Attribute, &given.tokens, "`tags` is an empty list", help);
+    }
+    let mut seen = Vec::new();
+    for tag in &given.value {
+        if tag.value.trim().is_empty() {
+            errors.push(Place::Attribute, &tag.tokens, "a tag is empty", "write a word, or drop it");
+        } else if seen.contains(&&tag.value) {
+            let fact = format!("the tag `{}` is given twice", tag.value);
+            errors.push(Place::Attribute, &tag.tokens, fact, "keep one");
+        }
+        seen.push(&tag.value);
+    }
+}
+
+// An `async fn` that blocks is mended by `spawn_blocking` inside it; the option could not do that.
+fn check_blocking(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    if let Some(blocking) = &attribute.blocking
+        && function.signature.asyncness.is_some()
+    {
+        errors.push(
+            Place::Attribute,
+            blocking,
+            "an `async fn` cannot be `blocking`",
+            "drop `blocking`, or make it a plain `fn`",
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! What `#[arg(…)]` says about one input, and what of it contradicts the rest.
+
+use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
+
+use super::{inputs, pattern};
+use crate::diagnostics::{Errors, Place};
+use crate::model;
+use crate::parse::{Argument, Attribute, Function, Limits, ungrouped};
+
+pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Errors) {
+    check_range(argument, errors);
+    check_length(argument, errors);
+    pattern::check_pattern(argument, errors);
+    check_header(argument, errors);
+    check_kinds(argument, errors);
+    check_secret(argument, errors);
+    check_locator(argument, errors);
+    check_flatten(argument, errors);
+    check_schema(attribute, argument, errors);
+}
+
+// A range limits something, and lets something through.
+fn check_range(argument: &Argument, errors: &mut Errors) {
+    let Some(range) = &argument.says.range else { return };
+    check_limits(range, "range", "1", "9", errors);
+    for limit in [&range.min, &range.max].into_iter().flatten() {
+        if let Kind::Other = kind(limit) {
+            let help = "write a number or a constant, as in `range(min = 1)`";
+            errors.push(Place::Parameters, limit, "a limit of `range` is a number", help);
+        }
+    }
+}
+
+// A length is counted.
+fn check_length(argument: &Argument, errors: &mut Errors) {
+    let Some(length) = &argument.says.length else { return };
+    check_limits(length, "length", "1", "64", errors);
+    for limit in [&length.min, &length.max].into_iter().flatten() {
+        let counts = match kind(limit) {
+            Kind::Integer => value(limit).is_none_or(|value| value >= 0.0),
+            Kind::Constant => true,
+            Kind::Number | Kind::Other => false,
+        };
+        if !counts {
+            let help = "write a whole number from 0 or a constant, as in `length(max = 64)`";
+            errors.push(Place::Parameters, limit, "a limit of `length` is a count", help);
+        }
+    }
+}
+
+fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mut Errors) {
+    match (&limits.min, &limits.max) {
+        (None, None) => errors.push(
+            Place::Parameters,
+            &limits.tokens,
+            format!("`{option}` has neither `min` nor `max`"),
+            format!("write `{option}(min = {min})`, `{option}(max = {max})` or both"),
+        ),
+        (Some(least), Some(most)) => {
+            if let (Some(least_value), Some(most_value)) = (value(least), value(most))
+                && least_value > most_value
+            {
+                errors.push(
+                    Place::Parameters,
+                    least,
+                    format!("the `min` of `{option}` is greater than its `max`"),
+                    "no value is both: swap them, or correct one",
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+// RFC 9110, section 5.1: the name of a header is a token.
+fn check_header(argument: &Argument, errors: &mut Errors) {
+    let Some(given) = &argument.says.header else { return };
+    let header = &given.value;
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(*c);
+    let fault = if header.is_empty() {
+        "is empty".to_owned()
+    } else if let Some(other) = header.chars().find(|c| !allowed(c)) {
+        format!("contains {other:?}")
+    } else {
+        return;
+    };
+    errors.push(
+        Place::Parameters,
+        &given.tokens,
+        format!("the header name `{}` {fault}", header.escape_debug()),
+        "use letters, digits and `-`, as in `header = \"Region\"`",
+    );
+}
+
+// Names of headers are compared without regard to case.
+pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
+    let mut seen: Vec<String> = Vec::new();
+    for given in function.arguments.iter().filter_map(|argument| argument.says.header.as_ref()) {
+        let header = given.value.to_ascii_lowercase();
+        if seen.contains(&header) && !header.is_empty() {
+            errors.push(
+                Place::Parameters,
+                &given.tokens,
+                format!("two inputs have the header `{}`", given.value),
+                "give one of them another; case makes no difference",
+            );
+        }
+        seen.push(header);
+    }
+}
+
+// A number has a range, a text, a list or a map a length, and a text a pattern.
+fn check_kinds(argument: &Argument, errors: &mut Errors) {
+    let says = &argument.says;
+    if says.range.is_none() {
+        return;
+    }
+    for (option, what) in [("length", "texts, lists and maps"), ("pattern", "texts")] {
+        if let Some(key) = says.key(option) {
+            errors.push(
+                Place::Parameters,
+                key,
+                format!("an input cannot have both `range` and `{option}`"),
+                format!("`range` is for numbers, `{option}` for {what}: keep one"),
+            );
+        }
+    }
+}
+
+// What is published, proposed or put into an address is no secret.
+fn check_secret(argument: &Argument, errors: &mut Errors) {
+    if argument.says.secret.is_none() {
+        return;
+    }
+    for (option, fact) in [
+        ("default", "the default of a secret input would be published"),
+        ("example", "the example of a secret input would be published"),
+        ("complete", "the values of a secret input would be proposed"),
+        ("header", "a secret input would be seen in a header"),
+        ("locator", "a secret input would be seen in an address"),
+    ] {
+        if let Some(key) = argument.says.key(option) {
+            errors.push(Place::Parameters, key, fact, format!("drop `{option}`, or drop `secret`"));
+        }
+    }
+}
+
+// An address is complete, or it is none.
+fn check_locator(argument: &Argument, errors: &mut Errors) {
+    if argument.says.locator.is_some()
+        && let Some(key) = argument.says.key("default")
+    {
+        errors.push(
+            Place::Parameters,
+            key,
+            "a locator is always given, and has no default",
+            "drop `default`, or drop `locator`",
+        );
+    }
+}
+
+// The fields of a flattened struct are the inputs: it is none itself, and nothing about it would show anywhere.
+fn check_flatten(argument: &Argument, errors: &mut Errors) {
+    if argument.says.flatten.is_none() {
+        return;
+    }
+    for key in argument.says.keys().filter(|key| *key != "flatten") {
+        errors.push(
+            Place::Parameters,
+            key,
+            format!("`{key}` has no place on a flattened parameter"),
+            "its fields are the inputs: say it of one of them, or drop `flatten`",
+        );
+    }
+    if !argument.docs.is_empty() {
+        let docs = &argument.docs;
+        errors.push(
+            Place::Parameters,
+            quote::quote!(#(#docs)*),
+            "the description of a flattened parameter is shown nowhere",
+            "describe its fields, and make this a plain comment: `// …`",
+        );
+    }
+}
+
+// A schema that is written by hand is published as it is.
+fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors) {
+    if attribute.schema.is_none() {
+        return;
+    }
+    for option in ["range", "length", "pattern", "header"] {
+        if let Some(key) = argument.says.key(option) {
+            let name = inputs::name_of(argument).unwrap_or_default();
+            errors.push(
+                Place::Parameters,
+                key,
+                format!("`{option}` of `{name}` would not be in the `schema` of the tool"),
+                format!("write it into the schema and drop `{option}`, or drop `schema`"),
+            );
+        }
+    }
+}
+
+/// The limits of an input that has valid ones.
+pub(super) fn limits(limits: &Limits) -> model::Limits {
+    let limit = |limit: &Expr| match kind(limit) {
+        Kind::Integer => model::Limit::Integer(limit.clone()),
+        Kind::Number => model::Limit::Number(limit.clone()),
+        Kind::Constant | Kind::Other => model::Limit::Constant(limit.clone()),
+    };
+    model::Limits { min: limits.min.as_ref().map(limit), max: limits.max.as_ref().map(limit) }
+}
+
+/// What an expression is by the look of it.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Literals alone, and all of them integers.
+    Integer,
+    /// Literals alone, with a fraction among them.
+    Number,
+    /// Its type is known to the compiler.
+    Constant,
+    /// A literal that is no number.
+    Other,
+}
+
+fn kind(expression: &Expr) -> Kind {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.suffix().is_empty() => Kind::Integer,
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) if number.suffix().is_empty() => Kind::Number,
+        Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_) | Lit::Byte(_), .. }) => Kind::Constant,
+        Expr::Lit(_) => Kind::Other,
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => kind(&unary.expr),
+        Expr::Paren(inner) => kind(&inner.expr),
+        Expr::Binary(binary) if matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_)) => {
+            match (kind(&binary.left), kind(&binary.right)) {
+                (Kind::Integer, Kind::Integer) => Kind::Integer,
+                (Kind::Integer | Kind::Number, Kind::Integer | Kind::Number) => Kind::Number,
+                _ => Kind::Constant,
+            }
+        }
+        _ => Kind::Constant,
+    }
+}
+
+/// The value of one literal number, which decides as far as two of them can be told apart.
+fn value(expression: &Expr) -> Option<f64> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
+            number.base10_parse::<u128>().ok().map(|n| n as f64)
+        }
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => value(&unary.expr).map(|value| -value),
+        Expr::Paren(inner) => value(&inner.expr),
+        _ => None,
+    }
+}

@@ -1,0 +1,80 @@
+//! Durations as they are written in `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
+
+use super::{attribute, running};
+use crate::diagnostics::{Errors, Place};
+use crate::model::Running;
+use crate::parse::{Attribute, Function};
+
+/// What is wrong with a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Form,
+    Zero,
+    Long,
+}
+
+/// The milliseconds that a text stands for.
+pub(super) fn read(text: &str) -> Result<u64, Fault> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(Fault::Form)?;
+    let (number, unit) = text.split_at(digits);
+    let milliseconds = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(Fault::Form),
+    };
+    if number.is_empty() {
+        return Err(Fault::Form);
+    }
+    let number: u64 = number.parse().map_err(|_| Fault::Long)?;
+    match number.checked_mul(milliseconds) {
+        Some(0) => Err(Fault::Zero),
+        Some(milliseconds) => Ok(milliseconds),
+        None => Err(Fault::Long),
+    }
+}
+
+// A function that neither waits nor runs elsewhere cannot be left before it returns.
+pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let Some(given) = &attribute.timeout else { return };
+    if let Err(fault) = read(&given.value) {
+        push(&fault, "timeout", &given.value, &given.tokens, errors);
+    }
+    if running(attribute, function) == Running::Sync && !errors.mentions("blocking") {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            "a plain `fn` cannot be stopped by a timeout",
+            "add `blocking`, make it an `async fn`, or drop `timeout`",
+        );
+    }
+}
+
+// To answer from a cache is not to do it.
+pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
+    let Some(given) = &attribute.cache else { return };
+    if let Err(fault) = read(&given.value) {
+        push(&fault, "cache", &given.value, &given.tokens, errors);
+    }
+    if let Some(operation) = attribute::operation(attribute)
+        && attribute::modifies(&operation)
+    {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            format!("the result of a `{operation}` tool cannot be cached"),
+            "drop `cache`, or declare an operation that does not modify",
+        );
+    }
+}
+
+fn push(fault: &Fault, option: &str, text: &str, tokens: &proc_macro2::TokenStream, errors: &mut Errors) {
+    let fact = match fault {
+        Fault::Form => format!("`{text}` is no duration"),
+        Fault::Zero => format!("`{text}` is no time at all"),
+        Fault::Long => format!("`{text}` is too long"),
+    };
+    let help = format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`");
+    errors.push(Place::Attribute, tokens, fact, help);
+}

@@ -1,0 +1,175 @@
+//! The parameters of the function: those that are inputs, and those that are injected.
+
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt as _;
+use syn::{Ident, Pat, Type};
+
+use super::{constraints, name};
+use crate::diagnostics::{Errors, Place};
+use crate::parse::{Argument, Attribute, Function};
+
+pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    for argument in &function.arguments {
+        check_cfg(argument, errors);
+        check_injected(argument, errors);
+        check_binding(argument, errors);
+        check_input_name(argument, errors);
+        check_type(argument, errors);
+        if argument.inject.is_none() {
+            constraints::check(attribute, argument, errors);
+        }
+    }
+    check_input_names_differ(function, errors);
+    constraints::check_headers_differ(function, errors);
+}
+
+/// The name of an input on the wire.
+pub(super) fn name_of(argument: &Argument) -> Option<String> {
+    match &argument.says.rename {
+        Some(given) => Some(given.value.clone()),
+        None => ident(argument).map(|ident| ident.unraw().to_string()),
+    }
+}
+
+// The generated code names every parameter, and cannot know which of them are compiled.
+fn check_cfg(argument: &Argument, errors: &mut Errors) {
+    if let Some(cfg) = &argument.cfg {
+        errors.push(
+            Place::Parameters,
+            cfg,
+            "an input cannot depend on a `cfg`",
+            "put the `#[cfg]` on the function, and declare one function for each case",
+        );
+    }
+}
+
+// What is injected is no input: nothing of what is said about inputs would show anywhere.
+fn check_injected(argument: &Argument, errors: &mut Errors) {
+    if argument.inject.is_none() {
+        return;
+    }
+    if let Some(arg) = &argument.arg {
+        errors.push(
+            Place::Parameters,
+            arg,
+            "an injected parameter is no input and takes no `#[arg]`",
+            "drop one of `#[inject]` and `#[arg]`",
+        );
+    }
+    if !argument.docs.is_empty() {
+        let docs = &argument.docs;
+        errors.push(
+            Place::Parameters,
+            quote!(#(#docs)*),
+            "an injected parameter is no input, and its description is shown nowhere",
+            "make it a plain comment: `// …`",
+        );
+    }
+}
+
+// The name of a parameter is the name of its input.
+fn check_binding(argument: &Argument, errors: &mut Errors) {
+    if argument.inject.is_some() || ident(argument).is_some() {
+        return;
+    }
+    errors.push(
+        Place::Parameters,
+        &argument.binding,
+        "an input needs a name",
+        "give the parameter a name, and take it apart in the body",
+    );
+}
+
+/// The name of a parameter that has one.
+pub(super) fn ident(argument: &Argument) -> Option<&Ident> {
+    match &argument.binding {
+        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => Some(&pattern.ident),
+        _ => None,
+    }
+}
+
+// What the strictest of the model APIs accepts as the name of a property.
+fn check_input_name(argument: &Argument, errors: &mut Errors) {
+    if argument.inject.is_some() {
+        return;
+    }
+    let (name, tokens) = match (&argument.says.rename, ident(argument)) {
+        (Some(given), _) => (given.value.clone(), given.tokens.clone()),
+        (None, Some(ident)) => (ident.unraw().to_string(), ident.to_token_stream()),
+        (None, None) => return,
+    };
+    if let Some(fault) = name::fault(&name, 64) {
+        errors.push(
+            Place::Parameters,
+            tokens,
+            format!("the input name `{name}` {fault}"),
+            "use 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, as in `#[arg(rename = \"city\")]`",
+        );
+    }
+}
+
+// An input is read from JSON, which is gone when an asynchronous function runs.
+fn check_type(argument: &Argument, errors: &mut Errors) {
+    let what = if argument.inject.is_some() { "an injected parameter" } else { "an input" };
+    match &argument.kind {
+        Type::Reference(reference) => {
+            let owned = match &*reference.elem {
+                Type::Slice(slice) => format!("Vec<{}>", written(&slice.elem)),
+                other if written(other) == "str" => "String".to_owned(),
+                other => written(other),
+            };
+            errors.push(
+                Place::Parameters,
+                reference,
+                format!("{what} cannot be borrowed"),
+                format!("take it by value: `{owned}`"),
+            );
+        }
+        Type::ImplTrait(kind) => {
+            errors.push(
+                Place::Parameters,
+                kind,
+                format!("{what} needs one type"),
+                "write the type instead of `impl …`",
+            );
+        }
+        _ => {}
+    }
+}
+
+/// A type as one writes it, which is denser than its tokens.
+fn written(kind: &Type) -> String {
+    let tokens = kind.to_token_stream().to_string();
+    tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
+}
+
+// One object cannot have two members of one name.
+fn check_input_names_differ(function: &Function, errors: &mut Errors) {
+    let mut seen: Vec<String> = Vec::new();
+    for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
+        let Some(name) = name_of(argument) else { continue };
+        if seen.contains(&name) {
+            // Two parameters of one name are for rustc to refuse; a `rename` is ours.
+            if let Some(given) = &argument.says.rename {
+                errors.push(
+                    Place::Parameters,
+                    &given.tokens,
+                    format!("two inputs are named `{name}`"),
+                    "give one of them another name",
+                );
+            } else if function
+                .arguments
+                .iter()
+                .any(|other| other.says.rename.as_ref().is_some_and(|r| r.value == name))
+            {
+                errors.push(
+                    Place::Parameters,
+                    &argument.binding,
+                    format!("two inputs are named `{name}`"),
+                    "give one of them another name",
+                );
+            }
+        }
+        seen.push(name);
+    }
+}

@@ -1,0 +1,61 @@
+//! What a tool is called: its name, and the one that it had before.
+
+use quote::ToTokens;
+use syn::ext::IdentExt as _;
+
+use crate::diagnostics::{Errors, Place};
+use crate::parse::{Attribute, Function};
+
+/// The name of a tool on the wire.
+pub(super) fn of(attribute: &Attribute, function: &Function) -> String {
+    attribute.name.as_ref().map_or_else(|| of_function(function), |given| given.value.clone())
+}
+
+/// The name of the function.
+pub(super) fn of_function(function: &Function) -> String {
+    function.signature.ident.unraw().to_string()
+}
+
+const HELP: &str =
+    "use 1 to 128 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, as in `name = \"get_weather\"`";
+
+// MCP, tools: names are 1 to 128 characters of `A-Za-z0-9_.-`.
+pub(super) fn check_name(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let (place, tokens) = match &attribute.name {
+        Some(given) => (Place::Attribute, given.tokens.clone()),
+        None => (Place::Name, function.signature.ident.to_token_stream()),
+    };
+    let name = of(attribute, function);
+    if let Some(fault) = fault(&name, 128) {
+        errors.push(place, tokens, format!("the tool name `{name}` {fault}"), HELP);
+    }
+}
+
+// An alias is a name, and another one.
+pub(super) fn check_alias(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let Some(given) = &attribute.alias else { return };
+    let alias = &given.value;
+    if let Some(fault) = fault(alias, 128) {
+        let help = HELP.replace("name =", "alias =");
+        errors.push(Place::Attribute, &given.tokens, format!("the alias `{alias}` {fault}"), help);
+    } else if *alias == of(attribute, function) {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            format!("the alias `{alias}` is the name of the tool"),
+            "write the name that it had before, or drop `alias`",
+        );
+    }
+}
+
+/// What is wrong with a name, when something is.
+pub(super) fn fault(name: &str, most: usize) -> Option<String> {
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if name.is_empty() {
+        return Some("is empty".to_owned());
+    }
+    if let Some(other) = name.chars().find(|c| !allowed(c)) {
+        return Some(format!("contains {other:?}"));
+    }
+    (name.len() > most).then(|| format!("is longer than {most} characters"))
+}

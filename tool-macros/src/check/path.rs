@@ -1,0 +1,165 @@
+//! The address of a result: `node/{id}/revision/{vid}`, with the locator inputs as its variables.
+
+use super::{attribute, inputs};
+use crate::diagnostics::{Errors, Place};
+use crate::parse::{Argument, Attribute, Function};
+
+pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    check_operation(attribute, errors);
+    check_form(attribute, errors);
+    check_variables(attribute, function, errors);
+    check_locators(attribute, function, errors);
+}
+
+// Only what is read lives under an address.
+fn check_operation(attribute: &Attribute, errors: &mut Errors) {
+    let (Some(given), Some(operation)) = (&attribute.path, attribute::operation(attribute)) else { return };
+    if !has_address(&operation) {
+        errors.push(
+            Place::Attribute,
+            &given.tokens,
+            format!("the result of a `{operation}` tool has no address"),
+            "drop `path`, or declare `operation = Read`",
+        );
+    }
+}
+
+fn has_address(operation: &str) -> bool {
+    matches!(operation, "Explain" | "Read")
+}
+
+// One reading: names and variables with a slash between them.
+fn check_form(attribute: &Attribute, errors: &mut Errors) {
+    if let Some(given) = &attribute.path
+        && let Err(Fault { fact, help }) = variables(&given.value)
+    {
+        errors.push(Place::Attribute, &given.tokens, fact, help);
+    }
+}
+
+// What stands in the address must be known before the call, and identify something.
+fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let Some((path, variables)) = readable(attribute) else { return };
+    for variable in &variables {
+        let input = function.arguments.iter().filter(|argument| argument.inject.is_none()).find(|argument| {
+            argument.says.flatten.is_none() && inputs::name_of(argument).as_ref() == Some(variable)
+        });
+        let (fact, help) = match input {
+            None => (format!("`{variable}` in `path` is not an input of this tool"), locators_of(function)),
+            Some(input) if input.says.key("locator").is_none() => (
+                format!("`{variable}` in `path` is an input, and no locator"),
+                format!("mark `{variable}` with `#[arg(locator)]`"),
+            ),
+            Some(_) => continue,
+        };
+        errors.push(Place::Attribute, &path.tokens, fact, help);
+    }
+}
+
+// An address that leaves something out would lead to several results.
+fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let Some((path, variables)) = readable(attribute) else { return };
+    for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
+        let Some(name) = inputs::name_of(argument) else { continue };
+        if variables.contains(&name) {
+            continue;
+        }
+        let (fact, help) = if argument.says.flatten.is_some() {
+            let help = "take its fields as parameters, each a locator, or drop `path`".to_owned();
+            (format!("the fields of `{name}` are no locators, and not in `path`"), help)
+        } else if argument.says.key("locator").is_some() {
+            let help = format!("write `path = \"{}/{{{name}}}\"`, or drop `locator`", path.value);
+            (format!("the locator `{name}` is not in `path`"), help)
+        } else {
+            let help = format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or drop `path`");
+            (format!("`{name}` is no locator, and not in `path`"), help)
+        };
+        errors.push(Place::Attribute, &path.tokens, fact, help);
+    }
+}
+
+/// The path and its variables, where they can be compared with the inputs.
+fn readable(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Vec<String>)> {
+    let given = attribute.path.as_ref()?;
+    // What has no address at all has no variables to be missed either.
+    if attribute::operation(attribute).is_some_and(|operation| !has_address(&operation)) {
+        return None;
+    }
+    Some((given, variables(&given.value).ok()?))
+}
+
+fn locators_of(function: &Function) -> String {
+    let is_locator =
+        |argument: &&Argument| argument.inject.is_none() && argument.says.key("locator").is_some();
+    let names: Vec<String> =
+        function.arguments.iter().filter(is_locator).filter_map(inputs::name_of).collect();
+    if names.is_empty() {
+        return "it has no locator inputs: mark one with `#[arg(locator)]`".to_owned();
+    }
+    format!("its locator inputs are `{}`", names.join("`, `"))
+}
+
+/// What is wrong with a text, and what to write.
+#[derive(Debug)]
+pub(super) struct Fault {
+    fact: String,
+    help: &'static str,
+}
+
+/// The variables of an address, in order.
+pub(super) fn variables(path: &str) -> Result<Vec<String>, Fault> {
+    let fault = |fact: String, help| Err(Fault { fact, help });
+    if path.is_empty() {
+        return fault("`path` is empty".to_owned(), "write an address, as in `path = \"node/{id}\"`");
+    }
+    let mut variables = Vec::new();
+    for segment in path.split('/') {
+        if segment.is_empty() {
+            let fact = if path.starts_with('/') {
+                "`path` begins with a slash"
+            } else if path.ends_with('/') {
+                "`path` ends with a slash"
+            } else {
+                "`path` has an empty segment"
+            };
+            return fault(fact.to_owned(), "write one slash between two segments, as in `node/{id}`");
+        }
+        if matches!(segment, "." | "..") {
+            return fault(
+                format!("`{segment}` in `path` leads elsewhere"),
+                "write the segments that it is to have",
+            );
+        }
+        let Some(variable) = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+            if segment.contains(['{', '}']) {
+                return fault(
+                    format!("`{segment}` in `path` is neither a name nor a variable"),
+                    "a variable is a whole segment: `{id}`",
+                );
+            }
+            if let Some(other) = segment.chars().find(|c| !is_plain(*c)) {
+                return fault(
+                    format!("`path` contains {other:?}"),
+                    "write plain names; what needs escaping is escaped where the address is used",
+                );
+            }
+            continue;
+        };
+        if variable.is_empty() || variable.contains(['{', '}']) {
+            return fault(
+                format!("`{segment}` in `path` names no input"),
+                "write the name of a locator input: `{id}`",
+            );
+        }
+        if variables.iter().any(|earlier| earlier == variable) {
+            return fault(format!("`{variable}` stands twice in `path`"), "keep one");
+        }
+        variables.push(variable.to_owned());
+    }
+    Ok(variables)
+}
+
+/// Whether a character stands for itself in an address.
+fn is_plain(c: char) -> bool {
+    !c.is_control() && !c.is_whitespace() && !matches!(c, '?' | '#' | '%' | '\\')
+}

@@ -1,0 +1,208 @@
+//! Patterns that mean the same to everybody: the common subset of ECMA-262 (with the flag `u`), which clients use to
+//! check a schema, and of the crate `regex`, which checks the calls.
+
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{
+    self, AssertionKind, Ast, ClassPerlKind, ClassSetBinaryOp, ClassSetItem, ClassUnicode, ClassUnicodeKind,
+    ErrorKind, GroupKind, HexLiteralKind, Literal, LiteralKind, Span, SpecialLiteralKind, Visitor,
+};
+
+use crate::diagnostics::{Errors, Place};
+use crate::parse::Argument;
+
+// A client and the registry must come to the same verdict about a text.
+pub(super) fn check_pattern(argument: &Argument, errors: &mut Errors) {
+    let Some(given) = &argument.says.pattern else { return };
+    if let Err(Fault { fact, help }) = portable(&given.value) {
+        errors.push(Place::Parameters, &given.tokens, fact, help);
+    }
+}
+
+/// What is wrong with a pattern, and what to write.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) fact: String,
+    pub(super) help: String,
+}
+
+/// Whether a pattern means the same everywhere; what comes first in it and does not is the fault.
+pub(super) fn portable(pattern: &str) -> Result<(), Fault> {
+    if pattern.is_empty() {
+        return Err(Fault {
+            fact: "the pattern is empty".to_owned(),
+            help: "write one, as in `pattern = \"^[a-z]+$\"`, or drop `pattern`".to_owned(),
+        });
+    }
+    let ast = Parser::new().parse(pattern).map_err(|error| unreadable(pattern, &error))?;
+    ast::visit(&ast, Portable(pattern))
+}
+
+/// What the engine itself has to say.
+fn unreadable(pattern: &str, error: &ast::Error) -> Fault {
+    let piece = piece(pattern, error.span());
+    let (fact, help) = match error.kind() {
+        ErrorKind::UnsupportedLookAround => (
+            format!("`{piece}` in `pattern` looks around, which takes more than linear time"),
+            "describe it to the caller, and check it in the function".to_owned(),
+        ),
+        ErrorKind::UnsupportedBackreference => (
+            format!("`{piece}` in `pattern` refers back, which takes more than linear time"),
+            "describe it to the caller, and check it in the function".to_owned(),
+        ),
+        kind => (format!("`pattern` is no regular expression: {kind}"), format!("correct it at `{piece}`")),
+    };
+    Fault { fact, help }
+}
+
+fn piece<'p>(pattern: &'p str, span: &Span) -> &'p str {
+    pattern.get(span.start.offset..span.end.offset).filter(|piece| !piece.is_empty()).unwrap_or(pattern)
+}
+
+/// Walks a pattern, and stops at what does not mean the same everywhere.
+struct Portable<'p>(&'p str);
+
+impl Visitor for Portable<'_> {
+    type Output = ();
+    type Err = Fault;
+
+    fn finish(self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Fault> {
+        match ast {
+            Ast::Dot(span) => self.refuse(span, r"write which characters, as in `[^\n]`"),
+            Ast::Flags(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+            Ast::Assertion(assertion) => match assertion.kind {
+                AssertionKind::StartLine | AssertionKind::EndLine => Ok(()),
+                AssertionKind::StartText => self.refuse(&assertion.span, "write `^`"),
+                AssertionKind::EndText => self.refuse(&assertion.span, "write `$`"),
+                _ => self.refuse(&assertion.span, "write the characters that may stand beside the word"),
+            },
+            Ast::Literal(literal) => self.literal(literal, Stands::Outside),
+            Ast::ClassPerl(class) => self.refuse(&class.span, &instead_of(&class.kind, class.negated, false)),
+            Ast::ClassUnicode(class) => self.property(class),
+            Ast::Repetition(repetition) => {
+                let count = piece(self.0, &repetition.op.span);
+                match &*repetition.ast {
+                    Ast::Repetition(_) => self.refuse(&repetition.span, "put the inner one into `(?:…)`"),
+                    Ast::Assertion(_) => self.refuse(&repetition.span, "drop the repetition"),
+                    _ if count.contains(char::is_whitespace) => {
+                        self.refuse(&repetition.op.span, "write it without spaces")
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Ast::Group(group) => match &group.kind {
+                GroupKind::CaptureIndex(_) => Ok(()),
+                GroupKind::NonCapturing(flags) if flags.items.is_empty() => Ok(()),
+                GroupKind::NonCapturing(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+                GroupKind::CaptureName { name, .. } => self.refuse(&name.span, "write `(…)` without a name"),
+            },
+            Ast::Empty(_) | Ast::ClassBracketed(_) | Ast::Alternation(_) | Ast::Concat(_) => Ok(()),
+        }
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Fault> {
+        match item {
+            ClassSetItem::Literal(literal) => self.literal(literal, Stands::InClass),
+            ClassSetItem::Range(range) => {
+                self.literal(&range.start, Stands::InClass)?;
+                self.literal(&range.end, Stands::InClass)
+            }
+            ClassSetItem::Ascii(class) => {
+                self.refuse(&class.span, "write which characters, as in `[A-Za-z]`")
+            }
+            ClassSetItem::Perl(class) => {
+                self.refuse(&class.span, &instead_of(&class.kind, class.negated, true))
+            }
+            ClassSetItem::Unicode(class) => self.property(class),
+            ClassSetItem::Bracketed(class) => {
+                self.refuse(&class.span, r"write one class for all, and `\[` for the bracket itself")
+            }
+            ClassSetItem::Empty(_) | ClassSetItem::Union(_) => Ok(()),
+        }
+    }
+
+    fn visit_class_set_binary_op_pre(&mut self, operation: &ClassSetBinaryOp) -> Result<(), Fault> {
+        self.refuse(&operation.span, "write which characters, as in `[a-z]`")
+    }
+}
+
+/// Where a literal stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    Outside,
+    InClass,
+}
+
+impl Portable<'_> {
+    fn refuse(&self, span: &Span, help: &str) -> Result<(), Fault> {
+        Err(Fault {
+            fact: format!("`{}` in `pattern` is not the same in ECMA-262 and in Rust", piece(self.0, span)),
+            help: help.to_owned(),
+        })
+    }
+
+    fn literal(&self, literal: &Literal, stands: Stands) -> Result<(), Fault> {
+        let Literal { span, kind, c } = literal;
+        match kind {
+            LiteralKind::Verbatim if *c == ']' || stands == Stands::Outside && matches!(c, '{' | '}') => {
+                self.refuse(span, &format!("write `\\{c}`"))
+            }
+            LiteralKind::Meta | LiteralKind::Superfluous if !is_escaped(*c, stands) => {
+                self.refuse(span, &format!("write `{c}`"))
+            }
+            LiteralKind::Verbatim | LiteralKind::Meta | LiteralKind::Superfluous => Ok(()),
+            LiteralKind::HexFixed(HexLiteralKind::X | HexLiteralKind::UnicodeShort)
+            | LiteralKind::HexBrace(HexLiteralKind::UnicodeShort) => Ok(()),
+            LiteralKind::Special(
+                SpecialLiteralKind::FormFeed
+                | SpecialLiteralKind::Tab
+                | SpecialLiteralKind::LineFeed
+                | SpecialLiteralKind::CarriageReturn
+                | SpecialLiteralKind::VerticalTab,
+            ) => Ok(()),
+            LiteralKind::Octal
+            | LiteralKind::HexFixed(_)
+            | LiteralKind::HexBrace(_)
+            | LiteralKind::Special(_) => self.refuse(span, &format!("write `\\u{{{:X}}}`", u32::from(*c))),
+        }
+    }
+
+    /// Both know the general categories of Unicode by their short names; other properties are spelled differently.
+    fn property(&self, class: &ClassUnicode) -> Result<(), Fault> {
+        const CATEGORIES: [&str; 35] = [
+            "C", "Cc", "Cf", "Co", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl",
+            "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl",
+            "Zp", "Zs",
+        ];
+        match &class.kind {
+            ClassUnicodeKind::Named(name) if CATEGORIES.contains(&name.as_str()) => Ok(()),
+            ClassUnicodeKind::OneLetter(letter) => {
+                self.refuse(&class.span, &format!(r"write `\p{{{letter}}}`"))
+            }
+            _ => self.refuse(&class.span, r"write the short name of a general category, as in `\p{Lu}`"),
+        }
+    }
+}
+
+/// Whether ECMA-262 lets this character be escaped: those that mean something, and the slash.
+fn is_escaped(c: char, stands: Stands) -> bool {
+    r"^$\.*+?()[]{}|/".contains(c) || c == '-' && stands == Stands::InClass
+}
+
+/// A class that means the same everywhere.
+fn instead_of(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
+    let characters = match class {
+        ClassPerlKind::Digit => "0-9",
+        ClassPerlKind::Word => "A-Za-z0-9_",
+        ClassPerlKind::Space => r" \t\r\n",
+    };
+    match (negated, in_class) {
+        (false, true) => format!("write `{characters}`"),
+        (true, true) => format!("write a class of its own: `[^{characters}]`"),
+        (false, false) => format!("write `[{characters}]`"),
+        (true, false) => format!("write `[^{characters}]`"),
+    }
+}

@@ -1,0 +1,116 @@
+//! The parameters of a tool as one typed tuple.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use super::tuple;
+use crate::diagnostics::{ends, placed};
+use crate::model::{Default, Input, Limit, Limits, Parameter, Tool};
+use crate::parse::ungrouped;
+
+/// `const { &(input("a", "…"), injected(op::Read)) }`
+pub(super) fn inputs(tool: &Tool) -> TokenStream {
+    let Tool { krate, operation, .. } = tool;
+    let parameters = tool.parameters.iter().map(|parameter| match parameter {
+        Parameter::Input(input) => self::input(krate, input),
+        Parameter::Injected(kind) => {
+            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
+        }
+    });
+    let parameters = tuple(parameters.collect());
+    quote!(const { &#parameters })
+}
+
+/// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)]).range(Some(Bound::Integer(1)), None)`
+fn input(krate: &TokenStream, input: &Input) -> TokenStream {
+    let Input { name, description, kind, default, example, range, length, pattern, .. } = input;
+    let kind = kind.to_token_stream();
+    let place = ends(&kind);
+    let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
+    let mut value = placed(quote!(#krate::private::input(#name, #description)), place);
+    // What the type must be able to do is asked for where the type stands.
+    if let Some(Default::OfType) = default {
+        value = placed(quote!(#krate::private::defaulted(#value)), place);
+    }
+    if input.locator {
+        value = placed(quote!(#krate::private::locator(#value)), place);
+    }
+    if let Some(Default::Is(expression)) = default {
+        // A text is read as any other caller's, as for a date; everything else is of the input's own type.
+        let kind = (!is_text(expression)).then_some(&kind);
+        let json = json(krate, kind, expression);
+        value.extend(quote!(.default(#json)));
+    }
+    if let Some(expression) = example {
+        let json = json(krate, None, expression);
+        value.extend(quote!(.examples(&[#json])));
+    }
+    if let Some(Limits { min, max }) = range {
+        let (min, max) =
+            (option(min.as_ref(), |min| bound(krate, min)), option(max.as_ref(), |max| bound(krate, max)));
+        value.extend(quote!(.range(#min, #max)));
+    }
+    if let Some(Limits { min, max }) = length {
+        let (min, max) =
+            (option(min.as_ref(), |min| count(krate, min)), option(max.as_ref(), |max| count(krate, max)));
+        value.extend(quote!(.length(#min, #max)));
+    }
+    if let Some(pattern) = pattern {
+        value.extend(quote!(.pattern(#pattern)));
+    }
+    if input.secret {
+        value.extend(quote!(.secret()));
+    }
+    if let Some(function) = &input.complete {
+        let completing = super::local("__completing");
+        value.extend(quote!(.complete(|#completing| #completing.by(#function))));
+    }
+    if let Some(header) = &input.header {
+        value.extend(quote!(.header(#header)));
+    }
+    if input.flatten {
+        value.extend(quote!(.flatten()));
+    }
+    value
+}
+
+/// `|| json(expression)`, or `|| json::<T>(expression)`
+pub(super) fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
+    let kind = kind.map(|kind| quote!(::<#kind>));
+    let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
+    quote!(|| #call)
+}
+
+fn is_text(expression: &syn::Expr) -> bool {
+    matches!(ungrouped(expression), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+}
+
+/// `Some(…)` or `None`, however these names are taken.
+pub(super) fn option<T>(value: Option<T>, tokens: impl FnOnce(T) -> TokenStream) -> TokenStream {
+    match value.map(tokens) {
+        Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// `Bound::Integer(1)`, `Bound::Number(0.5)`, or `Limit::of(MAX).bound()`
+fn bound(krate: &TokenStream, limit: &Limit) -> TokenStream {
+    match limit {
+        Limit::Integer(number) => quote!(#krate::private::Bound::Integer(#number)),
+        Limit::Number(number) => quote!(#krate::private::Bound::Number(#number)),
+        Limit::Constant(constant) => self::constant(krate, constant, &quote!(bound)),
+    }
+}
+
+/// `64`, or `Limit::of(MAX).count()`
+fn count(krate: &TokenStream, limit: &Limit) -> TokenStream {
+    match limit {
+        Limit::Integer(number) | Limit::Number(number) => number.to_token_stream(),
+        Limit::Constant(constant) => self::constant(krate, constant, &quote!(count)),
+    }
+}
+
+fn constant(krate: &TokenStream, constant: &syn::Expr, method: &TokenStream) -> TokenStream {
+    let place = ends(&constant.to_token_stream());
+    placed(quote!(#krate::private::Limit::of(#constant).#method()), place)
+}

@@ -1,0 +1,305 @@
+//! Options as they are written: `key`, `key = value` and `key(…)`, each kept with its tokens.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Expr, ExprLit, ExprPath, Ident, Lit, Token};
+
+use crate::diagnostics::{Errors, Place, similar};
+
+/// A value with the tokens that it was written with.
+pub(crate) struct Spanned<T> {
+    pub(crate) value: T,
+    pub(crate) tokens: TokenStream,
+}
+
+/// One option.
+pub(crate) struct Setting {
+    pub(crate) key: Ident,
+    value: Value,
+    place: Place,
+}
+
+/// What stands behind a key.
+enum Value {
+    Nothing,
+    Is(Box<Expr>),
+    /// What stands in the parentheses, and all of it.
+    Holds(TokenStream, TokenStream),
+}
+
+/// Reads `key, key = value, key(…), …`: each key a known one, and none twice. What cannot be read is noted and passed
+/// over.
+pub(crate) fn options(
+    tokens: TokenStream,
+    known: &[&str],
+    owner: &str,
+    place: Place,
+    errors: &mut Errors,
+) -> Vec<Setting> {
+    let mut settings: Vec<Setting> = Vec::new();
+    let parser = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            match setting(input, place, errors) {
+                Ok(setting) => {
+                    let key = setting.key.unraw().to_string();
+                    if !known.contains(&key.as_str()) {
+                        unknown(&setting.key, known, owner, place, errors);
+                    } else if settings.iter().any(|earlier| earlier.key == setting.key) {
+                        let fact = format!("`{key}` is given twice");
+                        errors.push(place, &setting.key, fact, format!("keep one `{key}`"));
+                    } else {
+                        settings.push(setting);
+                    }
+                }
+                Err(error) => {
+                    errors.push_syntax(place, &error);
+                    skip_to_comma(input)?;
+                }
+            }
+            if input.is_empty() {
+                break;
+            }
+            if let Err(error) = input.parse::<Token![,]>() {
+                errors.push_syntax(place, &error);
+                skip_to_comma(input)?;
+                let _ = input.parse::<Token![,]>();
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = parser.parse2(tokens) {
+        errors.push_syntax(place, &error);
+    }
+    settings
+}
+
+fn setting(input: ParseStream<'_>, place: Place, errors: &mut Errors) -> syn::Result<Setting> {
+    let key = input.call(Ident::parse_any)?;
+    let value = if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            errors.mention(key.to_string());
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{key}` has no value\nhelp: write `{key} = …`"),
+            ));
+        }
+        Value::Is(Box::new(input.parse().inspect_err(|_| errors.mention(key.to_string()))?))
+    } else if input.peek(syn::token::Paren) {
+        let group = input.parse::<proc_macro2::Group>()?;
+        Value::Holds(group.stream(), group.into_token_stream())
+    } else {
+        Value::Nothing
+    };
+    Ok(Setting { key, value, place })
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+fn unknown(key: &Ident, known: &[&str], owner: &str, place: Place, errors: &mut Errors) {
+    let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let list = format!("the options are {}", list.join(", "));
+    let help = match similar(&key.to_string(), known.iter().copied()) {
+        Some(name) => {
+            errors.mention(name.to_owned());
+            format!("there is an option with a similar name: `{name}`\n{list}")
+        }
+        None => list,
+    };
+    errors.push(place, key, format!("`{key}` is no option of `{owner}`"), help);
+}
+
+impl Setting {
+    /// A key that stands alone.
+    pub(crate) fn flag(self, errors: &mut Errors) -> Option<Ident> {
+        let fact = format!("`{}` takes no value", self.key);
+        let help = format!("write `{}` alone, or leave it out", self.key);
+        match self.value {
+            Value::Nothing => return Some(self.key),
+            Value::Is(value) => errors.push(self.place, value, fact, help),
+            Value::Holds(_, group) => errors.push(self.place, group, fact, help),
+        }
+        None
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(self, errors: &mut Errors) -> Option<Spanned<bool>> {
+        match self.written() {
+            Some(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => {
+                Some(Spanned { value: value.value, tokens: value.to_token_stream() })
+            }
+            _ => self.mismatch("`true` or `false`", "= true", errors),
+        }
+    }
+
+    /// A literal text.
+    pub(crate) fn text(self, errors: &mut Errors) -> Option<Spanned<String>> {
+        match self.written().and_then(text) {
+            Some(text) => Some(text),
+            None => self.mismatch("a text in quotes", "= \"…\"", errors),
+        }
+    }
+
+    /// A list of literal texts.
+    pub(crate) fn texts(self, errors: &mut Errors) -> Option<Spanned<Vec<Spanned<String>>>> {
+        let texts = self.list(text);
+        texts.or_else(|| self.mismatch("a list of texts in quotes", "= [\"…\"]", errors))
+    }
+
+    /// One word.
+    pub(crate) fn word(self, errors: &mut Errors) -> Option<Spanned<Ident>> {
+        match self.written() {
+            Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
+                let value = path.path.get_ident()?.clone();
+                Some(Spanned { tokens: value.to_token_stream(), value })
+            }
+            _ => self.mismatch("one word", "= Read", errors),
+        }
+    }
+
+    /// The path of a crate.
+    pub(crate) fn krate(self, errors: &mut Errors) -> Option<syn::Path> {
+        match self.written() {
+            Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
+            _ => self.mismatch("a path", "= my_tool_core", errors),
+        }
+    }
+
+    /// The path of a function.
+    pub(crate) fn function(self, errors: &mut Errors) -> Option<ExprPath> {
+        match self.written().and_then(path) {
+            Some(path) => Some(path),
+            None => self.mismatch("the path of a function", "= my_function", errors),
+        }
+    }
+
+    /// The paths of some functions.
+    pub(crate) fn functions(self, errors: &mut Errors) -> Option<Spanned<Vec<ExprPath>>> {
+        let functions = self.list(path);
+        functions.or_else(|| self.mismatch("a list of functions", "= [my_function]", errors))
+    }
+
+    /// The path of a function, alone or with the parameters that it is called with.
+    pub(crate) fn call(self, errors: &mut Errors) -> Option<Call> {
+        let call = match self.written() {
+            Some(Expr::Call(call)) => path(&call.func)
+                .zip(call.args.iter().map(parameter).collect())
+                .map(|(path, parameters)| Call { path, parameters, parentheses: Some(call.paren_token) }),
+            Some(value) => path(value).map(|path| Call { path, parameters: Vec::new(), parentheses: None }),
+            None => None,
+        };
+        call.or_else(|| {
+            self.mismatch("a function and the parameters that it is shown", "= may_edit(id)", errors)
+        })
+    }
+
+    /// Any expression.
+    pub(crate) fn expression(self, errors: &mut Errors) -> Option<Expr> {
+        match self.value {
+            Value::Is(value) => Some(*value),
+            Value::Nothing | Value::Holds(..) => self.mismatch("a value", "= …", errors),
+        }
+    }
+
+    /// Nothing, or any expression.
+    pub(crate) fn flag_or_expression(self, errors: &mut Errors) -> Option<Option<Expr>> {
+        match self.value {
+            Value::Nothing => Some(None),
+            Value::Is(value) => Some(Some(*value)),
+            Value::Holds(..) => self.mismatch("a value", "= …", errors),
+        }
+    }
+
+    /// `(min = …, max = …)`
+    pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
+        let owner = self.key.to_string();
+        let Value::Holds(inside, tokens) = self.value else {
+            return self.mismatch("its limits in parentheses", "(min = …, max = …)", errors);
+        };
+        let mut limits = Limits { min: None, max: None, tokens };
+        let before = errors.count();
+        for setting in options(inside, &["min", "max"], &owner, self.place, errors) {
+            let limit = if setting.key == "min" { &mut limits.min } else { &mut limits.max };
+            *limit = setting.expression(errors);
+        }
+        (errors.count() == before).then_some(limits)
+    }
+
+    /// The value as it was written: what another macro passes on comes in a group that nobody wrote.
+    fn written(&self) -> Option<&Expr> {
+        match &self.value {
+            Value::Is(value) => Some(ungrouped(value)),
+            Value::Nothing | Value::Holds(..) => None,
+        }
+    }
+
+    /// The items of `[…]`, when all of them are of the kind that is expected.
+    fn list<T>(&self, item: fn(&Expr) -> Option<T>) -> Option<Spanned<Vec<T>>> {
+        let Some(Expr::Array(list)) = self.written() else { return None };
+        let value = list.elems.iter().map(item).collect::<Option<_>>()?;
+        Some(Spanned { value, tokens: list.to_token_stream() })
+    }
+
+    fn mismatch<T>(&self, expected: &str, example: &str, errors: &mut Errors) -> Option<T> {
+        let tokens = match &self.value {
+            Value::Nothing => self.key.to_token_stream(),
+            Value::Is(value) => value.to_token_stream(),
+            Value::Holds(_, group) => group.clone(),
+        };
+        let space = if example.starts_with('=') { " " } else { "" };
+        let fact = format!("`{}` takes {expected}", self.key);
+        errors.push(self.place, tokens, fact, format!("write `{}{space}{example}`", self.key));
+        errors.mention(self.key.to_string());
+        None
+    }
+}
+
+/// A function as `access` names it: `may_edit`, or `may_edit(id)`.
+pub(crate) struct Call {
+    pub(crate) path: ExprPath,
+    pub(crate) parameters: Vec<Ident>,
+    pub(crate) parentheses: Option<syn::token::Paren>,
+}
+
+/// What stands in the parentheses of `range(…)` and `length(…)`.
+pub(crate) struct Limits {
+    pub(crate) min: Option<Expr>,
+    pub(crate) max: Option<Expr>,
+    /// The parentheses and what is in them.
+    pub(crate) tokens: TokenStream,
+}
+
+/// An expression without the groups around it that nobody wrote.
+pub(crate) fn ungrouped(mut expression: &Expr) -> &Expr {
+    while let Expr::Group(group) = expression {
+        expression = &group.expr;
+    }
+    expression
+}
+
+fn text(expression: &Expr) -> Option<Spanned<String>> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+            Some(Spanned { value: text.value(), tokens: text.to_token_stream() })
+        }
+        _ => None,
+    }
+}
+
+fn path(expression: &Expr) -> Option<ExprPath> {
+    match ungrouped(expression) {
+        Expr::Path(path) => Some(path.clone()),
+        _ => None,
+    }
+}
+
+fn parameter(expression: &Expr) -> Option<Ident> {
+    path(expression)?.path.get_ident().cloned()
+}
