@@ -8,7 +8,8 @@ use tokio::task::JoinError;
 use crate::audit::Record;
 use crate::call::contained::{Contained, Disposed, contained};
 use crate::call::gate::Pass;
-use crate::call::run::{Gone, Run, Runner};
+use crate::call::ongoing::Ongoing;
+use crate::call::run::{Gone, Runner};
 use crate::call::timer::{Late, Timer};
 use crate::definition::ToolDefinition;
 use crate::entry::Blocking;
@@ -19,52 +20,62 @@ impl Runner {
     /// Drives a function in a task of its own, which its caller waits for.
     pub(super) async fn drive_apart(
         &self,
-        run: Run<'_>,
-        timer: Timer,
+        call: &mut Ongoing<'_>,
+        pass: Option<Pass>,
+        timer: Option<Timer>,
         function: Contained<Output>,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
-        let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let (tool, outputs, pass, record) =
-            (run.tool.clone(), self.limits.outputs, run.pass, run.record.take());
+        let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
+        let (tool, outputs, record) = (call.tool.clone(), self.limits.outputs, call.record.take());
         let task = async move {
-            let result = outputs.judge(&tool, function.await);
+            let mut result = function.await;
+            outputs.judge(&tool, &mut result);
             ended(record, pass, &result);
             result
         };
-        gone.wait(run.tool, timer, self.tasks.spawn(task, runtime)).await
+        gone.wait(call.tool, timer, self.tasks.spawn(task, runtime)).await
     }
 
     /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
     /// until the function returns, whoever still waits for it.
-    pub(super) async fn block(&self, run: Run<'_>, function: Blocking) -> Result<Output, Failure> {
+    pub(super) async fn block(
+        &self,
+        call: &mut Ongoing<'_>,
+        pass: Option<Pass>,
+        function: Blocking,
+    ) -> Result<Output, Failure> {
+        let Ongoing { tool, context, span, record, .. } = call;
         let outputs = self.limits.outputs;
-        let function = Contained::new(function, run.span.clone());
-        let timer = self.timer(run.tool)?;
-        let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let caller = run.context.principal().id();
+        let function = Contained::new(function, span.clone());
+        let timer = self.timer(tool)?;
+        let gone = Gone::new(context, record.as_deref().map(Record::told));
         let returned = pin!(async {
             let function = match function.await {
                 Ok(function) => Disposed::new(function),
                 Err(failure) => return Ok(Err(failure)),
             };
-            let (tool, span) = (run.tool.clone(), run.span);
+            let (tool, span) = (tool.clone(), span.clone());
             let call = move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
-                outputs.judge(&tool, called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal())))
+                let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
+                outputs.judge(&tool, &mut result);
+                result
             };
             let Ok(runtime) = Handle::try_current() else { return Ok(call()) };
-            let Ok(thread) = self.threads.enter(caller).await else { return Ok(Err(Failure::busy())) };
-            let record = run.record.take();
+            let Ok(thread) = self.threads.enter(context.principal().id()).await else {
+                return Ok(Err(Failure::busy()));
+            };
+            let record = record.take();
             let task = move || {
                 let result = call();
-                ended(record, run.pass, &result);
+                ended(record, pass, &result);
                 drop(thread);
                 result
             };
             self.tasks.spawn_blocking(task, &runtime).await
         });
-        gone.wait(run.tool, timer, returned).await
+        gone.wait(tool, timer, returned).await
     }
 }
 
@@ -78,11 +89,20 @@ fn ended(record: Option<Box<Record>>, pass: Option<Pass>, result: &Result<Output
 
 impl Gone<'_> {
     /// Waits for a function that runs elsewhere, and goes when the time is over.
-    async fn wait<F>(mut self, tool: &ToolDefinition, timer: Timer, task: F) -> Result<Output, Failure>
+    async fn wait<F>(
+        mut self,
+        tool: &ToolDefinition,
+        timer: Option<Timer>,
+        task: F,
+    ) -> Result<Output, Failure>
     where
         F: Future<Output = Result<Result<Output, Failure>, JoinError>> + Unpin,
     {
-        match timer.limit(task).await {
+        let ended = match timer {
+            None => Ok(task.await),
+            Some(timer) => timer.limit(task).await,
+        };
+        match ended {
             Ok(joined) => {
                 self.stayed();
                 joined.unwrap_or_else(|error| {
