@@ -26,6 +26,14 @@ fn every_face_tells_the_same_schemas() {
 }
 
 #[test]
+fn the_minimal_call_of_every_tool_is_valid() {
+    let faces = Faces::start();
+    for tool in faces.registry().tools() {
+        faces.registry().validate(tool.name(), tool.example().to_string().as_bytes()).unwrap();
+    }
+}
+
+#[test]
 fn every_face_lists_the_same_tools() {
     let faces = Faces::start();
     let names: Vec<&str> = faces.registry().tools().map(tool_core::ToolDefinition::name).collect();

@@ -5,19 +5,27 @@ mod crates;
 mod kinds;
 mod listed;
 mod macros;
+mod methods;
 mod names;
 mod parameters;
+mod prompts;
 mod shadowed;
 
-use serde_json::Value;
-use tool_core::{Builder, Registry};
+use std::sync::LazyLock;
 
-/// The tools that one module and those in it declare.
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tool_core::{Builder, Failure, Output, Registry};
+
+/// The tools and prompts that one module and those in it declare.
 fn of(module: &'static str) -> Builder {
     let inside = move |path: &str| {
         path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     };
-    Registry::builder().linked().select(move |tool| inside(tool.source().module))
+    Registry::builder()
+        .linked()
+        .select(move |tool| inside(tool.source().module))
+        .select_prompts(move |prompt| inside(prompt.source().module))
 }
 
 /// The wire names of these tools, sorted, and those of the inputs of each.
@@ -32,6 +40,19 @@ fn wire_names(registry: &Registry) -> Vec<String> {
 /// The value that a tool returns when it is called as adapters call it.
 #[track_caller]
 fn call(registry: &Registry, name: &str, arguments: Value) -> Value {
-    let output = tool_core::private::block_on(registry.call(name, arguments));
-    output.unwrap_or_else(|failure| panic!("{name}: {}", failure.text())).value()
+    let result = result(registry, name, arguments);
+    result.unwrap_or_else(|failure| panic!("{name}: {}", failure.text())).value()
+}
+
+/// What a caller is told who is refused.
+#[track_caller]
+fn refused(registry: &Registry, name: &str, arguments: Value) -> String {
+    result(registry, name, arguments).expect_err(name).message().to_owned()
+}
+
+fn result(registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
+    // Timeouts take a runtime that has timers.
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+    let _entered = RUNTIME.enter();
+    tool_core::private::block_on(registry.call(name, arguments))
 }

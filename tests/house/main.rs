@@ -2,5 +2,6 @@
 
 mod hygiene;
 mod linking;
+mod locators;
 mod rules;
 mod workspace;

@@ -5,7 +5,18 @@
 #[test]
 fn messages() {
     let cases = trybuild::TestCases::new();
-    for kind in ["attribute", "signature", "inputs", "types", "listing", "several"] {
+    for kind in [
+        "attribute",
+        "path",
+        "signature",
+        "inputs",
+        "constraints",
+        "types",
+        "listing",
+        "methods",
+        "prompt",
+        "several",
+    ] {
         cases.compile_fail(format!("{kind}/*.rs"));
     }
 }

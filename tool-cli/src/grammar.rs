@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use tool_core::Operation;
+use tool_core::{Operation, Profile};
 
 use crate::app::App;
 use crate::serve::Server;
@@ -78,7 +78,21 @@ fn info() -> Command {
 fn schema() -> Command {
     let output =
         Arg::new("output").long("output").help("The schema of its output").action(ArgAction::SetTrue);
-    Command::new("schema").about("Print the JSON Schema of a tool's arguments").arg(name()).arg(output)
+    let profile = Arg::new("profile")
+        .long("profile")
+        .value_name("P")
+        .help("The schema of its arguments as this client or vendor takes it")
+        .conflicts_with("output")
+        .value_parser(clap::builder::TypedValueParser::map(
+            PossibleValuesParser::new(Profile::ALL.map(Profile::as_str)),
+            // The names are those of `ALL`, so that each of them parses.
+            |name| name.parse::<Profile>().unwrap_or(Profile::Mcp),
+        ));
+    Command::new("schema")
+        .about("Print the JSON Schema of a tool's arguments")
+        .arg(name())
+        .arg(output)
+        .arg(profile)
 }
 
 fn validate() -> Command {

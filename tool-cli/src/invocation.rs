@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tool_core::{Content, Failure, FailureKind, Output, Registry, ToolDefinition, Validation};
+use tool_core::{Content, Failure, FailureKind, Output, Registry, ResourceBody, ToolDefinition, Validation};
 
 use crate::page::{neutral, pretty};
 use crate::stop::{self, Stop};
@@ -147,6 +147,10 @@ fn block_text(block: &Content) -> String {
         Content::Image { data, mime_type } => format!("[image: {mime_type}, {} bytes]", data.len()),
         Content::Audio { data, mime_type } => format!("[audio: {mime_type}, {} bytes]", data.len()),
         Content::ResourceLink { uri, name, .. } => format!("{name}: {uri}"),
+        Content::Resource { body: ResourceBody::Text(text), .. } => text.clone(),
+        Content::Resource { uri, mime_type, body: ResourceBody::Blob(bytes) } => {
+            format!("[{uri}: {mime_type}, {} bytes]", bytes.len())
+        }
         other => json_of(other),
     }
 }

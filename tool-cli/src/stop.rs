@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
+use tool_core::{BuildErrors, Failure, FailureKind, ProfileError, Registry, ToolDefinition};
 
 use crate::serve::ServeError;
 use crate::streams::Streams;
@@ -40,6 +40,8 @@ pub(crate) enum Stop {
     Told(Failure),
     #[error("tool `{0}` has no output schema: it returns a text, content or nothing")]
     NoOutputSchema(String),
+    #[error("{0}")]
+    Profile(#[from] ProfileError),
     #[error("{0}")]
     Registry(#[from] BuildErrors),
     #[error("the server failed: {}", chain(.0.as_ref()))]
@@ -108,6 +110,7 @@ impl Stop {
             // Whoever reads our output has seen enough of it, as in `| head`.
             Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => 0,
             Stop::NoOutputSchema(_)
+            | Stop::Profile(_)
             | Stop::Registry(_)
             | Stop::Server(_)
             | Stop::Overdue

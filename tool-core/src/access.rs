@@ -213,9 +213,10 @@ pub enum Guard<'a> {
 ///
 /// `Marker` keeps the two apart.
 #[diagnostic::on_unimplemented(
-    message = "an access function returns `Access` or a future of it, not `{Self}`",
-    label = "this function does not say whether the call is allowed",
-    note = "return `tool_core::Access::Allow` or `tool_core::Access::deny(\"…\")`; a future must be `Send`, and the inputs that it borrows `Sync`"
+    message = "an access function cannot return `{Self}`",
+    label = "neither `Access` nor a future of it that is `Send`",
+    note = "return `tool_core::Access::Allow` or `tool_core::Access::deny(\"…\")`",
+    note = "a future of it is `Send` if the inputs that it is shown are `Sync`, and what it holds while it waits is `Send`"
 )]
 pub trait IntoGuard<'a, Marker> {
     /// The decision.
@@ -232,6 +233,7 @@ impl<'a> IntoGuard<'a, Access> for Access {
 #[derive(Debug)]
 pub enum Later {}
 
+#[diagnostic::do_not_recommend]
 impl<'a, F: Future<Output = Access> + Send + 'a> IntoGuard<'a, Later> for F {
     fn into_guard(self) -> Guard<'a> {
         Guard::Deciding(Box::pin(self))

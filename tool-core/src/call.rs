@@ -29,7 +29,7 @@ pub(crate) mod strict;
 mod tasks;
 mod timer;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 pub(crate) use contained::{Panicked, contained};
@@ -46,7 +46,7 @@ use crate::entry::{Call, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
-use crate::schema::{MOST_PROBLEMS, Validator};
+use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 use crate::state::States;
 
 /// The answer to one call, and the identifier that joins it to the log.
@@ -130,8 +130,7 @@ impl Desk<'_> {
                 }
             }
             Scan { clean: false, .. } if problems.is_empty() => {
-                tracing::error!(tool = tool.name(), "valid arguments do not fit the inputs");
-                Err(Failure::internal())
+                Err(invalid(tool, unknown_members(tool, &text), &[]))
             }
             // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
             Scan { slots, .. } => {
@@ -160,6 +159,14 @@ impl Desk<'_> {
         let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
         Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
     }
+}
+
+/// The members that are no inputs, and that a schema which was written by hand admits.
+fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
+    let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let known: Vec<&str> = tool.plan().members.iter().map(|member| &*member.name).collect();
+    let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.take(MOST_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
 }
 
 /// The failure of arguments that the schema or a type refuses, the inputs in their order.

@@ -3,6 +3,9 @@
 use std::panic::Location;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::access::Permission;
 use crate::entry::Entry;
 use crate::input::JsonFn;
@@ -184,6 +187,22 @@ impl Declaration {
     pub(crate) fn crate_name(&self) -> &'static str {
         self.module.split("::").next().unwrap_or(self.module)
     }
+}
+
+/// A value that can be a schema: any that implements [`Serialize`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the schema of a tool",
+    label = "it must be written as JSON",
+    note = "write a `serde_json::Value` or a `schemars::Schema`, or derive `serde::Serialize` for it"
+)]
+pub trait SchemaValue: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> SchemaValue for T {}
+
+/// A schema that was written by hand, as JSON.
+pub fn schema<T: SchemaValue>(value: T) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(value)
 }
 
 /// What is declared of a [`Permission`].

@@ -1,6 +1,7 @@
 //! A tool as everybody sees it: what it is called, does, takes and returns.
 
 mod behaviour;
+mod documentation;
 mod facts;
 mod faults;
 mod origin;
@@ -10,7 +11,10 @@ mod source;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use crate::declaration::{Declaration, Deprecated};
+use crate::definition::documentation::Documentation;
 use crate::definition::facts::Facts;
 use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
@@ -51,13 +55,15 @@ struct Inner {
     validator: OnceLock<Result<Validator, String>>,
     output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
-    /// Whether the example is what the tool takes: where a pattern is all that is known, it is a guess.
-    example_is_valid: OnceLock<bool>,
+    /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
+    example: OnceLock<(Value, bool)>,
 }
 
 impl ToolDefinition {
     pub(crate) fn declared(declaration: &'static Declaration) -> Self {
-        Self::new(Facts::declared(declaration), Origin::Declared(Declared::new(declaration)))
+        let Documentation { description, examples } = Documentation::of(declaration.description);
+        let origin = Origin::Declared(Declared::new(declaration, examples));
+        Self::new(Facts::declared(declaration, description), origin)
     }
 
     fn new(facts: Facts, origin: Origin) -> Self {
@@ -69,7 +75,7 @@ impl ToolDefinition {
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
-            example_is_valid: OnceLock::new(),
+            example: OnceLock::new(),
         }))
     }
 
@@ -196,6 +202,14 @@ impl ToolDefinition {
     pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
         let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
         inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    }
+
+    /// Whether every input is a locator, as it is where there is none. What is written by hand has no locators.
+    pub(crate) fn takes_only_locators(&self) -> bool {
+        match self.0.origin.declared() {
+            Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
+            None => self.inputs().is_empty(),
+        }
     }
 
     /// The state that the parameters of the tool take from its registry, and by which handle.

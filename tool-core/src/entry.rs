@@ -5,8 +5,6 @@
 
 mod guarded;
 
-#[cfg(feature = "tokio")]
-use std::future::ready;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -58,21 +56,22 @@ pub enum Step {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
-    /// The function blocks, and has yet to be called.
+    /// A function decides whether the caller may go on, and with what.
+    Deciding(Pending<Step>),
+    /// The function is ready to be called, on a thread that it may block.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
 }
 
 /// A function on its way.
-pub type Running = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send>>;
+pub type Running = Pending<Output>;
 
-/// A function that blocks, with its values: there once it is decided that it may be called.
-#[cfg(feature = "tokio")]
-pub(crate) type Blocking = Pin<Box<dyn Future<Output = Result<Function, Failure>> + Send>>;
+/// Code of the application on its way to a result.
+pub(crate) type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
 
-/// A function with its values.
+/// A function that blocks, with its values.
 #[cfg(feature = "tokio")]
-pub(crate) type Function = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
+pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
 /// Enters an `async fn`.
 pub fn run<I: Inputs, F, R: Return<F::Output>>(
@@ -116,10 +115,7 @@ where
     I::Values: Send,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => {
-            let function: Function = Box::new(move || returns.finish(function(values)));
-            Step::Blocking(Box::pin(ready(Ok(function))))
-        }
+        Ok(values) => Step::Blocking(Box::new(move || returns.finish(function(values)))),
         Err(step) => step,
     }
 }

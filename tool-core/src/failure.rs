@@ -9,6 +9,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::schema::unknown_input;
+
 use crate::definition::ToolDefinition;
 
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
@@ -78,7 +80,15 @@ impl Failure {
     }
 
     pub(crate) fn timeout(tool: &ToolDefinition, limit: Duration) -> Self {
-        let (name, modifies) = (tool.name(), tool.modifies());
+        Failure::late(tool.name(), limit, tool.modifies())
+    }
+
+    /// The time was over before the function was begun.
+    pub(crate) fn timeout_before(tool: &ToolDefinition, limit: Duration) -> Self {
+        Failure::late(tool.name(), limit, false)
+    }
+
+    fn late(name: &str, limit: Duration, modifies: bool) -> Self {
         let runs_on = if modifies { ", and runs on: its effect may still come" } else { "" };
         let message = format!("`{name}` did not end within {limit:?}{runs_on}");
         let mut failure = Failure::new(FailureKind::Timeout, message);
@@ -100,6 +110,10 @@ impl Failure {
         failure.0.problems = problems;
         failure.0.example = example;
         failure
+    }
+
+    pub(crate) fn unknown_input(tool: &str, name: &str, known: &[&str]) -> Self {
+        Failure::input(tool, vec![unknown_input(name, known)], None)
     }
 
     pub(crate) fn not_json(tool: &str, problem: Problem) -> Self {

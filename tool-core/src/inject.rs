@@ -45,6 +45,17 @@ pub trait Inject<Op>: Sized + 'static {
     fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure>;
 }
 
+/// A type that a parameter of a prompt may have that is marked `#[inject]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be injected into a prompt",
+    label = "not something that a prompt has",
+    note = "`Context`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::Inject<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
+)]
+pub trait InjectIntoPrompt: Inject<op::Prompt> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Inject<op::Prompt>> InjectIntoPrompt for T {}
+
 /// What the injected parameters of a tool need from its registry.
 ///
 /// ```
@@ -289,4 +300,7 @@ pub mod op {
     /// [`Operation::Write`](crate::Operation::Write) as a type.
     #[derive(Clone, Copy, Debug)]
     pub struct Write;
+    /// A prompt, which modifies nothing.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Prompt;
 }

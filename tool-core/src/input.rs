@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::call::reader::{Reader, Slot};
 use crate::completion::CompleteFn;
-use crate::inject::{Inject, Needs};
+use crate::inject::{Inject, InjectIntoPrompt, Needs, op};
 use crate::locator::Locator;
 
 mod limit;
@@ -42,7 +42,7 @@ pub use missing::Presence;
 /// takes::<Option<Vec<Point>>>();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an input of a tool",
+    message = "`{Self}` cannot be an input",
     label = "an input must be read from JSON and have a schema",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, or mark the parameter `#[inject]` if it is no input"
 )]
@@ -167,6 +167,11 @@ pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
 /// injected is underlined as a whole.
 pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
     Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
+}
+
+/// The same for a prompt.
+pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> Injected<T, op::Prompt> {
+    injected(prompt)
 }
 
 impl<T> In<T> {

@@ -20,6 +20,8 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod prompt;
+mod receiver;
 mod registration;
 mod registry;
 mod requirement;
@@ -28,6 +30,7 @@ mod returns;
 mod schema;
 mod search;
 mod state;
+mod surface;
 mod trace;
 
 #[doc(hidden)]
@@ -37,6 +40,7 @@ pub mod testing;
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditSink};
 pub use call::Reply;
+pub use completion::Completions;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
@@ -50,7 +54,8 @@ pub use lint::{Finding, Lint, LintRule};
 pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
-pub use output::{Content, Output};
+pub use output::{Content, Output, ResourceBody};
+pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
@@ -58,7 +63,12 @@ pub use returns::{ReturnError, ReturnValue};
 pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
 pub use search::{Hit, Match};
 pub use state::State;
+pub use surface::{Address, Segment, Surface};
 pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+pub use tool_macros::prompt;

@@ -4,6 +4,7 @@ mod choice;
 mod compare;
 mod difference;
 mod entry;
+mod keywords;
 mod schemas;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::prompt::Prompt;
+
 /// The result of a successful call.
 ///
 /// It was chosen by the *shape* of what the function returned: nothing, a text, content, or any other value as JSON.
@@ -35,6 +37,8 @@ enum Body {
         wrapped: bool,
     },
     Content(Vec<Content>),
+    /// What a prompt came to: never the output of a tool.
+    Prompt(Prompt),
 }
 
 impl Output {
@@ -66,6 +70,19 @@ impl Output {
     /// ```
     pub fn from_content(content: Vec<Content>) -> Self {
         Output { body: Body::Content(content) }
+    }
+
+    /// What a prompt came to, on its way through the pipeline of tools.
+    pub(crate) fn prompt(prompt: Prompt) -> Self {
+        Output { body: Body::Prompt(prompt) }
+    }
+
+    /// The same, at the end of it.
+    pub(crate) fn into_prompt(self) -> Option<Prompt> {
+        match self.body {
+            Body::Prompt(prompt) => Some(prompt),
+            Body::Empty | Body::Text(_) | Body::Json { .. } | Body::Content(_) => None,
+        }
     }
 
     /// Any value as JSON; one that is no JSON object is wrapped as `{"result": …}` where the wire wants an object.
@@ -119,6 +136,7 @@ impl Output {
             Body::Text(text) => Cow::Owned(vec![Content::text(text)]),
             Body::Json { wire, .. } => Cow::Owned(vec![Content::text(wire)]),
             Body::Content(content) => Cow::Borrowed(content),
+            Body::Prompt(prompt) => prompt.messages.iter().map(|message| message.content.clone()).collect(),
         }
     }
 
@@ -140,7 +158,7 @@ impl Output {
     pub fn structured_text(&self) -> Option<&str> {
         match &self.body {
             Body::Json { wire, .. } => Some(wire),
-            Body::Empty | Body::Text(_) | Body::Content(_) => None,
+            Body::Empty | Body::Text(_) | Body::Content(_) | Body::Prompt(_) => None,
         }
     }
 
@@ -150,6 +168,7 @@ impl Output {
             Body::Empty => 0,
             Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
             Body::Content(content) => content.iter().map(Content::size).sum(),
+            Body::Prompt(prompt) => prompt.messages.iter().map(|message| message.content.size()).sum(),
         }
     }
 
@@ -166,6 +185,7 @@ impl Output {
                 serde_json::from_str(unframed(wire, *wrapped)).unwrap_or_default()
             }
             Body::Content(content) => serde_json::to_value(content).unwrap_or_default(),
+            Body::Prompt(prompt) => serde_json::to_value(prompt).unwrap_or_default(),
         }
     }
 
@@ -239,6 +259,61 @@ pub enum Content {
         /// What it is, where the name does not say enough.
         description: Option<String>,
     },
+    /// A resource in full, so that the client need not read it.
+    Resource {
+        /// The address of the resource (RFC 3986).
+        uri: String,
+        /// Its media type.
+        mime_type: String,
+        /// What is in it.
+        body: ResourceBody,
+    },
+}
+
+/// What is in a resource that is part of the content.
+///
+/// ```
+/// use tool_core::ResourceBody;
+///
+/// assert_eq!(ResourceBody::from("Hello"), ResourceBody::Text("Hello".to_owned()));
+/// assert_eq!(ResourceBody::from(vec![0u8]), ResourceBody::Blob(vec![0]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceBody {
+    /// A text.
+    Text(String),
+    /// Bytes; Base64 on the wire.
+    Blob(Vec<u8>),
+}
+
+impl From<String> for ResourceBody {
+    fn from(text: String) -> Self {
+        ResourceBody::Text(text)
+    }
+}
+
+impl From<&str> for ResourceBody {
+    fn from(text: &str) -> Self {
+        ResourceBody::Text(text.to_owned())
+    }
+}
+
+impl From<Vec<u8>> for ResourceBody {
+    fn from(bytes: Vec<u8>) -> Self {
+        ResourceBody::Blob(bytes)
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Content::text(text)
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Content::text(text)
+    }
 }
 
 impl Content {
@@ -278,6 +353,8 @@ impl Content {
             Content::ResourceLink { uri, name, description, .. } => {
                 uri.len() + name.len() + description.as_ref().map_or(0, String::len)
             }
+            Content::Resource { uri, body: ResourceBody::Text(text), .. } => uri.len() + text.len(),
+            Content::Resource { uri, body: ResourceBody::Blob(bytes), .. } => uri.len() + bytes.len(),
         }
     }
 
@@ -289,6 +366,27 @@ impl Content {
     /// ```
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Content::ResourceLink { uri: uri.into(), name: name.into(), mime_type: None, description: None }
+    }
+
+    /// A resource with what is in it: a text, or bytes.
+    ///
+    /// ```
+    /// use tool_core::Content;
+    ///
+    /// let columns = Content::resource("weather://columns", "text/csv", "date,temp_max");
+    /// assert_eq!(
+    ///     serde_json::to_string(&columns).unwrap(),
+    ///     r#"{"type":"resource","resource":{"uri":"weather://columns","mimeType":"text/csv","text":"date,temp_max"}}"#,
+    /// );
+    /// let icon = Content::resource("weather://icon", "image/png", vec![0]);
+    /// assert_eq!(serde_json::to_value(icon).unwrap()["resource"]["blob"], "AA==");
+    /// ```
+    pub fn resource(
+        uri: impl Into<String>,
+        mime_type: impl Into<String>,
+        body: impl Into<ResourceBody>,
+    ) -> Self {
+        Content::Resource { uri: uri.into(), mime_type: mime_type.into(), body: body.into() }
     }
 }
 
@@ -316,6 +414,15 @@ impl Serialize for Content {
                 if let Some(mime_type) = mime_type {
                     map.serialize_entry("mimeType", mime_type)?;
                 }
+            }
+            Content::Resource { uri, mime_type, body } => {
+                map.serialize_entry("type", "resource")?;
+                let (key, text) = match body {
+                    ResourceBody::Text(text) => ("text", Cow::Borrowed(text)),
+                    ResourceBody::Blob(bytes) => ("blob", Cow::Owned(BASE64.encode(bytes))),
+                };
+                let resource = serde_json::json!({"uri": uri, "mimeType": mime_type, key: text.as_str()});
+                map.serialize_entry("resource", &resource)?;
             }
         }
         map.end()

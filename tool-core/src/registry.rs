@@ -1,9 +1,11 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
+mod addresses;
 mod builder;
 #[cfg(feature = "tokio")]
 mod idle;
 mod positions;
+mod prompts;
 mod running;
 
 use std::fmt;
@@ -23,6 +25,7 @@ use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
 use crate::registry::positions::Positions;
+use crate::registry::prompts::PromptMember;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::search::Index;
@@ -63,10 +66,12 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
-    /// Records the calls of tools that do not exist; the others are recorded where they are at home.
-    audit: Option<Arc<dyn AuditSink>>,
+    /// By name.
+    prompts: Vec<PromptMember>,
     /// Made by the first search.
     index: OnceLock<Index>,
+    /// Records the calls of tools that do not exist; the others are recorded where they are at home.
+    audit: Option<Arc<dyn AuditSink>>,
 }
 
 /// One tool of a registry, and where it is at home.
@@ -86,8 +91,8 @@ pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
-    pub(crate) audit: Option<Arc<dyn AuditSink>>,
     pub(crate) leniency: Leniency,
+    pub(crate) audit: Option<Arc<dyn AuditSink>>,
 }
 
 impl Registry {
@@ -188,7 +193,11 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.tools().filter(|tool| self.admits(tool.name()).is_ok())
+        let admitted = |Member { definition, home }: &&Member| {
+            home.admission.admit(definition, &home.states, self.principal()).is_ok()
+        };
+        let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
+        listed.filter(admitted).map(|member| &member.definition)
     }
 
     /// Every tool, whoever calls, ordered by name.
@@ -211,6 +220,16 @@ impl Registry {
         self.member(name)
             .filter(|member| member.is_listed(&self.caller.principal))
             .map(|member| &member.definition)
+    }
+
+    /// Whether there is a tool of this name or alias for the caller, be it one that is not listed now.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(!registry.knows("nope"));
+    /// ```
+    pub fn knows(&self, name: &str) -> bool {
+        self.known(name).is_ok()
     }
 
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
@@ -266,11 +285,9 @@ impl Registry {
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
             Ok(member) => match call::begin(&self.caller, member, arguments) {
+                // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
-                Begun::Waits(mut call, step) => {
-                    let result = call.end(step).await;
-                    call.reply(result)
-                }
+                begun => begun.end().await,
             },
             Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
@@ -328,11 +345,33 @@ impl Registry {
                 fault,
             })
         });
-        BuildErrors::unless_empty(faults.collect())
+        BuildErrors::unless_empty(faults.chain(self.faults_of_prompts()).collect())
+    }
+
+    /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
+    /// does before it serves resources.
+    ///
+    /// # Errors
+    ///
+    /// All of them at once.
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// The result of the last run.
+    /// #[tool(operation = Read)]
+    /// fn result() {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "result").build().unwrap();
+    /// let errors = registry.check_addresses(&["tools", "result"]).unwrap_err();
+    /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
+    /// ```
+    pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
+        BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    fn known(&self, name: &str) -> Result<&Member, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
             .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
             .ok_or_else(|| Failure::not_found(name))

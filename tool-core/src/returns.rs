@@ -28,6 +28,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Reason, ToolError};
 use crate::output::{Content, Output};
+use crate::prompt::ReturnMessages;
 
 /// A value that a tool can return: any that implements [`serde::Serialize`] and [`schemars::JsonSchema`].
 ///
@@ -54,7 +55,7 @@ impl<T: Serialize + JsonSchema> ReturnValue for T {}
 /// returned_by_a_tool::<std::io::Error>();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a tool",
+    message = "`{Self}` cannot be the error of a tool or a prompt",
     label = "an error must have a message for the caller",
     note = "implement `std::fmt::Display` for it, or `From<{Self}> for tool_core::ToolError`"
 )]
@@ -178,6 +179,13 @@ impl<T, E> NoText<T, E> {
         T: ReturnValue,
     {
         Error::new(Returned::Json(SchemaGenerator::subschema_for::<T>), json::<T>)
+    }
+    /// A value that becomes the messages of a prompt: what is asked for in the place of `__value`.
+    pub fn __messages(&self) -> Error<T, E>
+    where
+        T: ReturnMessages,
+    {
+        Error::new(Returned::Content, |value: T| Ok(Output::prompt(value.into_prompt())))
     }
 }
 

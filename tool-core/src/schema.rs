@@ -8,7 +8,6 @@ mod compose;
 mod constrain;
 mod example;
 mod flatten;
-mod header;
 mod limits;
 mod message;
 mod native;
@@ -25,9 +24,10 @@ pub use native::{Allowed, Constraints, NativeSchema};
 pub use profile::{Profile, ProfileError, UnknownProfile};
 
 pub(crate) use amend::Amendments;
-pub(crate) use bounds::{Foreign, Shown};
+pub(crate) use bounds::{Foreign, Shown, check_headers};
 pub(crate) use compose::{InputSchema, Layout, OutputSchema};
 pub(crate) use limits::Limits;
+pub(crate) use message::unknown_input;
 pub(crate) use nearest::nearest;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 

@@ -64,6 +64,21 @@ impl<T: ?Sized> Deref for State<T> {
     }
 }
 
+/// What a function keeps that outlives the call.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::State;
+///
+/// let shop: Arc<String> = State::new("Corner".to_owned()).into();
+/// assert_eq!(*shop, "Corner");
+/// ```
+impl<T: ?Sized> From<State<T>> for Arc<T> {
+    fn from(state: State<T>) -> Self {
+        state.0
+    }
+}
+
 impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
     fn needs(needs: &mut Needs) {
         needs.state::<T>();

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::routing::{get, post};
-use tool_core::{FailureKind, Principal, Registry, ToolDefinition};
+use tool_core::{Principal, Registry, ToolDefinition};
 
 use crate::options::Options;
 use crate::refusal::Refusal;
@@ -80,12 +80,7 @@ impl Api {
 
     /// The name of a tool that there is for this caller, whether or not it may be called.
     pub(crate) fn known<'n>(&self, name: &'n ToolName) -> Result<&'n str, Refusal> {
-        match self.0.registry.admits(&name.0) {
-            Err(failure) if failure.kind() == FailureKind::NotFound => {
-                Err(Refusal::ToolNotFound(name.0.clone()))
-            }
-            Ok(()) | Err(_) => Ok(&name.0),
-        }
+        if self.0.registry.knows(&name.0) { Ok(&name.0) } else { Err(Refusal::ToolNotFound(name.0.clone())) }
     }
 
     pub(crate) fn tool(&self, name: &ToolName) -> Result<&ToolDefinition, Refusal> {

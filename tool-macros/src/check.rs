@@ -2,6 +2,7 @@
 
 mod access;
 mod attribute;
+mod block;
 mod constraints;
 mod duration;
 mod inputs;
@@ -9,15 +10,19 @@ mod name;
 mod path;
 mod pattern;
 mod permission;
+mod prompt;
+mod receiver;
 mod signature;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
+pub(crate) use self::block::block;
+pub(crate) use self::prompt::prompt;
 use crate::diagnostics::Errors;
 use crate::docs::{self, Description};
-use crate::model::{self, Input, Parameter, Running, Tool};
-use crate::parse::{Argument, Attribute, Default, Function};
+use crate::model::{self, Callee, Input, Parameter, Running, Tool};
+use crate::parse::{Argument, Attribute, Default, Function, Noun};
 
 /// Makes a declaration of what was read, or notes everything that is wrong with it.
 pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Tool> {
@@ -29,16 +34,11 @@ pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Erro
 
 /// The declaration, when nothing is wrong with what was read.
 fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
-    let description = match &attribute.description {
-        Some(given) => Description::Text(given.value.trim().to_owned()),
-        None => docs::description(&function.attributes)?,
-    };
     Some(Tool {
-        krate: krate(attribute),
+        callee: callee(attribute, function)?,
         name: name::of(attribute, function),
-        title: attribute.title.as_ref().map(|given| given.value.trim().to_owned()),
-        description,
-        operation: attribute.operation.as_ref()?.value.clone(),
+        title: title(attribute),
+        description: description(attribute, function)?,
         destructive: attribute.destructive.as_ref().is_some_and(|given| given.value),
         idempotent: attribute.idempotent.as_ref().map(|given| given.value),
         open_world: attribute.open_world.as_ref().map(|given| given.value),
@@ -52,6 +52,19 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         cache: attribute.cache.as_ref().and_then(|given| duration::read(&given.value).ok()),
         alias: attribute.alias.as_ref().map(|given| given.value.clone()),
         deprecated: docs::deprecated(&function.attributes),
+    })
+}
+
+/// What is called, and with what.
+fn callee(attribute: &Attribute, function: &Function) -> Option<Callee> {
+    Some(Callee {
+        krate: krate(attribute),
+        noun: function.noun,
+        operation: match function.noun {
+            Noun::Tool => attribute.operation.as_ref()?.value.clone(),
+            Noun::Prompt => Ident::new("Prompt", Span::call_site()),
+        },
+        owner: function.owner.clone(),
         running: running(attribute, function),
         parameters: function.arguments.iter().map(parameter).collect::<Option<_>>()?,
         cfgs: function
@@ -61,6 +74,17 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
             .cloned()
             .collect(),
     })
+}
+
+fn title(attribute: &Attribute) -> Option<String> {
+    attribute.title.as_ref().map(|given| given.value.trim().to_owned())
+}
+
+fn description(attribute: &Attribute, function: &Function) -> Option<Description> {
+    match &attribute.description {
+        Some(given) => Some(Description::Text(given.value.trim().to_owned())),
+        None => docs::description(&function.attributes),
+    }
 }
 
 fn krate(attribute: &Attribute) -> TokenStream {
@@ -79,6 +103,9 @@ fn running(attribute: &Attribute, function: &Function) -> Running {
 }
 
 fn parameter(argument: &Argument) -> Option<Parameter> {
+    if let Some(receiver) = &argument.receiver {
+        return Some(Parameter::Receiver(Box::new(receiver::of(receiver))));
+    }
     if argument.inject.is_some() {
         return Some(Parameter::Injected(Box::new(argument.kind.clone())));
     }

@@ -1,9 +1,9 @@
 //! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
-/// Where in a declaration a mistake stands; mistakes are shown in this order.
+/// Where in a declaration a mistake stands; mistakes are shown in this order, and in one place as they stand in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     Attribute,
@@ -15,10 +15,17 @@ pub(crate) enum Place {
 
 /// The mistakes of one declaration. One that is neither shown nor asserted to be empty is a bug in the macro.
 pub(crate) struct Errors {
-    found: Vec<(Place, TokenStream)>,
+    found: Vec<Mistake>,
     /// Options that were given and could not be read: one mistake, one error.
     unread: Vec<String>,
     settled: bool,
+}
+
+struct Mistake {
+    place: Place,
+    /// Line and column.
+    position: (usize, usize),
+    error: TokenStream,
 }
 
 impl Errors {
@@ -35,12 +42,15 @@ impl Errors {
         help: impl AsRef<str>,
     ) {
         let message = format!("{}\nhelp: {}", fact.as_ref(), help.as_ref());
-        self.found.push((place, compile_error(&tokens.into_token_stream(), &message)));
+        let tokens = tokens.into_token_stream();
+        let position = position(ends(&tokens).0);
+        self.found.push(Mistake { place, position, error: compile_error(&tokens, &message) });
     }
 
     /// Notes a mistake that the parser of Rust itself found.
     pub(crate) fn push_syntax(&mut self, place: Place, error: &syn::Error) {
-        self.found.push((place, error.to_compile_error()));
+        let position = position(error.span());
+        self.found.push(Mistake { place, position, error: error.to_compile_error() });
     }
 
     /// Notes that an option was given, though not readably, so that nobody says that it is missing.
@@ -66,8 +76,8 @@ impl Errors {
     pub(crate) fn beside(mut self, item: TokenStream) -> TokenStream {
         self.settled = true;
         let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|(place, _)| *place);
-        item.into_iter().chain(found.into_iter().flat_map(|(_, error)| error)).collect()
+        found.sort_by_key(|mistake| (mistake.place, mistake.position));
+        item.into_iter().chain(found.into_iter().flat_map(|mistake| mistake.error)).collect()
     }
 
     /// There were none.
@@ -83,6 +93,15 @@ impl Drop for Errors {
             panic!("mistakes of a declaration were dropped");
         }
     }
+}
+
+/// Where tokens stand in the text; all in one place where there is no compiler that knows.
+fn position(span: Span) -> (usize, usize) {
+    if !proc_macro::is_available() {
+        return (0, 0);
+    }
+    let span = span.unwrap();
+    (span.line(), span.column())
 }
 
 /// `compile_error!` that underlines the tokens from the first to the last.
@@ -111,13 +130,40 @@ pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
     tokens.collect()
 }
 
-/// The name that was probably meant.
-pub(crate) fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The first part of a type that borrows for less than `'static`, where one is written.
+pub(crate) fn borrowed(kind: TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = kind.into_iter().collect();
+    let is = |token: Option<&TokenTree>, sign| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    for (position, token) in tokens.iter().enumerate() {
+        let (part, next) = (&tokens[position..], tokens.get(position + 1));
+        let found = match token {
+            TokenTree::Group(group) => borrowed(group.stream()),
+            _ if is(Some(token), '&') && !is(next, '\'') => Some(part.iter().take(2).cloned().collect()),
+            _ if is(Some(token), '\'') => next
+                .is_some_and(|name| name.to_string() != "static")
+                .then(|| part.iter().take(2).cloned().collect()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The name that was probably meant: the only one that begins like this, or one that differs in a few letters.
+pub(crate) fn similar<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
+) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let (distance, best) = known
-        .into_iter()
-        .map(|name| (distance(&given, &name.to_lowercase()), name))
-        .min_by_key(|(d, _)| *d)?;
+    let known = known.into_iter();
+    let mut longer = known.clone().filter(|name| name.to_lowercase().starts_with(&given));
+    if let (Some(only), None) = (longer.next(), longer.next()) {
+        return Some(only);
+    }
+    let (distance, best) =
+        known.map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(d, _)| *d)?;
     (distance <= given.chars().count().max(3) / 3).then_some(best)
 }
 

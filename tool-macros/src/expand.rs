@@ -1,15 +1,19 @@
 //! A valid declaration into tokens. Nothing here can fail, and nothing it writes decides anything at run time.
 
 mod inputs;
+mod method;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ExprPath;
 
-use self::inputs::{inputs, json, option};
+use self::inputs::{inputs, option};
+pub(crate) use self::method::block;
+use self::method::called;
 use crate::diagnostics::{ends, placed};
 use crate::listing;
-use crate::model::{Access, Deprecated, Permission, Running, Tool};
-use crate::parse::Function;
+use crate::model::{Access, Callee, Deprecated, Permission, Prompt, Running, Tool};
+use crate::parse::{Function, Noun};
 
 /// The function, and beside it its declaration.
 ///
@@ -39,49 +43,89 @@ use crate::parse::Function;
 /// again: the call of the function says them, so that one which does not resolve is one error; for the same reason the
 /// declaration is a `static`. To declare what is deprecated is not to use it.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
-    let plain = self::function(function);
-    let constant = constant(tool, function);
-    quote!(#plain #constant)
+    let Callee { krate, operation, .. } = &tool.callee;
+    let Tool { name, description, .. } = tool;
+    let run = run(&tool.callee, tool.access.as_ref(), function);
+    let arguments = quote!(#name, #description, #krate::Operation::#operation);
+    let options = options(tool);
+    declared(&tool.callee, function, &run, &arguments, options)
 }
 
-/// `pub const __tool_add: &'static Declaration = { … };`
-fn constant(tool: &Tool, function: &Function) -> TokenStream {
-    let Tool { krate, cfgs, .. } = tool;
+/// The function of a prompt, and beside it its declaration.
+///
+/// ```text
+/// pub const __prompt_plan: &'static PromptDeclaration = {
+///     static __PROMPT: PromptDeclaration = PromptDeclaration::new("plan", "…", module_path!(), |__call| …);
+///     register!(prompt &__PROMPT);
+///     &__PROMPT
+/// };
+/// ```
+pub(crate) fn prompt(prompt: &Prompt, function: &Function) -> TokenStream {
+    let Prompt { callee, name, title, description } = prompt;
+    let run = run(callee, None, function);
+    let title = title.as_ref().map(|title| quote!(.title(#title)));
+    declared(callee, function, &run, &quote!(#name, #description), title.unwrap_or_default())
+}
+
+/// The function, and the constant that holds its declaration: `Declaration::new(arguments, module_path!(), |__call| run)`,
+/// followed by its options.
+fn declared(
+    callee: &Callee,
+    function: &Function,
+    run: &TokenStream,
+    arguments: &TokenStream,
+    options: TokenStream,
+) -> TokenStream {
+    let Callee { krate, cfgs, noun, .. } = callee;
+    let plain = self::function(function);
     let visibility = &function.visibility;
-    let name = listing::constant(&function.signature.ident);
-    let declaration = declaration(tool, function);
+    let name = &function.signature.ident;
+    let Entry { expression, outside, inside } = method::entry(callee, name, run);
+    let (kind, register) = match noun {
+        Noun::Tool => (quote!(#krate::private::Declaration), TokenStream::new()),
+        Noun::Prompt => (quote!(#krate::private::PromptDeclaration), quote!(prompt)),
+    };
+    // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
+    let new = placed(
+        quote!(#kind::new(#arguments, ::core::module_path!(), #expression)),
+        (name.span(), name.span()),
+    );
+    let options = method::without_self(callee, options);
+    let constant = listing::constant(*noun, name);
+    let declaration = format_ident!("__{}", noun.to_string().to_uppercase());
     quote! {
+        #plain
+        #outside
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
-        #visibility const #name: &'static #krate::private::Declaration = {
-            static __TOOL: #krate::private::Declaration = #declaration;
-            #krate::private::register!(&__TOOL);
-            &__TOOL
+        #visibility const #constant: &'static #kind = {
+            #inside
+            static #declaration: #kind = #new #options;
+            #krate::private::register!(#register &#declaration);
+            &#declaration
         };
     }
+}
+
+/// How a declaration is entered: by a closure, or by a function that knows the type of `self`.
+struct Entry {
+    expression: TokenStream,
+    /// What stands beside the constant for it.
+    outside: Option<TokenStream>,
+    /// What stands in the constant for it.
+    inside: Option<TokenStream>,
 }
 
 /// The function as it was, without the attributes that are ours.
 pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
+    // A second `#[tool]` is a mistake that was told.
+    let attributes = attributes.iter().filter(|attribute| Noun::of(attribute).is_none());
     // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
     // It stands first, so that the author has the last word.
     let owned = signature.asyncness.is_none().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
     quote!(#owned #(#attributes)* #visibility #signature #body)
-}
-
-/// `Declaration::new("…", "…", Operation::Read, module_path!(), |__call| …).title("…")`
-fn declaration(tool: &Tool, function: &Function) -> TokenStream {
-    let Tool { krate, name, description, operation, .. } = tool;
-    let entry = entry(tool, function);
-    // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
-    let place = function.signature.ident.span();
-    let arguments =
-        quote!(#name, #description, #krate::Operation::#operation, ::core::module_path!(), #entry);
-    let new = placed(quote!(#krate::private::Declaration::new(#arguments)), (place, place));
-    let options = options(tool);
-    quote!(#new #options)
 }
 
 /// `.title("…").destructive(true)`, and so on: what was said beyond the least.
@@ -110,8 +154,8 @@ fn options(tool: &Tool) -> TokenStream {
         add("guarded", TokenStream::new());
     }
     if !tool.requires.is_empty() {
-        let (requires, requiring) = (&tool.requires, local("__requiring"));
-        add("requires", quote!(&[#(|#requiring| #requiring.by(#requires)),*]));
+        let requires = tool.requires.iter().map(|function| asked("__requiring", function));
+        add("requires", quote!(&[#(#requires),*]));
     }
     if !tool.tags.is_empty() {
         let tags = &tool.tags;
@@ -121,7 +165,9 @@ fn options(tool: &Tool) -> TokenStream {
         add("path", quote!(#path));
     }
     if let Some(schema) = &tool.schema {
-        add("schema", json(&tool.krate, None, schema));
+        let (krate, place) = (&tool.callee.krate, ends(&schema.to_token_stream()));
+        let json = placed(quote!(#krate::private::schema(#schema)), place);
+        add("schema", quote!(|| #json));
     }
     if let Some(milliseconds) = tool.timeout {
         add("timeout", Literal::u64_unsuffixed(milliseconds).into_token_stream());
@@ -140,16 +186,13 @@ fn options(tool: &Tool) -> TokenStream {
     options
 }
 
-/// `|__call| run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
-fn entry(tool: &Tool, function: &Function) -> TokenStream {
-    let krate = &tool.krate;
+/// `run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
+fn run(callee: &Callee, access: Option<&Access>, function: &Function) -> TokenStream {
+    let krate = &callee.krate;
     let name = &function.signature.ident;
     let call = local("__call");
-    let inputs = inputs(tool);
-    let arguments: Vec<TokenStream> =
-        (0..tool.parameters.len()).map(|position| argument(position).into_token_stream()).collect();
-    let pattern = tuple(arguments.clone());
-    let run = match (tool.running, &tool.access) {
+    let inputs = inputs(callee);
+    let run = match (callee.running, access) {
         (Running::Async, None) => quote!(run),
         (Running::Sync, None) => quote!(run_sync),
         (Running::Blocking, None) => quote!(run_blocking),
@@ -158,19 +201,18 @@ fn entry(tool: &Tool, function: &Function) -> TokenStream {
         (Running::Blocking, Some(_)) => quote!(run_blocking_guarded),
     };
     // It stands behind the function, which says the types of the inputs.
-    let access = tool.access.as_ref().map(|access| self::access(tool, access));
-    let returns = returns(krate, function);
+    let access = access.map(|access| self::access(callee, access));
+    let returns = returns(callee, function);
     let place = (name.span(), name.span());
-    let function = placed(quote!(|#pattern| #name(#(#arguments),*)), place);
-    let run = placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place);
-    quote!(|#call| #run)
+    let function = called(callee, name);
+    placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place)
 }
 
 /// `|__principal, (_, __arg1)| access(may_edit(__principal, __arg1)),`
-fn access(tool: &Tool, access: &Access) -> TokenStream {
-    let Tool { krate, parameters, .. } = tool;
+fn access(callee: &Callee, access: &Access) -> TokenStream {
+    let Callee { krate, parameters, .. } = callee;
     let Access { function, parentheses, parameters: shown } = access;
-    let principal = local("__principal");
+    let mut principal = local("__principal");
     let pattern = (0..parameters.len()).map(|position| {
         let is_shown = shown.iter().any(|(shown, _)| *shown == position);
         if is_shown { argument(position).into_token_stream() } else { quote!(_) }
@@ -184,11 +226,20 @@ fn access(tool: &Tool, access: &Access) -> TokenStream {
     });
     let (_, end) = ends(&function.to_token_stream());
     let end = parentheses.map_or(end, |parentheses| parentheses.span.join());
+    let place = (ends(&function.to_token_stream()).0, end);
+    principal.set_span(principal.span().located_at(end));
     let arguments = quote_spanned!(end=> (#principal #(, #arguments)*));
-    let decision = quote!(#function #arguments);
-    let place = ends(&decision);
-    let decided = placed(quote!(#krate::private::access(#decision)), place);
+    let decided = placed(quote!(#krate::private::access(#function #arguments)), place);
     quote!(|#principal, #pattern| #decided,)
+}
+
+/// `|__requiring| __requiring.by(api_key)`
+fn asked(name: &str, function: &ExprPath) -> TokenStream {
+    let (start, end) = ends(&function.to_token_stream());
+    let mut asking = local(name);
+    asking.set_span(asking.span().located_at(start));
+    let by = quote_spanned!(end=> .by(#function));
+    quote!(|#asking| #asking #by)
 }
 
 /// A name that no name of the user's can be.
@@ -200,15 +251,19 @@ fn argument(position: usize) -> Ident {
     local(&format!("__arg{position}"))
 }
 
-/// `Shape::<R>::new().__split().__value().__error()`
-fn returns(krate: &TokenStream, function: &Function) -> TokenStream {
+/// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` in the place of `__value()` for a prompt
+fn returns(callee: &Callee, function: &Function) -> TokenStream {
+    let krate = &callee.krate;
     let kind = match function.returns() {
         Some(kind) => kind.to_token_stream(),
         None => quote!(()),
     };
     let (start, end) = ends(&kind);
     let path = placed(quote!(#krate::private::Shape::<), (start, end));
-    let rest = quote_spanned!(end=> >::new().__split().__value().__error());
+    let rest = match callee.noun {
+        Noun::Tool => quote_spanned!(end=> >::new().__split().__value().__error()),
+        Noun::Prompt => quote_spanned!(end=> >::new().__split().__messages().__error()),
+    };
     quote!(#path #kind #rest)
 }
 

@@ -9,6 +9,10 @@ mod model;
 mod parse;
 
 use proc_macro::TokenStream;
+use proc_macro2::TokenStream as TokenStream2;
+
+use crate::diagnostics::Errors;
+use crate::parse::{Block, Function, Item, Member, Method, Noun};
 
 /// Declares a function as a tool. See the front page of `tool-core` for all options.
 ///
@@ -27,32 +31,111 @@ use proc_macro::TokenStream;
 ///     a + b
 /// }
 /// ```
+///
+/// On an `impl` block, without options, it declares the methods in it that carry `#[tool(…)]` themselves; `&self` is the
+/// registry's state of that type.
+///
+/// ```text
+/// #[tool]
+/// impl Shop {
+///     /// How many apples are left.
+///     #[tool(operation = Read)]
+///     fn apples(&self) -> u32 {
+///         self.apples
+///     }
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    declare(attribute.into(), item.into()).into()
+    declare(Noun::Tool, attribute.into(), item.into()).into()
+}
+
+/// Declares a function as a prompt: its parameters are the arguments that a person fills in, and what it returns becomes
+/// messages. See the front page of `tool-core`.
+///
+/// ```text
+/// /// Asks for a summary.
+/// #[prompt(title = "Summary")]
+/// fn summary(
+///     /// The text.
+///     text: String,
+///     /// How many words it may have.
+///     #[arg(default = 100)]
+///     words: u32,
+/// ) -> String {
+///     format!("Put this into {words} words:\n\n{text}")
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    declare(Noun::Prompt, attribute.into(), item.into()).into()
 }
 
 /// What `tool_core::tools!` hands over: its `$crate`, and the paths of the functions.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __tools(paths: TokenStream) -> TokenStream {
-    listing::tools(paths.into()).into()
+    listing::list(Noun::Tool, paths.into()).into()
 }
 
-/// Tokens in, tokens out: parse, check, expand. The function comes out whatever is wrong with its declaration.
-fn declare(attribute: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
-    let mut errors = diagnostics::Errors::new();
-    let Some(function) = parse::function(item.clone(), &mut errors) else {
-        return errors.beside(item);
-    };
-    let attribute = parse::attribute(attribute, &mut errors);
-    match check::tool(&attribute, &function, &mut errors) {
-        Some(tool) => {
-            errors.assert_none();
-            expand::tool(&tool, &function)
-        }
-        None => errors.beside(expand::function(&function)),
+/// What `tool_core::prompts!` hands over.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __prompts(paths: TokenStream) -> TokenStream {
+    listing::list(Noun::Prompt, paths.into()).into()
+}
+
+/// Tokens in, tokens out: parse, check, expand. The item comes out whatever is wrong with its declaration.
+fn declare(noun: Noun, attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
+    let mut errors = Errors::new();
+    match parse::item(noun, &item, &mut errors) {
+        Item::Function(function) => declare_function(attribute, &function, errors),
+        Item::Block(block) => declare_block(&attribute, *block, errors),
+        Item::Other => errors.beside(item),
     }
+}
+
+fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Errors) -> TokenStream2 {
+    let expansion = match function.noun {
+        Noun::Tool => {
+            let attribute = parse::attribute(attribute, &mut errors);
+            check::tool(&attribute, function, &mut errors).map(|tool| expand::tool(&tool, function))
+        }
+        Noun::Prompt => {
+            let attribute = parse::prompt_attribute(attribute, &mut errors);
+            check::prompt(&attribute, function, &mut errors).map(|prompt| expand::prompt(&prompt, function))
+        }
+    };
+    match expansion {
+        Some(expansion) => {
+            errors.assert_none();
+            expansion
+        }
+        None => errors.beside(expand::function(function)),
+    }
+}
+
+/// The methods of a wrong block are checked all the same, and declared as no tools.
+fn declare_block(attribute: &TokenStream2, block: Block, mut errors: Errors) -> TokenStream2 {
+    check::block(attribute, &block, &mut errors);
+    let valid = !errors.any();
+    let method = |mut method: Box<Method>| {
+        if valid {
+            return declare_function(method.options, &method.function, method.errors);
+        }
+        let attribute = parse::attribute(method.options, &mut method.errors);
+        check::tool(&attribute, &method.function, &mut method.errors);
+        method.errors.beside(expand::function(&method.function))
+    };
+    let members = block.members.into_iter().map(|member| match member {
+        Member::Tool(tool) => method(tool),
+        Member::Other(tokens) => tokens,
+        Member::HalfTyped => TokenStream2::new(),
+    });
+    let members = members.collect();
+    let mut tokens = errors.beside(TokenStream2::new());
+    tokens.extend(expand::block(block.head, &block.braces, members));
+    tokens
 }
 
 #[cfg(test)]

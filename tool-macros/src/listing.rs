@@ -1,4 +1,4 @@
-//! `tools![path::add, …]`: tools by the paths of their functions.
+//! `tools![path::add, …]` and `prompts![…]`: what is declared, by the paths of the functions.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -7,14 +7,15 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{ExprPath, Ident, Token};
 
 use crate::diagnostics::{Errors, Place};
+use crate::parse::Noun;
 
 /// The name of the constant that stands beside a function and holds its declaration.
-pub(crate) fn constant(function: &Ident) -> Ident {
-    format_ident!("__tool_{}", function.unraw())
+pub(crate) fn constant(noun: Noun, function: &Ident) -> Ident {
+    format_ident!("__{}_{}", noun.to_string(), function.unraw(), span = function.span())
 }
 
 /// `$crate, path::add, Shop::open` into `$crate::private::declared(const { &[path::__tool_add, Shop::__tool_open] })`.
-pub(crate) fn tools(tokens: TokenStream) -> TokenStream {
+pub(crate) fn list(noun: Noun, tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let mut krate = TokenStream::new();
     let mut paths: Vec<ExprPath> = Vec::new();
@@ -23,7 +24,7 @@ pub(crate) fn tools(tokens: TokenStream) -> TokenStream {
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if !input.is_empty() {
-                paths.extend(path(input, &mut errors)?);
+                paths.extend(path(noun, input, &mut errors)?);
             }
         }
         Ok(())
@@ -32,19 +33,23 @@ pub(crate) fn tools(tokens: TokenStream) -> TokenStream {
         errors.push_syntax(Place::Attribute, &error);
     }
     // With a wrong path among them the others are still looked for.
-    let list = quote!(#krate::private::declared(const { &[#(#paths),*] }));
+    let declared = match noun {
+        Noun::Tool => quote!(declared),
+        Noun::Prompt => quote!(listed_prompts),
+    };
+    let list = quote!(#krate::private::#declared(const { &[#(#paths),*] }));
     let errors = errors.beside(TokenStream::new());
     quote!({ #errors #list })
 }
 
 /// One path, with the name of the function turned into that of its constant; `None` for something else.
-fn path(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
+fn path(noun: Noun, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
     let start = input.fork();
     if let Ok(mut path) = input.parse::<ExprPath>()
         && (input.is_empty() || input.peek(Token![,]))
     {
         if let Some(function) = path.path.segments.last_mut() {
-            function.ident = constant(&function.ident);
+            function.ident = constant(noun, &function.ident);
         }
         return Ok(Some(path));
     }
@@ -58,8 +63,8 @@ fn path(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprP
     errors.push(
         Place::Attribute,
         given,
-        "`tools!` takes the paths of functions that are tools",
-        "write `tools![add, my_module::subtract]`",
+        format!("`{noun}s!` takes the paths of functions that are {noun}s"),
+        format!("write `{noun}s![one, my_module::another]`"),
     );
     Ok(None)
 }

@@ -4,15 +4,14 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Type};
 
 use crate::docs::Description;
+use crate::parse::Noun;
 
-/// A valid declaration.
+/// A valid declaration of a tool.
 pub(crate) struct Tool {
-    /// The path of `tool_core`.
-    pub(crate) krate: TokenStream,
+    pub(crate) callee: Callee,
     pub(crate) name: String,
     pub(crate) title: Option<String>,
     pub(crate) description: Description,
-    pub(crate) operation: Ident,
     pub(crate) destructive: bool,
     /// `None` where it is what the operation implies.
     pub(crate) idempotent: Option<bool>,
@@ -29,6 +28,25 @@ pub(crate) struct Tool {
     pub(crate) cache: Option<u64>,
     pub(crate) alias: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
+}
+
+/// A valid declaration of a prompt.
+pub(crate) struct Prompt {
+    pub(crate) callee: Callee,
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Description,
+}
+
+/// The function of a declaration.
+pub(crate) struct Callee {
+    /// The path of `tool_core`.
+    pub(crate) krate: TokenStream,
+    pub(crate) noun: Noun,
+    /// The operation of a tool, and `Prompt` for a prompt: what may be injected depends on it.
+    pub(crate) operation: Ident,
+    /// The type of which the function is a method or an associated function.
+    pub(crate) owner: Option<Type>,
     pub(crate) running: Running,
     pub(crate) parameters: Vec<Parameter>,
     /// What the generated code depends on, as the function does.
@@ -70,6 +88,14 @@ pub(crate) enum Running {
 pub(crate) enum Parameter {
     Input(Box<Input>),
     Injected(Box<Type>),
+    Receiver(Box<Receiver>),
+}
+
+/// The `self` of a method: the state of that type.
+pub(crate) struct Receiver {
+    pub(crate) borrowed: bool,
+    /// As it is written.
+    pub(crate) tokens: TokenStream,
 }
 
 /// One input.

@@ -2,10 +2,16 @@
 
 mod argument;
 mod attribute;
+mod block;
 mod function;
+mod item;
+mod noun;
 mod options;
 
 pub(crate) use argument::{Argument, Default};
-pub(crate) use attribute::{Attribute, attribute};
-pub(crate) use function::{Function, function};
+pub(crate) use attribute::{Attribute, attribute, prompt_attribute};
+pub(crate) use block::{Block, Member, Method};
+pub(crate) use function::Function;
+pub(crate) use item::{Item, item};
+pub(crate) use noun::Noun;
 pub(crate) use options::{Call, Limits, Spanned, ungrouped};

@@ -2,11 +2,17 @@
 
 use proc_macro2::TokenStream;
 
+use crate::parse::Noun;
+
 /// The expansion of `#[tool(attribute)] item`, formatted.
 fn expand(attribute: &str, item: &str) -> String {
+    expand_as(Noun::Tool, attribute, item)
+}
+
+fn expand_as(noun: Noun, attribute: &str, item: &str) -> String {
     let attribute: TokenStream = attribute.parse().unwrap();
     let item: TokenStream = item.parse().unwrap();
-    let file = syn::parse2(crate::declare(attribute, item)).unwrap();
+    let file = syn::parse2(crate::declare(noun, attribute, item)).unwrap();
     prettyplease::unparse(&file)
 }
 
@@ -93,6 +99,75 @@ fn more_inputs_than_one_tuple_holds() {
         "operation = Read, blocking, description = \"Many.\"",
         &format!("fn many({}) {{}}", inputs.join(", "))
     ));
+}
+
+#[test]
+fn methods() {
+    let expansion = expand(
+        "",
+        r#"impl Shop<u8> {
+            const USUAL: Self = Self(0);
+
+            /// Opens.
+            #[cfg(unix)]
+            #[tool(operation = Read, access = Self::may_open(self))]
+            #[inline]
+            pub(crate) async fn open(&self, /** Which. */ #[arg(default = Self::USUAL)] which: Self) -> Option<Self> {
+                Some(Self::USUAL)
+            }
+
+            /// Shares.
+            #[tool(operation = Read)]
+            fn share(self: Arc<Self>) {}
+
+            /// Closes.
+            fn close(&self) {}
+
+            /// Counts.
+            #[tool(operation = Explain)]
+            fn count(self: &Self) -> usize { 1 }
+
+            /// Makes one.
+            #[tool(operation = Transform)]
+            fn make() -> Self { Self::USUAL }
+        }"#,
+    );
+    insta::assert_snapshot!(expansion);
+}
+
+#[test]
+fn methods_with_mistakes_stay_methods() {
+    insta::assert_snapshot!(expand(
+        "operation = Read",
+        "impl<T> Shop<T> {
+            #[tool(operation = Reed)]
+            fn open(&mut self, #[arg(default)] which: u8) -> u8 { which }
+
+            #[tool(operation = Read)]
+            fn half_typed(&self
+        ) { }
+            /// Closes.
+            #[tool(operation = Read)]
+            fn close(&self) { 1 }
+        }"
+    ));
+}
+
+#[test]
+fn a_prompt() {
+    let expansion = expand_as(
+        Noun::Prompt,
+        "title = \"Plan\"",
+        "/// Asks for a plan.
+        pub async fn plan(
+            #[inject] name: State<String>,
+            /// What to do.
+            steps: Vec<String>,
+            #[arg(default = 3, complete = days)] days: u32,
+        ) -> Result<Vec<PromptMessage>, PlanError> { todo!() }",
+    );
+    insta::assert_snapshot!(expansion);
+    assert!(lines_of_our_own(&expansion) <= 40, "{}", lines_of_our_own(&expansion));
 }
 
 #[test]

@@ -56,9 +56,10 @@ mod tests {
             mime_type: Some("text/plain".to_owned()),
             description: Some("the first".to_owned()),
         };
-        for content in
-            [Content::text("a"), Content::image([0], "image/png"), Content::audio([1], "audio/wav"), link]
-        {
+        let text = Content::resource("file:///a", "text/plain", "a");
+        let blob = Content::resource("file:///b", "image/png", vec![0]);
+        let (image, audio) = (Content::image([0], "image/png"), Content::audio([1], "audio/wav"));
+        for content in [Content::text("a"), image, audio, link, text, blob] {
             let expected = serde_json::to_value(&content).unwrap();
             assert_eq!(serde_json::to_value(block(&content)).unwrap(), expected);
         }

@@ -44,6 +44,8 @@ pub(crate) enum Failure {
         program: &'static str,
         /// The Debian package that has it.
         package: &'static str,
+        /// Whether it may be there, and not what is needed of it.
+        partly: bool,
     },
     /// A file could not be read or written.
     File {
@@ -76,10 +78,11 @@ impl fmt::Display for Failure {
             Self::Late { command, due, limit } => {
                 write!(f, "`{command}` did not {due} within {} s", limit.as_secs())
             }
-            Self::Missing { program, package } => write!(
+            Self::Missing { program, package, partly } => write!(
                 f,
-                "`{program}` is not installed\nhelp: on Debian, `apt-get install {package}` \
-                 (tried by itself only as root)"
+                "`{program}` is not installed{}\nhelp: on Debian, `apt-get install {package}` \
+                 (tried by itself only as root)",
+                if *partly { ", is too old or lacks a part" } else { "" }
             ),
             Self::File { path, source } => write!(f, "{path}: {source}"),
             Self::Skipped(count) => write!(

@@ -6,6 +6,7 @@
 
 mod clients;
 mod command;
+mod environment;
 mod failure;
 mod inspector;
 mod process;

@@ -1,14 +1,21 @@
 //! Programs that a step needs and that cargo does not bring.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::failure::Failure;
 use crate::process::Invocation;
 
 /// Installs what the `clients` step runs.
-pub(crate) const NPM: Program = Program { name: "npm", package: "npm" };
+pub(crate) const NPM: Program = Program { name: "npm", package: "npm", probe: &[] };
+/// Runs what the `profiles` step installs, in an environment that it makes itself; the SDKs need this version.
+pub(crate) const PYTHON: Program = Program {
+    name: "python3",
+    package: "python3-venv",
+    probe: &["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
+};
 /// Counts the instructions of the benchmarks.
-pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind" };
+pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind", probe: &[] };
 
 /// A program and the Debian package that has it.
 #[derive(Debug)]
@@ -17,13 +24,20 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// The package to install.
     pub(crate) package: &'static str,
+    /// Arguments with which it succeeds when it is complete; none when it is complete once it is there.
+    pub(crate) probe: &'static [&'static str],
 }
 
 impl Program {
     /// Makes sure that the program is there: root on a Debian gets it installed, everybody else is told what to do.
     pub(crate) fn ensure(&self) -> Result<(), Failure> {
         let may_install = || find("apt-get").is_some() && is_root();
-        self.obtain(|| find(self.name).is_some(), may_install, || self.install())
+        self.obtain(|| find(self.name).is_some() && self.is_complete(), may_install, || self.install())
+    }
+
+    fn is_complete(&self) -> bool {
+        let probe = || Command::new(self.name).args(self.probe).output();
+        self.probe.is_empty() || probe().is_ok_and(|output| output.status.success())
     }
 
     /// [`Self::ensure`], with its view of the machine handed in.
@@ -44,7 +58,7 @@ impl Program {
         if is_there() {
             return Ok(());
         }
-        Err(Failure::Missing { program: self.name, package: self.package })
+        Err(Failure::Missing { program: self.name, package: self.package, partly: !self.probe.is_empty() })
     }
 
     fn install(&self) -> Result<(), Failure> {
@@ -68,7 +82,7 @@ fn find(name: &str) -> Option<PathBuf> {
 
 /// Whether whoever runs this may install packages.
 fn is_root() -> bool {
-    std::process::Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0")
+    Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0")
 }
 
 #[cfg(test)]
@@ -77,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    const THING: Program = Program { name: "thing", package: "things" };
+    const THING: Program = Program { name: "thing", package: "things", probe: &[] };
 
     #[test]
     fn what_is_there_is_not_installed_again() {
@@ -105,6 +119,16 @@ mod tests {
             text.starts_with("`thing` is not installed\n") && text.contains("apt-get install things"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_program_without_a_part_of_it_is_told_from_a_missing_one() {
+        let thing = Program { probe: &["--part"], ..THING };
+        let failure = thing.obtain(|| false, || false, || Ok(())).unwrap_err().to_string();
+        assert!(failure.starts_with("`thing` is not installed, is too old or lacks a part\n"), "{failure}");
+        let shell = |probe| Program { name: "sh", package: "dash", probe };
+        assert!(shell(&["-c", "exit 0"]).is_complete() && shell(&[]).is_complete());
+        assert!(!shell(&["-c", "exit 1"]).is_complete());
     }
 
     #[test]

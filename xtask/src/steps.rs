@@ -3,7 +3,7 @@
 mod cargo;
 mod outside;
 
-use crate::program::{NPM, VALGRIND};
+use crate::program::{NPM, PYTHON, VALGRIND};
 use crate::step::Step;
 
 /// Every step, in the order in which they run: what is quick to fail comes first.
@@ -29,6 +29,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "a call costs the same with 10 and with 1,000 tools",
         needs: &[VALGRIND],
         run: cargo::instructions,
+    },
+    Step {
+        name: "profiles",
+        summary: "the SDKs of the vendors take our tools as they are",
+        needs: &[PYTHON],
+        run: outside::profiles,
     },
     Step {
         name: "clients",

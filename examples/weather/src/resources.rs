@@ -1,8 +1,9 @@
-//! What the tools share, each with a handle to read it and a handle to change it.
+//! What the tools share, each with a handle to read it and a handle to change it, and what identifies a part of it.
 
-use tool_core::{Resource, WritePass};
+use tool_core::{Locator, Resource, WritePass};
 
 use crate::archive::Archive;
+use crate::observation::City;
 use crate::reports::{ReadReports, WriteReports};
 
 /// Nobody changes the archive.
@@ -18,6 +19,9 @@ impl Resource for Archive {
         &()
     }
 }
+
+/// A city is one thing, spelled alike everywhere.
+impl Locator for City {}
 
 /// The reports, wherever they are kept: in a file, or nowhere in a test.
 pub struct ReportStore(Box<dyn WriteReports>);

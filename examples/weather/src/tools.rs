@@ -20,10 +20,10 @@ fn explain_columns() -> Vec<Column> {
 async fn get_weather(
     #[inject] archive: Reader<Archive>,
     /// City, as the archive spells it.
-    #[arg(example = "Seattle")]
+    #[arg(locator, example = "Seattle")]
     location: City,
     /// Day of the observation.
-    #[arg(example = "2014-07-04")]
+    #[arg(locator, example = "2014-07-04")]
     date: Date,
 ) -> Result<Observation, ArchiveError> {
     archive.get(location, date).cloned()
@@ -55,9 +55,10 @@ fn find_days(
 fn monthly_summary(
     #[inject] archive: Reader<Archive>,
     /// City, as the archive spells it.
+    #[arg(locator)]
     location: City,
     /// Year of the summary.
-    #[arg(example = 2014)]
+    #[arg(locator, example = 2014)]
     year: i16,
 ) -> Result<YearSummary, ArchiveError> {
     archive.monthly_summary(location, year)

@@ -90,7 +90,8 @@ const MOST: Declared = tools![
 #[test]
 fn a_path_leads_to_a_tool_wherever_it_is_declared() {
     let registry = Registry::builder().tools(MOST).tools(bodies()).tools(listed()).tools(taken::TOOLS);
-    let registry = registry.tools(hygiene_renamed::TOOLS).tools(hygiene_strict::TOOLS).build().unwrap();
+    let registry = registry.tools(hygiene_renamed::TOOLS).tools(hygiene_strict::TOOLS);
+    let registry = registry.state(hygiene_renamed::Step(1)).state(hygiene_strict::SHOP).build().unwrap();
     assert_eq!(
         wire_names(&registry),
         [
@@ -101,8 +102,11 @@ fn a_path_leads_to_a_tool_wherever_it_is_declared() {
             "named_from_below(number)",
             "one()",
             "seen()",
+            "step_handed_on(number)",
             "strict_add(first, second)",
+            "strict_few(number)",
             "strict_inner()",
+            "strict_number(more)",
             "strict_private()",
             "two()",
             "undisturbed()",

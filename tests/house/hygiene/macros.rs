@@ -1,9 +1,9 @@
 //! Tools that other macros write.
 
 use serde_json::json;
-use tool_core::tool;
+use tool_core::{Access, Principal, tool};
 
-use super::{call, of, wire_names};
+use super::{call, of, refused, wire_names};
 
 /// Types alone.
 macro_rules! typed {
@@ -75,6 +75,80 @@ whole! {
     }
 }
 
+/// Every option, of what a macro was given.
+macro_rules! optional {
+    (
+        $name:ident($parameter:ident: $kind:ty) $permission:literal, $access:path, [$($requires:path),*],
+        [$($tag:literal),*], $path:literal, $time:literal, $alias:literal, $complete:path, $least:literal, $most:expr,
+        $pattern:literal, $header:literal, $note:literal
+    ) => {
+        /// Takes its options from elsewhere.
+        #[tool(
+            operation = Read,
+            permission = $permission,
+            access = $access($parameter),
+            requires = [$($requires),*],
+            tags = [$($tag),*],
+            path = $path,
+            timeout = $time,
+            cache = $time,
+            alias = $alias,
+            blocking
+        )]
+        #[deprecated(note = $note)]
+        fn $name(
+            #[arg(
+                locator,
+                complete = $complete,
+                length(min = $least, max = $most),
+                pattern = $pattern,
+                header = $header
+            )]
+            $parameter: $kind,
+        ) -> $kind {
+            $parameter
+        }
+    };
+}
+
+fn may_read(_: &Principal, id: &str) -> Access {
+    if id == "no" { Access::deny("no") } else { Access::Allow }
+}
+
+mod rules {
+    use tool_core::Unmet;
+
+    pub(super) fn is_met() -> Result<(), Unmet> {
+        Ok(())
+    }
+
+    pub(super) fn ids(_: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+const MOST: usize = 9;
+
+optional! {
+    optional(id: String) "a, b", may_read, [rules::is_met], ["one", "two"], "optional/{id}", "1m", "old_optional",
+    rules::ids, 1, MOST, "^[a-z]+$", "Id", "take another"
+}
+
+/// Limits of what a macro was given.
+macro_rules! limited {
+    ($name:ident($kind:ty: $least:literal, $most:expr)) => {
+        /// Takes its limits from elsewhere.
+        #[tool(operation = Transform)]
+        fn $name(#[arg(range(min = $least, max = $most))] number: $kind) -> $kind {
+            number
+        }
+    };
+}
+
+limited!(limited_integer(i8: -1, 2 + 3));
+limited!(limited_number(f64: 0.5, -(-1.5)));
+limited!(limited_constant(u8: 1, u8::MAX));
+
 /// Names of the macro's own.
 macro_rules! own_names {
     () => {
@@ -96,8 +170,12 @@ fn a_macro_may_write_any_part() {
         [
             "described_by_a_literal(_input)",
             "described_by_an_expression(_input)",
+            "limited_constant(number)",
+            "limited_integer(number)",
+            "limited_number(number)",
             "macros.declared(text, times)",
             "macros.private()",
+            "optional(id)",
             "own(number, __arg0)",
             "typed_number(number)",
             "typed_option(text)",
@@ -132,6 +210,20 @@ fn what_a_macro_wrote_is_called_as_what_an_author_wrote() {
     private();
     described_by_a_literal(None);
     described_by_an_expression(None);
+    let ada = registry.as_principal(Principal::new("ada").grant("a").grant("b"));
+    assert_eq!(call(&ada, "old_optional", json!({"id": "a"})), "a");
+    assert_eq!(refused(&ada, "optional", json!({"id": "no"})), "no");
+    for id in ["", "abcdefghij", "A"] {
+        assert!(refused(&ada, "optional", json!({"id": id})).contains("invalid"), "{id}");
+    }
+    let deprecated = registry.get("optional").unwrap().deprecated().unwrap();
+    assert_eq!(deprecated.note, Some("take another"));
+    for (name, fits, exceeds) in
+        [("limited_integer", 5.0, 6), ("limited_number", 1.5, 2), ("limited_constant", 255.0, 0)]
+    {
+        assert_eq!(call(&registry, name, json!({"number": fits})).as_f64(), Some(fits), "{name}");
+        assert!(refused(&registry, name, json!({"number": exceeds})).contains("invalid"), "{name}");
+    }
     assert_eq!(call(&registry, "whole", json!({"number": 1})), 1);
     assert_eq!(whole(1), 1);
     assert_eq!(call(&registry, "own", json!({"number": 3, "__arg0": 1})), 2);

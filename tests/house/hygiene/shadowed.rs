@@ -1,8 +1,9 @@
 //! Names that the prelude does not give, and names that mean something else.
 
 use serde_json::json;
+use tool_core::Principal;
 
-use super::{call, of, wire_names};
+use super::{call, of, refused, wire_names};
 
 /// Nothing but what is imported, and what begins with `::`.
 mod no_prelude {
@@ -32,6 +33,40 @@ mod no_prelude {
     /// Blocks.
     #[tool(operation = Explain, blocking)]
     pub(super) fn block() {}
+
+    fn may_read(_: &::tool_core::Principal, id: &::std::string::String) -> ::tool_core::Access {
+        if id.is_empty() { ::tool_core::Access::deny("it is empty") } else { ::tool_core::Access::Allow }
+    }
+
+    fn is_met() -> ::std::result::Result<(), ::tool_core::Unmet> {
+        ::std::result::Result::Ok(())
+    }
+
+    fn proposed(_: &str) -> ::std::vec::Vec<::std::string::String> {
+        ::std::vec::Vec::new()
+    }
+
+    const MOST: usize = 9;
+
+    /// Says what can be said.
+    #[tool(
+        operation = Read,
+        permission = "no.prelude",
+        access = may_read(id),
+        requires = [is_met],
+        tags = ["prelude"],
+        path = "given/{id}",
+        timeout = "1s",
+        cache = "1s",
+        alias = "old_options"
+    )]
+    #[deprecated(since = "1.0.0", note = "nothing")]
+    pub(super) async fn options(
+        #[arg(locator, complete = proposed, length(max = MOST), pattern = "^[a-z]*$")]
+        id: ::std::string::String,
+    ) -> ::std::string::String {
+        id
+    }
 }
 
 /// Every name that generated code might be tempted to write, taken.
@@ -46,7 +81,7 @@ mod taken {
     }
     taken!(None Some Ok Err Box String Vec Option Result Fn FnOnce Send Sync Pin Default Into From Clone Iterator);
     taken!(In Injected Declaration Registered Operation Shape Context State Tool Registry Transform Read Write);
-    taken!(u8 i64 bool str);
+    taken!(u8 i64 bool str Bound Limit Access Guard Principal Requiring Completing Schema);
 
     macro_rules! concat {
         () => {
@@ -82,6 +117,10 @@ mod taken {
     fn json() {}
     fn defaulted() {}
     fn run_sync() {}
+    fn run_sync_guarded() {}
+    fn access() {}
+    fn locator() {}
+    fn schema() {}
 
     static __INPUTS: () = ();
     static __TOOL: () = ();
@@ -93,6 +132,12 @@ mod taken {
         fn default(&self) {}
         fn examples(&self) {}
         fn title(&self) {}
+        fn by(&self) {}
+        fn bound(&self) {}
+        fn count(&self) {}
+        fn range(&self) {}
+        fn guarded(&self) {}
+        fn secret(&self) {}
         fn deref(&self) {}
     }
     impl<T: ?Sized> Extension for T {}
@@ -111,6 +156,33 @@ mod taken {
         text: ::core::option::Option<Text>,
     ) -> ::core::result::Result<::core::primitive::i64, Text> {
         text.map_or(::core::result::Result::Ok(number + other), ::core::result::Result::Err)
+    }
+
+    fn may_compute(_: &::tool_core::Principal, number: &::core::primitive::u8) -> ::tool_core::Access {
+        if *number == 0 { ::tool_core::Access::deny("it is nothing") } else { ::tool_core::Access::Allow }
+    }
+
+    fn is_met() -> ::core::result::Result<(), ::tool_core::Unmet> {
+        ::core::result::Result::Ok(())
+    }
+
+    const MOST: ::core::primitive::u16 = 300;
+
+    /// Says what can be said.
+    #[tool(
+        operation = Transform,
+        permission = "a + b",
+        access = may_compute(number),
+        requires = [is_met],
+        tags = ["taken"],
+        alias = "old_options"
+    )]
+    #[deprecated = "nothing"]
+    pub(super) fn options(
+        #[arg(range(min = 0, max = MOST), header = "Number")] number: ::core::primitive::u8,
+        #[arg(secret, length(max = 9))] _text: ::core::option::Option<Text>,
+    ) -> ::core::primitive::u8 {
+        number
     }
 
     /// The word `run`.
@@ -136,19 +208,22 @@ mod alias {
 #[test]
 fn no_prelude_is_needed() {
     let registry = of("house::hygiene::shadowed::no_prelude").build().unwrap();
-    assert_eq!(wire_names(&registry), ["block()", "given(text, or)", "wait(times)"]);
+    assert_eq!(wire_names(&registry), ["block()", "given(text, or)", "options(id)", "wait(times)"]);
     registry.check().unwrap();
     assert_eq!(call(&registry, "given", json!({"text": "a"})), true);
     assert!(no_prelude::given(Some("a".to_owned()), false));
     assert_eq!(call(&registry, "wait", json!({})), "3");
     assert_eq!(call(&registry, "block", json!({})), json!(null));
     no_prelude::block();
+    let ada = registry.as_principal(Principal::new("ada").grant("no.prelude"));
+    assert_eq!(call(&ada, "old_options", json!({"id": "a"})), "a");
+    assert_eq!(refused(&ada, "options", json!({"id": ""})), "it is empty");
 }
 
 #[test]
 fn names_that_are_taken_are_not_used() {
     let registry = of("house::hygiene::shadowed::taken").build().unwrap();
-    assert_eq!(wire_names(&registry), ["run()", "shadowed(number, other, text)"]);
+    assert_eq!(wire_names(&registry), ["options(number, _text)", "run()", "shadowed(number, other, text)"]);
     registry.check().unwrap();
     let tool = registry.get("shadowed").unwrap();
     assert_eq!(tool.description(), "Names are of no importance.\nThey are texts.");
@@ -156,6 +231,9 @@ fn names_that_are_taken_are_not_used() {
     assert_eq!(call(&registry, "shadowed", json!({"other": 4})), 5);
     assert_eq!(taken::shadowed(1, 4, None), Ok(5));
     assert_eq!(call(&registry, "run", json!({})), "run");
+    let ada = registry.as_principal(Principal::new("ada").grant("b"));
+    assert_eq!(call(&ada, "old_options", json!({"number": 1})), 1);
+    assert_eq!(refused(&ada, "options", json!({"number": 0})), "it is nothing");
 }
 
 #[test]
@@ -163,6 +241,5 @@ fn a_return_type_is_known_by_its_shape() {
     let registry = of("house::hygiene::shadowed::alias").build().unwrap();
     assert_eq!(call(&registry, "half", json!({"number": 4})), 2);
     assert_eq!(alias::half(4).unwrap(), 2);
-    let failure = tool_core::private::block_on(registry.call("half", json!({"number": 3}))).unwrap_err();
-    assert_eq!(failure.message(), "it is odd");
+    assert_eq!(refused(&registry, "half", json!({"number": 3})), "it is odd");
 }

@@ -16,7 +16,9 @@ async fn run_shows_a_text_as_it_is_and_other_values_as_json() {
     cli(&["run", "parts", "sky=sun", "places=[]"])
         .await
         .prints("{\n  \"sky\": \"sun\",\n  \"places\": []\n}\n");
-    cli(&["run", "blocks"]).await.prints("first\n[image: image/png, 3 bytes]\nreport: file:///r.pdf\n");
+    cli(&["run", "blocks"]).await.prints(
+        "first\n[image: image/png, 3 bytes]\nreport: file:///r.pdf\nin full\n[file:///a.png: image/png, 2 bytes]\n",
+    );
 }
 
 #[tokio::test]

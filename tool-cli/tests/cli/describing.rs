@@ -144,6 +144,24 @@ async fn a_tool_without_an_output_schema_says_so() {
 }
 
 #[tokio::test]
+async fn a_schema_is_shown_as_a_vendor_takes_it() {
+    let schema = |profile: &'static str| async move { cli(&["schema", "add", "--profile", profile]).await };
+    assert_eq!(schema("mcp").await.json(), cli(&["schema", "add"]).await.json());
+    assert_eq!(schema("openai-strict").await.json()["required"], json!(["a", "b"]));
+    assert_eq!(schema("native").await.json()[1]["default"], 5);
+    let unknown = schema("opnai").await;
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("[possible values: mcp, no-ref, openai, openai-strict, "), "{unknown:?}");
+    let both = cli(&["schema", "add", "--output", "--profile", "mcp"]).await;
+    assert_eq!((both.code, both.stdout.as_str()), (2, ""));
+    cli(&["schema", "parts", "--profile", "openai-strict"]).await.fails(
+        1,
+        "error: `openai-strict` takes no object with free names, and there is one at `/properties/limits`\n\
+         help: the profile `openai`, which is not strict, takes it\n",
+    );
+}
+
+#[tokio::test]
 async fn an_unknown_tool_has_a_near_name() {
     for command in ["info", "schema", "run", "validate"] {
         cli(&[command, "gret"])

@@ -34,7 +34,12 @@ pub(crate) fn app() -> App {
 }
 
 pub(crate) fn app_with(events: &Arc<Events>) -> App {
-    let registry = Registry::builder().linked().shared_state(Arc::clone(events)).build().unwrap();
+    let registry = Registry::builder()
+        .linked()
+        .select(|tool| tool.source().module == module_path!())
+        .shared_state(Arc::clone(events))
+        .build()
+        .unwrap();
     App::new("demo", registry).version("1.2.3").about("A demonstration")
 }
 
@@ -70,6 +75,8 @@ fn blocks() -> Vec<Content> {
         Content::text("first"),
         Content::image([1, 2, 3], "image/png"),
         Content::link("file:///r.pdf", "report"),
+        Content::resource("file:///a.txt", "text/plain", "in full"),
+        Content::resource("file:///a.png", "image/png", vec![1, 2]),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::call::contained::{Contained, Disposed, contained};
 use crate::call::gate::Pass;
 use crate::call::ongoing::Ongoing;
 use crate::call::run::{Gone, Runner};
-use crate::call::timer::{Late, Timer};
+use crate::call::timer::{Late, Timer, limited};
 use crate::definition::ToolDefinition;
 use crate::entry::Blocking;
 use crate::failure::{Failure, FailureKind};
@@ -43,18 +43,14 @@ impl Runner {
         &self,
         call: &mut Ongoing<'_>,
         pass: Option<Pass>,
+        timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
         let Ongoing { tool, context, span, record, .. } = call;
         let outputs = self.limits.outputs;
-        let function = Contained::new(function, span.clone());
-        let timer = self.timer(tool)?;
+        let function = Disposed::new(function);
         let gone = Gone::new(context, record.as_deref().map(Record::told));
         let returned = pin!(async {
-            let function = match function.await {
-                Ok(function) => Disposed::new(function),
-                Err(failure) => return Ok(Err(failure)),
-            };
             let (tool, span) = (tool.clone(), span.clone());
             let call = move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
@@ -63,7 +59,7 @@ impl Runner {
                 result
             };
             let Ok(runtime) = Handle::try_current() else { return Ok(call()) };
-            let Ok(thread) = self.threads.enter(context.principal().id()).await else {
+            let Ok(thread) = self.threads.enter(context.caller().principal.id()).await else {
                 return Ok(Err(Failure::busy()));
             };
             let record = record.take();
@@ -92,17 +88,13 @@ impl Gone<'_> {
     async fn wait<F>(
         mut self,
         tool: &ToolDefinition,
-        timer: Option<Timer>,
+        mut timer: Option<Timer>,
         task: F,
     ) -> Result<Output, Failure>
     where
         F: Future<Output = Result<Result<Output, Failure>, JoinError>> + Unpin,
     {
-        let ended = match timer {
-            None => Ok(task.await),
-            Some(timer) => timer.limit(task).await,
-        };
-        match ended {
+        match limited(&mut timer, task).await {
             Ok(joined) => {
                 self.stayed();
                 joined.unwrap_or_else(|error| {

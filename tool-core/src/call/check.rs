@@ -81,8 +81,10 @@ pub(super) fn explained(unread: &Unread<'_>, validator: &Validator) -> Problem {
     let place = format!("{place}{below}");
     let value = serde_json::from_str(text).unwrap_or(Value::Null);
     let mut problem = validator.undecoded(&place, &value);
-    // Some types repeat in their error what they were given.
-    if !validator.conceals(&place) && text.len() <= LONGEST_REASON {
+    if value.is_number() {
+        problem.message.push_str(": out of range");
+    } else if !validator.conceals(&place) && text.len() <= LONGEST_REASON {
+        // Some types repeat in their error what they were given.
         problem.message.push_str(": ");
         problem.message.push_str(&reason(error));
     }

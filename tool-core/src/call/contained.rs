@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use tracing::Span;
 
+use crate::entry::Pending;
 use crate::failure::Failure;
 
 /// The code panicked; what it said is in the log.
@@ -63,14 +64,12 @@ impl<T> Drop for Disposed<T> {
 
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
 pub(super) struct Contained<T> {
-    function: Disposed<Function<T>>,
+    function: Disposed<Pending<T>>,
     span: Span,
 }
 
-type Function<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
-
 impl<T> Contained<T> {
-    pub(super) fn new(function: Function<T>, span: Span) -> Self {
+    pub(super) fn new(function: Pending<T>, span: Span) -> Self {
         Contained { function: Disposed::new(function), span }
     }
 }

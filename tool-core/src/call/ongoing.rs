@@ -38,6 +38,19 @@ pub(crate) struct Ongoing<'c> {
     _counted: Option<Counted>,
 }
 
+impl Begun<'_> {
+    /// Takes the call to its end.
+    pub(crate) async fn end(self) -> Reply {
+        match self {
+            Begun::Ended(reply) => reply,
+            Begun::Waits(mut call, step) => {
+                let result = call.end(step).await;
+                call.reply(result)
+            }
+        }
+    }
+}
+
 /// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
 pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Begun<'c> {
     let mut call = Ongoing::new(caller, member, arguments);
@@ -79,7 +92,7 @@ impl<'c> Ongoing<'c> {
     }
 
     /// Takes the call to its end.
-    pub(crate) async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
+    async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
         let runner = &self.home.runner;
         let pass = match runner.gate() {
             Some(gate) => Some(gate.enter(self.caller()).await.map_err(|Busy| Failure::busy())?),
@@ -111,7 +124,7 @@ impl<'c> Ongoing<'c> {
 
     /// Records how the call has ended.
     #[inline]
-    pub(crate) fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
+    fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
         if let Some(record) = self.record.take() {
             record.end(&result);
         }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Told;
-use crate::call::contained::Contained;
+use crate::call::contained::{Contained, contained};
 use crate::call::gate::{Gate, Pass};
 use crate::call::ongoing::Ongoing;
 use crate::call::outputs::Outputs;
 use crate::call::tasks::Tasks;
-use crate::call::timer::{Late, Timer};
+use crate::call::timer::{Late, Timer, limited};
 use crate::context::LazyContext;
 use crate::definition::ToolDefinition;
-use crate::entry::Step;
+use crate::entry::{Pending, Step};
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 
@@ -81,18 +81,30 @@ impl Runner {
         pass: Option<Pass>,
         step: Step,
     ) -> Result<Output, Failure> {
+        let mut timer = match self.timer(call.tool) {
+            Ok(timer) => timer,
+            Err(failure) => {
+                let _ = contained(|| drop(step));
+                return Err(failure);
+            }
+        };
+        let step = match step {
+            Step::Deciding(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
+            step => step,
+        };
         let function = match step {
+            Step::Running(function) => function,
+            #[cfg(feature = "tokio")]
+            Step::Blocking(function) => return Box::pin(self.block(call, pass, timer, function)).await,
             Step::Done(mut result) => {
                 self.judge(call.tool, &mut result);
                 return result;
             }
-            Step::Running(function) => function,
-            #[cfg(feature = "tokio")]
-            Step::Blocking(function) => return Box::pin(self.block(call, pass, function)).await,
-            Step::Valid | Step::Invalid | Step::Described(_) => return Err(Failure::internal()),
+            Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => {
+                return Err(Failure::internal());
+            }
         };
         let mut function = Contained::new(function, call.span.clone());
-        let timer = self.timer(call.tool)?;
         #[cfg(feature = "tokio")]
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -102,7 +114,7 @@ impl Runner {
         let gone = Gone::new(&call.context, None);
         let mut result = match timer {
             None => function.await,
-            Some(timer) => {
+            Some(mut timer) => {
                 let limited = timer.limit(&mut function).await;
                 limited.map_err(|Late(limit)| Failure::timeout(call.tool, limit))?
             }
@@ -114,9 +126,24 @@ impl Runner {
     }
 
     /// Measures the time of a call from now on, if it has a limit.
-    pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
+    fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
         tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }
+}
+
+/// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that the
+/// decision is dropped when the caller goes away, whatever the tool does.
+async fn decide(
+    call: &Ongoing<'_>,
+    timer: &mut Option<Timer>,
+    decision: Pending<Step>,
+) -> Result<Step, Failure> {
+    let mut decision = Contained::new(decision, call.span.clone());
+    let gone = Gone::new(&call.context, None);
+    let step = limited(timer, &mut decision).await;
+    let step = step.map_err(|Late(limit)| Failure::timeout_before(call.tool, limit))?;
+    gone.stayed();
+    step
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.

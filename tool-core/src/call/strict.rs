@@ -1,6 +1,6 @@
 //! JSON read without forgiveness: an object that has a member twice is refused wherever it stands.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -66,6 +66,8 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        // -2^63 itself is read as an integer. What is less than that, and rounded to it, stays less than that.
+        let value = if value == i64::MIN as f64 { value.next_down() } else { value };
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
@@ -77,8 +79,8 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut values = Vec::new();
         let length = self.0.path.len();
         loop {
-            self.0.path.push('/');
-            self.0.path.push_str(&values.len().to_string());
+            // Nothing can go wrong on the way into a string.
+            _ = write!(self.0.path, "/{}", values.len());
             let item = items.next_element_seed(Node(self.0))?;
             self.0.path.truncate(length);
             match item {
@@ -136,6 +138,13 @@ mod tests {
             parse(r#"{"a":1,"A":[true,null,-1,1.5,"x"]}"#).unwrap(),
             json!({"a":1,"A":[true,null,-1,1.5,"x"]})
         );
+    }
+
+    #[test]
+    fn what_is_less_than_every_integer_stays_so() {
+        let number = |text: &str| parse(text).unwrap();
+        assert_eq!(number("-9223372036854775808"), i64::MIN);
+        assert!(number("-9223372036854775809").as_f64() < number("-9223372036854775808").as_f64());
     }
 
     #[test]

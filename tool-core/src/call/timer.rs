@@ -32,7 +32,7 @@ impl Timer {
     }
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
-    pub(super) async fn limit<F: Future + Unpin>(mut self, mut future: F) -> Result<F::Output, Late> {
+    pub(super) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
         use std::pin::Pin;
         use std::task::Poll;
 
@@ -55,7 +55,18 @@ impl Timer {
     }
 
     #[expect(clippy::unused_async, reason = "as with timers")]
-    pub(super) async fn limit<F: Future + Unpin>(self, _: F) -> Result<F::Output, Late> {
-        match self {}
+    pub(super) async fn limit<F: Future + Unpin>(&mut self, _: F) -> Result<F::Output, Late> {
+        match *self {}
+    }
+}
+
+/// What the future gives, in time if there is a limit.
+pub(super) async fn limited<F: Future + Unpin>(
+    timer: &mut Option<Timer>,
+    future: F,
+) -> Result<F::Output, Late> {
+    match timer {
+        None => Ok(future.await),
+        Some(timer) => timer.limit(future).await,
     }
 }

@@ -24,11 +24,11 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn declared(declaration: &'static Declaration) -> Self {
+    pub(super) fn declared(declaration: &'static Declaration, description: Cow<'static, str>) -> Self {
         Facts {
             name: declaration.name.into(),
             title: declaration.title.map(Cow::from),
-            description: declaration.description.into(),
+            description,
             operation: Some(declaration.operation),
             annotations: Some(declaration.annotations()),
             permission: declaration.permission.map(PermissionSpec::permission),

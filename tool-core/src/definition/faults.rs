@@ -1,13 +1,13 @@
 //! What is wrong with a declaration and shows only when its schema is made.
 
-use serde_json::Value;
-
 use crate::call;
 use crate::definition::ToolDefinition;
+use crate::definition::documentation::Example;
 use crate::failure::Problem;
 use crate::leniency::Leniency;
-use crate::schema::Validator;
+use crate::schema::{Validator, check_headers};
 use crate::state::States;
+use crate::surface;
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made.
@@ -17,10 +17,17 @@ impl ToolDefinition {
         if self.description().is_empty() {
             faults.push("it has no description".to_owned());
         }
+        faults.extend(surface::fault(self));
         // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
         match Validator::new(self.input_schema()) {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
-            Ok(_) => faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault)),
+            Ok(_) => {
+                faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
+                faults.extend(self.faults_of_examples());
+            }
+        }
+        if let Err(error) = check_headers(&input.schema) {
+            faults.push(format!("the input schema is invalid: {error}"));
         }
         if let Some(Err(error)) = self.output_schema().map(Validator::new) {
             faults.push(format!("the output schema is invalid: {error}"));
@@ -31,7 +38,7 @@ impl ToolDefinition {
     /// Defaults and examples that a call could not have either: each with the name of its input.
     pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
         let mut faults = Vec::new();
-        if self.broken() || self.validator().is_err() {
+        if self.broken() {
             return faults;
         }
         let input = self.input();
@@ -63,9 +70,23 @@ impl ToolDefinition {
         faults
     }
 
-    /// The example, unless it is a guess that went wrong.
-    pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let is_valid = || call::is_valid(self, self.example());
-        self.0.example_is_valid.get_or_init(is_valid).then(|| self.example())
+    /// Whole calls in the doc comment that are none.
+    pub(crate) fn faults_of_examples(&self) -> Vec<String> {
+        if self.broken() {
+            return Vec::new();
+        }
+        let examples = self.0.origin.declared().map_or(&[][..], |declared| &declared.examples);
+        let fault = |example: &Example| {
+            let call = match example.call() {
+                Ok(call) => call.to_string(),
+                Err(fault) => return Some(fault),
+            };
+            let failure =
+                call::validate(self, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
+            let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
+            let line = example.line;
+            Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))
+        };
+        examples.iter().filter_map(fault).collect()
     }
 }

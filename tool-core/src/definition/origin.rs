@@ -6,6 +6,7 @@ use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
+use crate::definition::documentation::Example;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -35,12 +36,14 @@ pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
+    /// The calls in its doc comment.
+    pub(super) examples: Vec<Example>,
     returned: Returned,
     plan: OnceLock<Plan>,
 }
 
 impl Declared {
-    pub(super) fn new(declaration: &'static Declaration) -> Self {
+    pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let mut needs = Needs::default();
         let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
@@ -49,7 +52,7 @@ impl Declared {
             // `run` and its siblings answer `Describe` in this one way.
             _ => Returned::Nothing,
         };
-        Declared { declaration, inputs, needs, returned, plan: OnceLock::new() }
+        Declared { declaration, inputs, needs, examples, returned, plan: OnceLock::new() }
     }
 
     /// The names of the types of state that the function, its requirements and its completions take and that `states`
@@ -72,8 +75,14 @@ impl Declared {
     }
 
     pub(super) fn input(&self) -> InputSchema {
-        contained(|| InputSchema::compose(&self.inputs, Vec::new()))
-            .unwrap_or_else(|Panicked| InputSchema::broken())
+        let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
+        let made = contained(|| match self.declaration.schema {
+            Some(make) => InputSchema::written(make, &self.inputs, calls),
+            None => InputSchema::compose(&self.inputs, calls),
+        });
+        made.unwrap_or_else(|Panicked| {
+            InputSchema::broken("making its schema panicked; the log says where".to_owned())
+        })
     }
 
     pub(super) fn output(&self) -> Option<OutputSchema> {

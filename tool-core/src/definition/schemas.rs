@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use crate::call;
 use crate::call::plan::Plan;
+use crate::completion::CompleteFn;
 use crate::definition::ToolDefinition;
 use crate::definition::origin::Origin;
 use crate::digest::Digest;
@@ -80,8 +82,32 @@ impl ToolDefinition {
         self.output().map(|output| &output.native)
     }
 
-    /// A minimal call, made from declared examples, defaults and the schema, in this order. Where a pattern is all that is
-    /// known of a required input it is a guess: declare an example there.
+    /// The calls that its author gives as examples: fenced blocks of the language `tool` in its doc comment. The values of
+    /// secret inputs are replaced.
+    ///
+    /// ````
+    /// # use tool_core::{Registry, tool};
+    /// /// Adds what is paid.
+    /// ///
+    /// /// ```tool
+    /// /// {"amounts": [3, 4]}
+    /// /// ```
+    /// #[tool(operation = Transform)]
+    /// fn add_up(/** In cents. */ amounts: Vec<u32>) -> u32 {
+    ///     amounts.iter().sum()
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "add_up").build().unwrap();
+    /// let tool = registry.get("add_up").unwrap();
+    /// assert_eq!(tool.description(), "Adds what is paid.");
+    /// assert_eq!(tool.examples(), [serde_json::json!({"amounts": [3, 4]})]);
+    /// ````
+    pub fn examples(&self) -> &[Value] {
+        &self.input().examples
+    }
+
+    /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
+    /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
+    /// there.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -95,7 +121,24 @@ impl ToolDefinition {
     /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
     /// ```
     pub fn example(&self) -> &Value {
-        &self.input().example
+        &self.chosen_example().0
+    }
+
+    /// The same, unless it is a guess that went wrong.
+    pub(crate) fn valid_example(&self) -> Option<&Value> {
+        let (example, is_valid) = self.chosen_example();
+        is_valid.then_some(example)
+    }
+
+    fn chosen_example(&self) -> &(Value, bool) {
+        self.0.example.get_or_init(|| {
+            let made = &self.input().example;
+            let mut candidates = self.examples().iter().chain([made]);
+            match candidates.find(|call| call::is_valid(self, call)) {
+                Some(valid) => (valid.clone(), true),
+                None => (made.clone(), false),
+            }
+        })
     }
 
     /// The identity of everything that this definition promises.
@@ -111,6 +154,12 @@ impl ToolDefinition {
     /// ```
     pub fn digest(&self) -> Digest {
         *self.0.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
+    }
+
+    /// What proposes values for an input, where something does.
+    pub(crate) fn completion(&self, input: &str) -> Option<CompleteFn> {
+        let declared = self.0.origin.declared()?;
+        declared.inputs.iter().find(|spec| spec.name == input)?.complete
     }
 
     /// What a declared tool is entered by.

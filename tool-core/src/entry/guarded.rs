@@ -1,11 +1,10 @@
 //! The door into a tool with `access = …`: a function sees the caller and the inputs, and decides.
 //!
-//! Each way to run a function has its guarded twin. The decision may take its time, so that all of them go on as a
-//! future.
+//! Each way to run a function has its guarded twin. The decision may take its time, so that it is a step of its own: as
+//! long as it is not made, nothing of the function has run. The function stands first: it says the types of the inputs,
+//! and what decides may see a `String` as `&str`.
 
-#[cfg(feature = "tokio")]
-use super::Function;
-use super::{Call, Step, prepare};
+use super::{Call, Finishing, Step, prepare};
 use crate::access::{Access, Guard, Principal};
 use crate::failure::{Failure, FailureKind};
 use crate::input::Inputs;
@@ -29,9 +28,9 @@ where
     match prepare(call, inputs, returns.returned()) {
         Ok(values) => {
             let admitted = admitted(principal(call), values, access);
-            Step::Running(Box::pin(async move {
-                let returned = function(admitted.await?).await;
-                returns.finish(returned)
+            Step::Deciding(Box::pin(async move {
+                let future = function(admitted.await?);
+                Ok(Step::Running(Box::pin(Finishing { future, returns })))
             }))
         }
         Err(step) => step,
@@ -52,9 +51,9 @@ where
     match prepare(call, inputs, returns.returned()) {
         Ok(values) => {
             let admitted = admitted(principal(call), values, access);
-            Step::Running(Box::pin(async move {
+            Step::Deciding(Box::pin(async move {
                 let values = admitted.await?;
-                returns.finish(function(values))
+                Ok(Step::Done(returns.finish(function(values))))
             }))
         }
         Err(step) => step,
@@ -76,10 +75,9 @@ where
     match prepare(call, inputs, returns.returned()) {
         Ok(values) => {
             let admitted = admitted(principal(call), values, access);
-            Step::Blocking(Box::pin(async move {
+            Step::Deciding(Box::pin(async move {
                 let values = admitted.await?;
-                let function: Function = Box::new(move || returns.finish(function(values)));
-                Ok(function)
+                Ok(Step::Blocking(Box::new(move || returns.finish(function(values)))))
             }))
         }
         Err(step) => step,

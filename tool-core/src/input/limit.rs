@@ -78,7 +78,7 @@ impl<T> NoLimit<T> {
 /// Implemented by no type: what the compiler says of a type that is no end of a range.
 #[diagnostic::on_unimplemented(
     message = "a limit of `range` is a number, and not of type `{Self}`",
-    label = "neither an integer of at most 127 bits nor a floating-point number",
+    label = "no number of a type that a limit can have",
     note = "write a literal, or a constant of a type like `i64`, `u32` or `f64`"
 )]
 pub trait RangeLimit {}
@@ -86,7 +86,7 @@ pub trait RangeLimit {}
 /// Implemented by no type: what the compiler says of a type that is no length.
 #[diagnostic::on_unimplemented(
     message = "a limit of `length` is a count, and not of type `{Self}`",
-    label = "not an unsigned integer of at most 64 bits",
+    label = "no number of a type that a length can have",
     note = "write a literal, or a constant of a type like `usize` or `u64`"
 )]
 pub trait LengthLimit {}

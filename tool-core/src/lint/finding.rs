@@ -48,11 +48,14 @@ macro_rules! rules {
 
 rules! {
     NameTooLong "name-too-long"
-        "a name of more than 64 characters: OpenAI and Gemini refuse it"
+        "a name of more than 64 characters: OpenAI, Anthropic and Gemini refuse it"
         "give it a shorter `name`, and the old one as `alias`";
     NameDotted "name-dotted"
-        "a name with a dot: OpenAI (`^[a-zA-Z0-9_-]{1,64}$`) and Anthropic (`^[a-zA-Z0-9_-]{1,128}$`) refuse it"
+        "a name with a dot: OpenAI and Anthropic refuse it (`^[a-zA-Z0-9_-]{1,64}$`)"
         "use `_` in its place, and give the old name as `alias`";
+    NameStart "name-start"
+        "a name that begins with neither a letter nor `_`: Gemini refuses it"
+        "begin it with a letter, and give the old name as `alias`";
     NamesDifferByCase "names-differ-by-case"
         "two tools or aliases whose names differ by case alone, which a model mixes up"
         "give one of them another `name`";
@@ -72,7 +75,7 @@ rules! {
         "a description of an input that is to be written yet or says the name again"
         "say what it means, in which unit or form";
     InputNameRefused "input-name-refused"
-        "an input whose name is not `^[a-zA-Z0-9_.-]{1,64}$`: Anthropic refuses it"
+        "an input whose name is not `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`: Gemini refuses it, and other APIs some of these"
         "give it such a name with `rename`";
     ExampleInvalid "example-invalid"
         "an example or a default that a call could not have"
@@ -102,11 +105,19 @@ rules! {
 
 impl LintRule {
     /// The stable name in output that programs read.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::LintRule::RawState.code(), "raw-state");
+    /// ```
     pub const fn code(self) -> &'static str {
         self.row().0
     }
 
     /// What to do about it.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::LintRule::HiddenCharacters.remedy(), "delete it");
+    /// ```
     pub const fn remedy(self) -> &'static str {
         self.row().1
     }

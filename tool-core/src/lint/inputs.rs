@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
+use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
 use crate::lint::walk::{Part, resolved, walk};
 use crate::schema::Validator;
@@ -17,7 +18,7 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
             nested_values(tool, root, part, findings);
         }
     });
-    values(tool, root, findings);
+    values(tool, findings);
 }
 
 fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
@@ -35,8 +36,7 @@ fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut
             }
         }
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+    if !is_plain(name) {
         find(LintRule::InputNameRefused, format!("the name `{}` is refused", name.escape_debug()));
     }
 }
@@ -50,17 +50,13 @@ fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding
     }
 }
 
-/// Examples and defaults of whole inputs and of whole calls, which are decoded.
-fn values(tool: &ToolDefinition, root: &Value, findings: &mut Vec<Finding>) {
+/// Examples and defaults of whole inputs, and whole calls in the doc comment: these are decoded.
+fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     for (input, fault) in tool.invalid_values() {
         findings.push(Finding::of(LintRule::ExampleInvalid, tool, fault).at(&crate::schema::pointer(&input)));
     }
-    for call in root["examples"].as_array().into_iter().flatten() {
-        if !crate::call::is_valid(tool, call) {
-            let message = format!("no call can be as the example {}", shortened(call));
-            findings.push(Finding::of(LintRule::ExampleInvalid, tool, message));
-        }
-    }
+    let calls = tool.faults_of_examples().into_iter();
+    findings.extend(calls.map(|fault| Finding::of(LintRule::ExampleInvalid, tool, fault)));
 }
 
 /// Examples and defaults of members below an input, which stand in its type: only the schema can judge them.

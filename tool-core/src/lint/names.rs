@@ -1,7 +1,8 @@
 //! Names that model APIs refuse or models mix up.
 //!
-//! MCP takes names of up to 128 of `A-Za-z0-9_.-`. Function names are stricter: `^[a-zA-Z0-9_-]{1,64}$` (OpenAI), 64
-//! characters (Gemini), `^[a-zA-Z0-9_-]{1,128}$` (Anthropic).
+//! MCP takes names of up to 128 of `A-Za-z0-9_.-`. OpenAI (API reference, `FunctionDefinition.name`) and Anthropic (Messages
+//! API, `tools.name`) take 64 of `A-Za-z0-9_-`, Gemini (API reference, `FunctionDeclaration.name`) 64 that begin with a letter
+//! or `_`. The names of inputs: Gemini takes identifiers, Anthropic 64 of `A-Za-z0-9_.-`.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,21 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     if tool.name().contains('.') {
         findings.push(Finding::of(LintRule::NameDotted, tool, "the name has a dot"));
     }
+    if !begins_well(tool.name()) {
+        let message = "the name begins with neither a letter nor `_`";
+        findings.push(Finding::of(LintRule::NameStart, tool, message));
+    }
+}
+
+/// Whether every model API takes an input of this name.
+pub(super) fn is_plain(input: &str) -> bool {
+    input.len() <= LONGEST
+        && begins_well(input)
+        && input.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn begins_well(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
 /// Names and aliases that are one when case does not count.
@@ -30,6 +46,22 @@ pub(super) fn check_case(tools: &[&ToolDefinition], findings: &mut Vec<Finding>)
                 let message = format!("`{name}` and `{other}` differ by case alone");
                 findings.push(Finding::of(LintRule::NamesDifferByCase, tool, message));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn names_of_inputs_that_every_api_takes() {
+        let long = "a".repeat(64);
+        for name in ["a", "_", "temp_max", "X2", &long] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in ["", "2x", "-x", "a b", "a-b", "a.b", "$ref", "größe", &format!("{long}a")] {
+            assert!(!is_plain(name), "{name}");
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
                 // A place in the output is no input.
                 let (what, place) = match side {
                     "input" => (what.to_owned(), part.place),
-                    _ => (format!("{what} of the output{}", part.place), ""),
+                    _ => (format!("{what} of the output {}", part.place).trim_end().to_owned(), ""),
                 };
                 look_into(tool, &what, place, text, findings);
             }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::digest::canonical;
 use crate::lock::difference::DifferenceKind as Kind;
-use crate::lock::schemas::{CHOICES, Relation, Walk, constants, required, resolved, show, type_names};
+use crate::lock::keywords::{CHOICES, TEXTS, constants, required, resolved, show, type_names};
+use crate::lock::schemas::{Relation, Walk};
 
 /// Variants are told apart by looking so far into them.
 const MOST_LEVELS: u8 = 8;
@@ -103,8 +104,8 @@ impl<'s> Choice<'s> {
 }
 
 fn limits(schema: &Map<String, Value>) -> bool {
-    let text = ["title", "description", "default", "examples", "deprecated", "$comment", "$schema", "$defs"];
-    schema.keys().any(|key| !CHOICES.contains(&key.as_str()) && !text.contains(&key.as_str()))
+    let limit = |key: &str| !CHOICES.contains(&key) && !TEXTS.contains(&key) && key != "$defs";
+    schema.keys().any(|key| limit(key))
 }
 
 /// What a variant is told apart by.

@@ -122,16 +122,30 @@ kinds! {
 
 impl DifferenceKind {
     /// The stable name in output that programs read.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::DifferenceKind::ToolAdded.code(), "tool-added");
+    /// ```
     pub const fn code(self) -> &'static str {
         self.row().0
     }
 
     /// What it means to a caller.
+    ///
+    /// ```
+    /// use tool_core::{Change, DifferenceKind};
+    ///
+    /// assert_eq!(DifferenceKind::ToolAdded.change(), Change::Compatible);
+    /// ```
     pub const fn change(self) -> Change {
         self.row().1
     }
 
     /// Why it means that.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::DifferenceKind::ToolAdded.reason(), "nobody calls it yet");
+    /// ```
     pub const fn reason(self) -> &'static str {
         self.row().2
     }

@@ -293,6 +293,11 @@ fn the_text_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_name_is_part_of_what_is_promised() {
+    assert_ne!(lock(&[("a", tool())]).digest(), lock(&[("b", tool())]).digest());
+}
+
+#[test]
 fn what_is_no_lock_is_refused() {
     let text = lock(&[("a", tool())]).to_string();
     let refused = |text: &str| text.parse::<Lock>().unwrap_err();

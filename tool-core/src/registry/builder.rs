@@ -13,7 +13,9 @@ use crate::declaration::Declaration;
 use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
+use crate::registry::addresses;
 use crate::registry::positions::Positions;
+use crate::registry::prompts::{PromptMember, Selection};
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 
@@ -39,6 +41,7 @@ use crate::state::States;
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     declarations: Vec<&'static Declaration>,
+    pub(super) prompts: Selection,
     #[cfg(feature = "inventory")]
     linked: bool,
     select: Vec<Box<Likes>>,
@@ -56,7 +59,7 @@ pub struct Builder {
 type Likes = dyn Fn(&ToolDefinition) -> bool;
 
 impl Builder {
-    /// Adds every tool that was linked into this program.
+    /// Adds every tool and every prompt that was linked into this program.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -67,6 +70,7 @@ impl Builder {
         if !self.linked {
             self.linked = true;
             self.declarations.extend(crate::registration::linked());
+            self.prompts.link();
         }
         self
     }
@@ -228,8 +232,10 @@ impl Builder {
         // Linked and listed by hand is declared once.
         self.declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
         self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
-        let linked =
-            |name: &String| self.declarations.iter().any(|declaration| declaration.crate_name() == name);
+        let linked = |name: &String| {
+            self.declarations.iter().any(|declaration| declaration.crate_name() == name)
+                || self.prompts.names_crate(name)
+        };
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
@@ -238,11 +244,14 @@ impl Builder {
         tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
         tools.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
-        if tools.is_empty() && !self.allow_empty {
+        let mut faults_of_prompts = Vec::new();
+        let prompts = std::mem::take(&mut self.prompts).definitions(&self.states, &mut faults_of_prompts);
+        if tools.is_empty() && prompts.is_empty() && !self.allow_empty {
             faults.push(BuildError::Empty);
         }
 
         let positions = positions(&tools, &mut faults);
+        faults.extend(addresses::collisions(&tools));
         for tool in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
@@ -251,6 +260,7 @@ impl Builder {
             }));
         }
         faults.extend(self.faults_of_limits(&tools));
+        faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let home = Arc::new(Home {
             states: self.states,
@@ -261,7 +271,8 @@ impl Builder {
         });
         let member = |definition| Member { definition, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
-        let inner = Inner { members, positions, index: OnceLock::new(), audit: self.audit };
+        let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
+        let inner = Inner { members, prompts, positions, index: OnceLock::new(), audit: self.audit };
         let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
         Ok(Registry { inner: Arc::new(inner), caller })
     }
@@ -332,6 +343,64 @@ pub enum BuildError {
         first: String,
         /// Where the tool with the alias is declared.
         second: String,
+    },
+    /// The results of two tools live where one path could mean either.
+    #[error(
+        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
+    )]
+    Address {
+        /// The address of the first, and where it is declared.
+        first: String,
+        /// The address of the second, and where it is declared.
+        second: String,
+    },
+    /// The result of a tool lives where an adapter has something of its own.
+    #[error(
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+    )]
+    ReservedAddress {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// Its address.
+        address: String,
+        /// The first segment of it.
+        segment: String,
+    },
+    /// Two prompts have one name.
+    #[error(
+        "two prompts are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[prompt(name = \"…\")]`"
+    )]
+    DuplicatePrompt {
+        /// The name.
+        name: String,
+        /// Where the first is declared.
+        first: String,
+        /// Where the second is declared.
+        second: String,
+    },
+    /// A prompt takes state that the registry does not have.
+    #[error(
+        "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+    )]
+    MissingPromptState {
+        /// The prompt.
+        prompt: String,
+        /// Where it is declared.
+        place: String,
+        /// The type of the state.
+        state: String,
+    },
+    /// The schema of the arguments of a prompt contradicts itself.
+    #[error("prompt `{prompt}`: {fault}\n  declared: {place}")]
+    PromptSchema {
+        /// The prompt.
+        prompt: String,
+        /// Where it is declared.
+        place: String,
+        /// What is wrong.
+        fault: String,
     },
     /// There is no tool at all.
     #[error(

@@ -3,6 +3,8 @@
 //! Two things are mended, and both only where the schema forbids what was given: a `null` for a member that may be left
 //! out is left out, and a string that is the JSON text of a number, a boolean, a list or an object is read as that.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::call::edits::{Edit, Edits};
@@ -13,6 +15,9 @@ use crate::schema::{push_escaped, secret};
 
 /// More repairs than this are no slip of the pen: none is made then.
 const MOST_REPAIRS: usize = 1_000;
+
+/// After so many strings of which none can be read as anything else, the rest is not looked through.
+const MOST_HOPELESS: usize = 1_000;
 
 /// What makes arguments fit.
 #[derive(Default)]
@@ -25,9 +30,15 @@ pub(crate) struct Amendments {
 /// Looks for what can be mended in arguments that do not fit the schema.
 pub(super) fn amendments(arguments: &Value, root: &Value, leniency: Leniency) -> Amendments {
     let look = |lenient| {
-        let mut mending =
-            Mending { root, lenient, path: String::new(), within_text: false, found: Amendments::default() };
-        mending.value(arguments, root);
+        let mut mending = Mending {
+            root,
+            lenient,
+            path: String::new(),
+            within_text: false,
+            hopeless: 0,
+            found: Amendments::default(),
+        };
+        mending.value(arguments, root, Types::of(root, root));
         mending.found
     };
     let found = look(leniency == Leniency::Repair);
@@ -40,33 +51,42 @@ struct Mending<'s> {
     path: String,
     /// Whether the value stands in a JSON text that was a string: such a text is looked for once and not within itself.
     within_text: bool,
+    hopeless: usize,
     found: Amendments,
 }
 
 impl Mending<'_> {
-    fn value(&mut self, value: &Value, schema: &Value) {
-        if let Value::String(text) = value
-            && self.lenient
-            && let Some((read, kind)) = read(text, Types::of(schema, self.root), self.within_text)
-        {
-            // A schema in parts may speak of one member twice.
-            if self.found.edits.insert(&self.path, Edit::Replace(text.clone())) {
-                let path = secret::of(self.root, &self.path).shown;
-                self.found.repairs.push(Repair { path, kind });
+    /// `types` are those that the schema allows.
+    fn value(&mut self, value: &Value, schema: &Value, types: Types) {
+        match value {
+            Value::String(text) if self.lenient && !types.contains(Types::STRING) => {
+                match read(text, types, self.within_text) {
+                    Some((read, kind)) => self.repair(text, &read, kind, schema),
+                    None => self.hopeless += 1,
+                }
             }
-            let outside = std::mem::replace(&mut self.within_text, true);
-            self.inside(&read, schema);
-            self.within_text = outside;
-        } else {
-            self.inside(value, schema);
+            Value::Object(_) | Value::Array(_) => self.inside(value, schema),
+            _ => {}
         }
+    }
+
+    fn repair(&mut self, text: &str, read: &Value, kind: RepairKind, schema: &Value) {
+        // A schema in parts may speak of one member twice.
+        if self.found.edits.insert(&self.path, Edit::Replace(text.to_owned())) {
+            let path = secret::of(self.root, &self.path).shown;
+            self.found.repairs.push(Repair { path, kind });
+        }
+        let outside = std::mem::replace(&mut self.within_text, true);
+        self.inside(read, schema);
+        self.within_text = outside;
+    }
+
+    fn is_over(&self) -> bool {
+        self.hopeless > MOST_HOPELESS || self.found.repairs.len() > MOST_REPAIRS
     }
 
     /// The members and the items of a value.
     fn inside(&mut self, value: &Value, schema: &Value) {
-        if !value.is_object() && !value.is_array() {
-            return;
-        }
         let schema = resolved(schema, self.root);
         for part in schema["allOf"].as_array().into_iter().flatten() {
             self.inside(value, part);
@@ -82,15 +102,23 @@ impl Mending<'_> {
                     self.member(name, member, schema);
                 }
             }
-            Value::Array(items) => {
-                for (position, item) in items.iter().enumerate() {
-                    let at = schema["prefixItems"].get(position).or_else(|| schema.get("items"));
-                    if let Some(schema) = at {
-                        self.below(&position.to_string(), item, schema);
-                    }
-                }
-            }
+            Value::Array(items) => self.items(items, schema),
             _ => {}
+        }
+    }
+
+    fn items(&mut self, items: &[Value], schema: &Value) {
+        let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
+        for (position, (item, schema)) in items.iter().zip(first).enumerate() {
+            self.below(Step::Position(position), item, schema, Types::of(schema, self.root));
+        }
+        let Some(schema) = schema.get("items") else { return };
+        let types = Types::of(schema, self.root);
+        for (position, item) in items.iter().enumerate().skip(first.len()) {
+            if self.is_over() {
+                return;
+            }
+            self.below(Step::Position(position), item, schema, types);
         }
     }
 
@@ -100,35 +128,44 @@ impl Mending<'_> {
             let only =
                 patterns.filter(|patterns| patterns.len() == 1).and_then(|patterns| patterns.values().next());
             if let Some(free) = only.or_else(|| schema.get("additionalProperties")) {
-                self.below(name, value, free);
+                self.below(Step::Name(name), value, free, Types::of(free, self.root));
             }
             return;
         };
+        let types = Types::of(property, self.root);
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-        let counts_as_left_out = value.is_null()
-            && !required.iter().any(|required| *required == name)
-            && !Types::of(property, self.root).contains(Types::NULL);
-        if counts_as_left_out {
+        let may_be_left_out = !required.iter().any(|required| *required == name);
+        if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
-            self.enter(name);
+            self.enter(Step::Name(name));
             self.found.edits.insert(&self.path, Edit::Remove);
             self.path.truncate(length);
         } else {
-            self.below(name, value, property);
+            self.below(Step::Name(name), value, property, types);
         }
     }
 
-    fn below(&mut self, name: &str, value: &Value, schema: &Value) {
+    fn below(&mut self, step: Step<'_>, value: &Value, schema: &Value, types: Types) {
         let length = self.path.len();
-        self.enter(name);
-        self.value(value, schema);
+        self.enter(step);
+        self.value(value, schema, types);
         self.path.truncate(length);
     }
 
-    fn enter(&mut self, name: &str) {
+    fn enter(&mut self, step: Step<'_>) {
         self.path.push('/');
-        push_escaped(&mut self.path, name);
+        match step {
+            Step::Name(name) => push_escaped(&mut self.path, name),
+            // Nothing can go wrong on the way into a string.
+            Step::Position(position) => _ = write!(self.path, "{position}"),
+        }
     }
+}
+
+/// A step into a value.
+enum Step<'v> {
+    Name(&'v str),
+    Position(usize),
 }
 
 /// Whether a branch of a choice cannot be meant by an object or a list, whatever is mended in it.

@@ -24,6 +24,8 @@ use crate::schema::push_escaped;
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
+pub(super) use header::HEADER;
+pub(crate) use header::check_headers;
 
 /// Bytes of the schema as compact JSON.
 const MOST_BYTES: usize = 256 * 1024;

@@ -5,12 +5,13 @@ use serde_json::{Map, Value};
 
 use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
+use crate::schema::bounds::{Foreign, HEADER};
 use crate::schema::constrain::constrain;
+use crate::schema::example;
 use crate::schema::flatten::{self, Fields};
 use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
-use crate::schema::{example, header};
 
 /// The inputs of a tool as one object schema.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct InputSchema {
     pub(crate) layout: Vec<Layout>,
     /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
     pub(crate) composite: bool,
+    /// Whole calls that the author gives as examples.
+    pub(crate) examples: Vec<Value>,
     /// What is wrong with what is said about the inputs.
     pub(crate) faults: Vec<String>,
     /// Whether making it panicked.
@@ -51,14 +54,15 @@ pub(crate) struct OutputSchema {
 
 impl InputSchema {
     /// In the place of a schema that could not be made.
-    pub(crate) fn broken() -> Self {
+    pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
             native: Vec::new(),
             example: Map::new().into(),
             layout: Vec::new(),
             composite: false,
-            faults: vec!["making its schema panicked; the log says where".to_owned()],
+            examples: Vec::new(),
+            faults: vec![fault],
             broken: true,
         }
     }
@@ -68,6 +72,38 @@ impl InputSchema {
         let mut composition = Composition::new();
         specs.iter().for_each(|spec| composition.add(spec));
         composition.finish(specs, examples)
+    }
+
+    /// From a schema that the author wrote, which stays as it is, for a function that takes these inputs.
+    pub(crate) fn written(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
+        let schema = match make().map(Foreign::new) {
+            Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
+            Err(error) => Err(format!("its `schema` is no JSON: {error}")),
+        };
+        let mut schema = match schema {
+            Ok(schema) => schema,
+            Err(fault) => return InputSchema::broken(fault),
+        };
+        let mut composition = Composition::new();
+        specs.iter().for_each(|spec| composition.add(spec));
+        composition.compare(&schema);
+        // What is secret by its declaration is so in every message.
+        for spec in specs.iter().filter(|spec| spec.secret) {
+            if let Some(property @ Value::Object(_)) = schema["properties"].get_mut(spec.name) {
+                conceal(property);
+            }
+        }
+        examples.extend(schema["examples"].as_array().into_iter().flatten().cloned());
+        InputSchema {
+            native: described(&schema, specs),
+            example: example::of(&schema),
+            schema,
+            layout: composition.layout,
+            composite: true,
+            examples,
+            faults: composition.faults,
+            broken: false,
+        }
     }
 }
 
@@ -102,7 +138,7 @@ impl Composition {
             normal::drop_null(&mut schema);
         }
         if spec.flatten {
-            match self.fields(spec, presence, schema.clone()) {
+            match self.fields(presence, schema.clone()) {
                 Ok(fields) => return self.flatten(spec, fields),
                 // It stays an input under its own name, so that what is published can still be called.
                 Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),
@@ -118,58 +154,44 @@ impl Composition {
         };
         self.composite |= limits.is_none();
         self.layout.push(Layout::Member(limits.unwrap_or(Limits::None)));
-        if presence == Presence::Required && spec.default.is_none() {
-            self.required.push(spec.name.into());
-        }
         if spec.locator {
             self.locator(spec, presence, &schema);
         }
-        self.property(spec, spec.name, schema);
+        let required = presence == Presence::Required && spec.default.is_none();
+        self.property(spec, spec.name, schema, required);
     }
 
     /// The fields of an input that is to be flattened, or why it cannot be.
-    fn fields(&self, spec: &InputSpec, presence: Presence, schema: Value) -> Result<Fields, &'static str> {
+    fn fields(&self, presence: Presence, mut schema: Value) -> Result<Fields, &'static str> {
         if presence != Presence::Required {
-            return Err("it is optional as a whole; make its fields optional");
-        }
-        let said = spec.default.is_some()
-            || !spec.examples.is_empty()
-            || spec.is_constrained()
-            || spec.locator
-            || spec.complete.is_some()
-            || spec.header.is_some();
-        if said {
-            return Err("what else is said about it belongs to its fields");
+            return Err("it may be left out as a whole; let its fields be left out instead");
         }
         let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
-        match definition.and_then(|name| self.generator.definitions().get(name)) {
-            Some(recursive) => {
-                let mut schema = recursive.clone();
-                normal::normalise(&mut schema, Side::Input);
-                flatten::fields(schema)
-            }
-            None => flatten::fields(schema),
+        if let Some(recursive) = definition.and_then(|name| self.generator.definitions().get(name)) {
+            schema = recursive.clone();
+            normal::normalise(&mut schema, Side::Input);
         }
+        flatten::fields(schema)
     }
 
     fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
         self.layout.push(Layout::Flattened(properties.keys().cloned().collect()));
         // serde takes a list for a struct and ignores what it does not know: the schema comes first.
         self.composite = true;
-        self.required.extend(required);
-        for (name, mut schema) in properties {
-            if spec.secret {
-                conceal(&mut schema);
-            }
-            self.property(spec, &name, schema);
+        for (name, schema) in properties {
+            let required = required.iter().any(|required| *required == name);
+            self.property(spec, &name, schema, required);
         }
     }
 
-    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value) {
+    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value, required: bool) {
         if self.properties.contains_key(name) {
             return self.fault(spec, &format!("another input has the name `{name}`, too"));
         }
         self.properties.insert(name.to_owned(), schema);
+        if required {
+            self.required.push(name.into());
+        }
     }
 
     /// Puts what the declaration says beside what the type says; the declaration wins.
@@ -182,20 +204,15 @@ impl Composition {
             spec.examples.iter().filter_map(|make| self.evaluate(spec, *make, "example")).collect();
         if spec.secret {
             conceal(schema);
-            // Its default stays a default, and is published no more than a value that was given.
-            if !examples.is_empty() {
-                self.fault(spec, "it is secret, and an example of it would be published");
-            }
-        } else {
-            if let Some(default) = default {
-                schema["default"] = default;
-            }
-            if !examples.is_empty() {
-                schema["examples"] = examples.into();
-            }
+        }
+        if let Some(default) = default {
+            schema["default"] = default;
+        }
+        if !examples.is_empty() {
+            schema["examples"] = examples.into();
         }
         if let Some(header) = spec.header {
-            schema[header::HEADER] = header.into();
+            schema[HEADER] = header.into();
         }
     }
 
@@ -211,28 +228,44 @@ impl Composition {
         if presence != Presence::Required || spec.default.is_some() {
             self.fault(spec, "it is a locator, and may be left out");
         }
-        if spec.secret {
-            self.fault(spec, "it is a locator, and secret");
-        }
     }
 
     fn fault(&mut self, spec: &InputSpec, fault: &str) {
         self.faults.push(format!("input `{}`: {fault}", spec.name));
     }
 
+    /// Notes where a schema that was written by hand and the inputs of the function differ.
+    fn compare(&mut self, schema: &Value) {
+        let names = |schema: &Value| -> Vec<String> {
+            schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        };
+        let written = names(schema);
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        for name in self.properties.keys().filter(|name| !written.contains(name)) {
+            self.faults.push(format!("its `schema` has no property for the input `{name}`"));
+        }
+        for name in written.iter().filter(|name| !self.properties.contains_key(*name)) {
+            self.faults.push(format!("its `schema` has the property `{name}`, which is no input"));
+        }
+        for name in self.required.iter().filter(|name| !required.contains(name)) {
+            self.faults.push(format!("its `schema` does not require {name}, which has no default"));
+        }
+        if !["additionalProperties", "unevaluatedProperties"].iter().any(|keyword| schema[keyword] == false) {
+            let fault = "its `schema` admits what is no input: write `\"additionalProperties\": false`";
+            self.faults.push(fault.to_owned());
+        }
+    }
+
     fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
-        self.faults.extend(header::faults(&root));
-        let mut native = native::properties(&root, &root);
-        for input in &mut native {
-            let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
-            input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
-        }
+        let native = described(&root, specs);
         let example = example::of(&root);
         normal::publish(&mut root);
+        let examples: Vec<Value> =
+            examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
         if !examples.is_empty() {
-            root["examples"] = examples.into();
+            root["examples"] = examples.clone().into();
         }
         InputSchema {
             schema: root,
@@ -240,13 +273,24 @@ impl Composition {
             example,
             layout: self.layout,
             composite: self.composite,
+            examples,
             faults: self.faults,
             broken: false,
         }
     }
 }
 
-/// Marks a schema as that of a secret: a value that is given and never shown (Validation, section 9.4).
+/// The inputs without JSON Schema.
+fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
+    let mut native = native::properties(root, root);
+    for input in &mut native {
+        let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
+        input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
+    }
+    native
+}
+
+/// Marks a value that is given and never shown (JSON Schema 2020-12, Validation, section 9.4).
 fn conceal(schema: &mut Value) {
     schema["writeOnly"] = true.into();
 }

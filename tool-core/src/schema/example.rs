@@ -1,6 +1,10 @@
 //! A minimal valid call, for the caller whose input was wrong.
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Value, json};
+
+use crate::schema::types::refers;
 
 /// A value that the schema admits: a declared example, a default, else the smallest thing that fits.
 ///
@@ -8,6 +12,17 @@ use serde_json::{Map, Value, json};
 /// declares an example spares the reader that.
 pub(super) fn of(root: &Value) -> Value {
     Guess { root, depth: 0 }.value(root)
+}
+
+/// A call of which the secret inputs have a value that says so.
+pub(super) fn without_secrets(mut call: Value, root: &Value) -> Value {
+    for (name, value) in call.as_object_mut().into_iter().flatten() {
+        let schema = &root["properties"][name];
+        if schema["writeOnly"] == true {
+            *value = Guess { root, depth: 0 }.value(schema);
+        }
+    }
+    call
 }
 
 struct Guess<'s> {
@@ -37,8 +52,10 @@ impl Guess<'_> {
         if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
             return self.value(&self.root["$defs"][name]);
         }
-        if let Some(branch) = schema["oneOf"].get(0).or_else(|| schema["anyOf"].get(0)) {
-            return self.value(branch);
+        if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+            // A recursive type ends in a branch that refers to nothing.
+            let ends = branches.iter().find(|branch| !refers(branch));
+            return ends.or(branches.first()).map_or(Value::Null, |branch| self.value(branch));
         }
         match schema["type"].as_str() {
             Some("object") => self.object(schema),
@@ -64,23 +81,67 @@ impl Guess<'_> {
                 members.extend(more);
             }
         }
+        for number in members.len()..length(schema, "minProperties").min(MOST) {
+            if let Some((name, value)) = self.free_member(schema, number + 1) {
+                members.insert(name, value);
+            }
+        }
         members.into()
+    }
+
+    /// A member of a map: an integer where names have a pattern, since only those of integers have one.
+    fn free_member(&mut self, schema: &Value, number: usize) -> Option<(String, Value)> {
+        let pattern = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
+        match pattern {
+            Some(value) => Some((number.to_string(), self.value(value))),
+            None => Some((format!("name{number}"), self.value(schema.get("additionalProperties")?))),
+        }
     }
 
     fn array(&mut self, schema: &Value) -> Value {
         if let Some(items) = schema["prefixItems"].as_array() {
             return items.iter().map(|item| self.value(item)).collect::<Vec<_>>().into();
         }
-        let length = usize::try_from(schema["minItems"].as_u64().unwrap_or(0)).unwrap_or(0).min(16);
-        let length = if length == 0 && schema["items"]["$ref"].is_null() { 1 } else { length };
-        (0..length).map(|_| self.value(&schema["items"])).collect::<Vec<_>>().into()
+        let least = length(schema, "minItems").min(MOST);
+        let most = if schema["items"]["$ref"].is_null() && schema["maxItems"] != 0 { 1 } else { 0 };
+        let item = |number| {
+            let item = self.value(&schema["items"]);
+            if schema["uniqueItems"] == true { another(item, number, &schema["items"]) } else { item }
+        };
+        (0..least.max(most)).map(item).collect::<Vec<_>>().into()
     }
 }
 
+/// More items or members than this make no example.
+const MOST: usize = 16;
+
+fn length(schema: &Value, keyword: &str) -> usize {
+    schema[keyword].as_u64().map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX))
+}
+
+/// The same value for the first item of a set, and others for the others.
+fn another(value: Value, number: usize, schema: &Value) -> Value {
+    if let Some(constant) = schema["enum"].get(number) {
+        return constant.clone();
+    }
+    match value {
+        Value::String(text) if number > 0 => format!("{text}{}", number + 1).into(),
+        Value::Number(value) => {
+            value.as_i64().map_or(Value::Number(value), |value| (value + number as i64).into())
+        }
+        Value::Bool(value) => (value ^ (number > 0)).into(),
+        value => value,
+    }
+}
+
+/// The usual number, if it is within the limits, else the limit that it is beyond.
 fn number(schema: &Value, usual: Value) -> Value {
-    let below = |bound: &Value, value: &Value| bound.as_f64() < value.as_f64();
-    let usual = schema.get("minimum").filter(|minimum| below(&usual, minimum)).cloned().unwrap_or(usual);
-    schema.get("maximum").filter(|maximum| below(maximum, &usual)).cloned().unwrap_or(usual)
+    let beyond =
+        |limit: &Value, value: &Value, order| limit.as_f64().partial_cmp(&value.as_f64()) == Some(order);
+    let least = schema.get("minimum").filter(|least| beyond(least, &usual, Ordering::Greater)).cloned();
+    let usual = least.unwrap_or(usual);
+    let most = schema.get("maximum").filter(|most| beyond(most, &usual, Ordering::Less)).cloned();
+    most.unwrap_or(usual)
 }
 
 fn text(schema: &Value) -> String {
@@ -96,6 +157,7 @@ fn text(schema: &Value) -> String {
         Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
         Some("uuid") => "123e4567-e89b-12d3-a456-426614174000",
         Some("json-pointer") => "/a",
+        _ if schema["writeOnly"] == true => "(secret)",
         _ => "text",
     };
     let length = |key: &str| schema[key].as_u64().and_then(|length| usize::try_from(length).ok());

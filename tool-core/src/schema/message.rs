@@ -3,6 +3,9 @@
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use crate::failure::Problem;
+use crate::schema::nearest::nearest;
+use crate::schema::pointer;
 use crate::schema::types::resolved;
 
 /// What a member of the arguments is called: an input at the top, a property below.
@@ -50,6 +53,14 @@ pub(super) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String 
     }
 }
 
+/// The problem of a member of the arguments that is no input.
+pub(crate) fn unknown_input(name: &str, known: &[&str]) -> Problem {
+    let message = unknown(Noun::Input, Some(name), known);
+    let mut problem = Problem::new(pointer(&shortened(name)), "additionalProperties", message);
+    problem.suggestion = nearest(name, known.iter().copied()).map(str::to_owned);
+    problem
+}
+
 /// What came, where it may be shown.
 pub(super) type Given<'v> = Option<&'v Value>;
 
@@ -82,7 +93,16 @@ pub(super) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) ->
         }
         Kind::UniqueItems => "expected a list without an item that occurs twice".to_owned(),
         Kind::OneOfMultipleValid { .. } => format!("{} fits more than one alternative", shown(given)),
-        _ => mismatch(schema, root, given),
+        Kind::MultipleOf { multiple_of } => {
+            format!("expected a multiple of {multiple_of}, got {}", shown(given))
+        }
+        Kind::Type { .. } | Kind::Enum { .. } | Kind::Constant { .. } => mismatch(schema, root, given),
+        // Keywords that no type of Rust has, and a schema that was written by hand may.
+        kind => {
+            let keyword = kind.keyword();
+            let value = shortened(&schema[keyword].to_string());
+            format!("expected a value that keeps to `{keyword}`: `{value}`, got {}", shown(given))
+        }
     }
 }
 

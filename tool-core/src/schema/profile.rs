@@ -56,17 +56,28 @@ use crate::definition::ToolDefinition;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Profile {
-    /// The normal form, for MCP clients.
+    /// The normal form, for MCP clients: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
     Mcp,
     /// The normal form without any reference, for readers that do not follow them.
     NoRef,
-    /// Function calling of OpenAI, and of the many that imitate it.
+    /// Function calling of OpenAI: <https://developers.openai.com/api/docs/guides/function-calling>.
+    ///
+    /// For Chat Completions, and the many who imitate it, put all but `type` below `"function"`.
     OpenAi,
-    /// Function calling of OpenAI in strict mode, where the model cannot leave the schema.
+    /// Function calling of OpenAI in strict mode, where the model cannot leave the schema:
+    /// <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>.
+    ///
+    /// The model says `null` for what it leaves out, and a call takes that as left out, at every depth. An input of type
+    /// `Option<Option<T>>` cannot be left out then: its `null` is a value.
     OpenAiStrict,
-    /// Tool use of Anthropic.
+    /// Tool use of Anthropic: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>.
+    ///
+    /// The schema is one for plain and for strict use. To make the tool strict, add `"strict": true`; how many of one request
+    /// may be so, and with which schemas, stands in
+    /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
     Anthropic,
-    /// Function calling of Google's Gemini.
+    /// Function calling of Google's Gemini: <https://ai.google.dev/api/caching#FunctionDeclaration>, with the keywords that
+    /// <https://ai.google.dev/api/generate-content#GenerationConfig> lists for `responseJsonSchema`.
     Gemini,
     /// The flat structure for people and scripts, without JSON Schema.
     Native,

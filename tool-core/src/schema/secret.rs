@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::schema::place::{below, parts};
+use crate::schema::types::refers;
 use crate::schema::unescaped;
 
 /// What may be shown of the value at a place.
@@ -49,15 +50,6 @@ pub(super) fn of(root: &Value, path: &str) -> Secrecy {
 
 fn is_secret(schema: &Value) -> bool {
     schema["writeOnly"] == true
-}
-
-/// Whether a schema refers to another anywhere.
-fn refers(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members.contains_key("$ref") || members.values().any(refers),
-        Value::Array(items) => items.iter().any(refers),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

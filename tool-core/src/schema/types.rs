@@ -92,6 +92,15 @@ pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     referred(schema, root).unwrap_or(schema)
 }
 
+/// Whether a schema refers to another anywhere.
+pub(super) fn refers(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.contains_key("$ref") || members.values().any(refers),
+        Value::Array(items) => items.iter().any(refers),
+        _ => false,
+    }
+}
+
 fn referred<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
     root.pointer(schema["$ref"].as_str()?.strip_prefix('#')?)
 }

@@ -57,10 +57,13 @@ impl Validator {
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
         let mut problems = match shortened(arguments) {
             Some(shorter) => self.explained(&shorter),
-            None => Vec::new(),
+            None => self.explained(arguments),
         };
-        if problems.is_empty() {
-            problems = self.explained(arguments);
+        if problems.is_empty()
+            && let Err(first) = self.validator.validate(arguments)
+        {
+            self.explain(&first, &mut problems);
+            problems.truncate(MOST_PROBLEMS);
         }
         problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
@@ -111,6 +114,9 @@ impl Validator {
                 break;
             }
         }
+        // A value of the wrong type is not one of an `enum` either, and the message is one.
+        problems
+            .dedup_by(|later, earlier| (&later.path, &later.message) == (&earlier.path, &earlier.message));
         problems.truncate(MOST_PROBLEMS);
         problems
     }

@@ -4,7 +4,7 @@
 //! `bm25`: it has no fields and no access to its vocabulary, which prefixes and typing errors need, and it depends on
 //! `fxhash`, which nobody maintains (RUSTSEC-2025-0057).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use crate::search::Match;
@@ -68,9 +68,9 @@ impl Index {
     pub(super) fn new(documents: impl Iterator<Item = Document>) -> Self {
         let documents: Vec<Document> = documents.collect();
         let average = average_lengths(&documents);
-        let mut words: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+        let mut words: HashMap<String, Vec<Posting>> = HashMap::new();
         for (position, Document(fields)) in documents.iter().enumerate() {
-            let mut frequencies: BTreeMap<&str, f64> = BTreeMap::new();
+            let mut frequencies: HashMap<&str, f64> = HashMap::new();
             for (field, words) in fields.iter().enumerate() {
                 let length = words.len() as f64 / average[field].max(1.0);
                 let once = WEIGHTS[field] / (1.0 - B + B * length);
@@ -92,7 +92,7 @@ impl Index {
             let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
             postings.iter_mut().for_each(|posting| posting.score *= rarity);
         }
-        Index { documents: documents.len(), words }
+        Index { documents: documents.len(), words: words.into_iter().collect() }
     }
 
     /// The score of every document, in their order; 0 for one that does not match.
@@ -192,6 +192,7 @@ mod tests {
         let found = scores(&index, "blue tree");
         assert!(found[2] > found[0] && found[0] > 0.0, "{found:?}");
         assert_eq!(found[0].to_bits(), found[1].to_bits());
+        assert_eq!(scores(&index, "tree blue tree"), scores(&index, "tree blue"));
     }
 
     #[test]

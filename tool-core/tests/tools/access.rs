@@ -193,6 +193,16 @@ async fn requirements_can_be_an_indicator_only() {
 }
 
 #[test]
+fn state_that_a_requirement_takes_is_needed() {
+    let errors = builder_of(module_path!()).build().unwrap_err();
+    let needed = |error: &BuildError| match error {
+        BuildError::MissingState { tool, state, .. } => format!("{tool}: {state}"),
+        other => panic!("{other}"),
+    };
+    assert_eq!(errors.iter().map(needed).collect::<Vec<_>>(), ["print: tools::access::Press"]);
+}
+
+#[test]
 fn a_requirement_that_is_met_is_told() {
     let press = Press { has_ink: true.into(), has_paper: true.into() };
     let registry = builder().state(press).build().unwrap();

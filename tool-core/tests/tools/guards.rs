@@ -108,8 +108,24 @@ fn ask_context(principal: &Principal, context: &Context) -> Access {
     if context.principal() == principal { Access::Allow } else { Access::deny("somebody else") }
 }
 
+/// Shelves with an owner each.
+struct Shelf(String);
+
+#[tool]
+impl Shelf {
+    fn may_empty(principal: &Principal, shelf: &Shelf, sure: &bool) -> Access {
+        if principal.id() == Some(&shelf.0) && *sure { Access::Allow } else { Access::deny("not yours") }
+    }
+
+    /// Is decided about by a function beside it, which sees the state.
+    #[tool(operation = Write, destructive = true, access = Self::may_empty(self, sure))]
+    fn empty(&self, sure: bool) -> String {
+        format!("{} {sure}", self.0)
+    }
+}
+
 fn registry(pages: &Pages) -> Registry {
-    builder_of(module_path!()).state(pages.clone()).build().unwrap()
+    builder_of(module_path!()).state(pages.clone()).state(Shelf("ada".to_owned())).build().unwrap()
 }
 
 async fn denied(registry: &Registry, name: &str, arguments: Value) -> String {
@@ -155,6 +171,14 @@ async fn any_path_of_a_function_will_do() {
     assert_eq!(registry.call("same", arguments(1)).await.unwrap().value(), 2);
     assert_eq!(denied(&registry, "same", arguments(2)).await, "they differ");
     assert_eq!(registry.call("caller", json!({})).await.unwrap().value(), "local");
+}
+
+#[tokio::test]
+async fn the_state_of_a_method_is_shown_as_self() {
+    let registry = registry(&Pages::default());
+    assert_eq!(denied(&registry, "empty", json!({"sure": true})).await, "not yours");
+    let ada = registry.as_principal(Principal::new("ada"));
+    assert_eq!(ada.call("empty", json!({"sure": true})).await.unwrap().value(), "ada true");
 }
 
 #[tokio::test]

@@ -1,9 +1,17 @@
 //! The core as an application sees it: declared functions, called through the registry.
 
 mod access;
+mod agreement;
 mod arguments;
+mod completion;
+mod digests;
+mod failures;
 mod guards;
+mod inputs;
+mod leniency;
 mod lint;
+mod lock;
+mod methods;
 mod options;
 mod outputs;
 mod profiles;
@@ -11,7 +19,9 @@ mod registry;
 mod resources;
 mod schemas;
 mod search;
+mod surfaces;
 mod testing;
+mod written;
 
 use tool_core::{Builder, Leniency, Registry};
 

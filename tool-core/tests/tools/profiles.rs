@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use tool_core::{Profile, ProfileError, Registry, ToolDefinition};
+use tool_core::{Profile, ProfileError, Registry, ToolDefinition, tool};
 
 use crate::schemas::CASES;
 use crate::tools_of;
@@ -28,10 +28,35 @@ fn families() -> Registry {
     tools_of("tools::schemas")
 }
 
+/// The families, and what no type has.
+fn all() -> Registry {
+    let modules = ["tools::schemas", module_path!()];
+    Registry::builder().linked().select(move |tool| modules.contains(&tool.source().module)).build().unwrap()
+}
+
+/// Takes nothing.
+#[tool(operation = Explain)]
+fn without_inputs() {}
+
+/// Has every limit.
+#[tool(operation = Transform)]
+fn limited(
+    /// A code
+    #[arg(length(min = 2, max = 8), pattern = "^[a-z]+$", example = "ab")]
+    code: String,
+    #[arg(range(min = -1.5, max = 2), default = 0.5)] share: f64,
+    #[arg(length(max = 3))] words: Vec<String>,
+    #[arg(secret)] token: String,
+    #[arg(header = "Region")] region: Option<String>,
+) -> usize {
+    let _ = (share, words, token, region);
+    code.len()
+}
+
 #[test]
 fn every_family_has_its_golden_file_of_profiles() {
     let mut differences = Vec::new();
-    for tool in families().tools() {
+    for tool in all().tools() {
         let profiles = VENDORS.into_iter().map(|profile| {
             let rendered =
                 tool.tool_for(profile).unwrap_or_else(|refused| format!("refused: {refused}").into());
@@ -111,7 +136,7 @@ fn nothing_is_refused_but_what_the_documentation_says() {
 
 #[test]
 fn every_schema_is_valid_json_schema() {
-    for tool in families().tools() {
+    for tool in all().tools() {
         for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
             let Ok(schema) = tool.schema_for(profile) else { continue };
             if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {

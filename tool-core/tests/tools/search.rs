@@ -1,6 +1,6 @@
 //! Search over the tools of a realistic application.
 
-use tool_core::{Match, Registry, tool};
+use tool_core::{Match, Registry, ToolDefinition, tool};
 
 use crate::tools_of;
 
@@ -9,7 +9,7 @@ macro_rules! tools {
     ($($name:ident $title:literal [$($tag:literal)*] $text:literal ($($input:ident: $about:literal),*))*) => {
         $(
             #[doc = $text]
-            #[tool(operation = Read, title = $title)]
+            #[tool(operation = Read, title = $title, tags = [$($tag),*])]
             fn $name($(#[doc = $about] $input: String),*) -> usize {
                 0 $(+ $input.len())*
             }
@@ -124,7 +124,7 @@ fn equals_come_by_name() {
 #[test]
 fn nothing_asked_and_nothing_found() {
     let registry = registry();
-    let all: Vec<&str> = registry.tools().map(|tool| tool.name()).collect();
+    let all: Vec<&str> = registry.tools().map(ToolDefinition::name).collect();
     for text in ["", "  ", " -- !"] {
         assert_eq!(names(&registry, text, Match::Any), all);
         assert_eq!(names(&registry, text, Match::All), all);
@@ -143,15 +143,56 @@ fn the_answer_is_always_the_same() {
     assert_eq!(
         hits,
         [
-            ("get_weather", 8.969058),
-            ("report_observation", 6.786418),
-            ("forecast", 6.418503),
-            ("find_days", 4.24167),
-            ("monthly_summary", 2.645886),
-            ("explain_columns", 1.598781),
-            ("delete_reports", 1.382506),
+            ("get_weather", 7.924075),
+            ("report_observation", 7.059608),
+            ("forecast", 6.522778),
+            ("find_days", 6.165066),
+            ("monthly_summary", 4.569282),
+            ("delete_reports", 3.305902),
+            ("explain_columns", 2.074623),
+            ("convert_temperature", 1.923396),
         ]
     );
+}
+
+mod named {
+    use tool_core::tool;
+
+    /// One point of a line.
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    pub(super) struct Point {
+        /// Degrees east of Greenwich.
+        longitude: f64,
+    }
+
+    /// Says which one it is.
+    #[tool(operation = Read)]
+    fn day() {}
+
+    /// Says which ones they are.
+    #[tool(operation = Read)]
+    fn day_day_day(
+        /** Where it is. */
+        line: Option<Vec<Point>>,
+    ) -> f64 {
+        line.into_iter().flatten().map(|point| point.longitude).sum()
+    }
+}
+
+#[test]
+fn a_name_comes_first_whatever_else_fits() {
+    let registry = tools_of("tools::search::named");
+    let scores: Vec<f64> = registry.search("day").iter().map(|hit| hit.score).collect();
+    assert!(scores[0] < scores[1], "{scores:?}");
+    assert_eq!(names(&registry, " DAY ", Match::Any), ["day", "day_day_day"]);
+    assert_eq!(names(&registry, "day day", Match::Any), ["day_day_day", "day"]);
+}
+
+#[test]
+fn members_of_inputs_are_found() {
+    let registry = tools_of("tools::search::named");
+    assert_eq!(names(&registry, "longitude", Match::Any), ["day_day_day"]);
+    assert_eq!(names(&registry, "greenwich", Match::Any), ["day_day_day"]);
 }
 
 mod hidden {

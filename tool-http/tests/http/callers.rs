@@ -1,7 +1,7 @@
 //! Who a call is made by, and what is answered to one that may not make it.
 
 use axum::Router;
-use tool_core::{Builder, Context, Registry, tool};
+use tool_core::{Builder, Context, Registry, Unmet, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{get, post};
@@ -11,6 +11,18 @@ use crate::client::{get, post};
 fn who(#[inject] context: Context) -> String {
     context.principal().id().unwrap_or("nobody known").to_owned()
 }
+
+fn never() -> Result<(), Unmet> {
+    Err(Unmet::new("set KEY"))
+}
+
+/// Remembers who called.
+#[tool(operation = Read, permission = "memory.read")]
+fn remember() {}
+
+/// Is not set up.
+#[tool(operation = Read, requires = [never])]
+fn ask() {}
 
 /// Forgets who called.
 #[tool(operation = Write, destructive = true)]
@@ -41,4 +53,38 @@ async fn what_modifies_is_refused_while_the_registry_is_read_only() {
     );
     assert_eq!(get(&router, "/tools/forget").await.status, 404);
     assert_eq!(post(&router, "/tools/nope/call", "{}").await.status, 404);
+}
+
+#[tokio::test]
+async fn what_cannot_be_called_is_listed_and_says_why() {
+    // What the application grants to whoever is local is not granted to everybody.
+    let local = tool_core::Principal::local().grant("memory.read");
+    let router = executing(|builder| builder.local(local));
+    for (tool, status, body) in [
+        (
+            "remember",
+            403,
+            r#"{"error":"`remember` needs the permission `memory.read`, which the caller does not have","kind":"access_denied","retryable":false}"#,
+        ),
+        (
+            "ask",
+            503,
+            r#"{"error":"`ask` cannot run at the moment: set KEY","kind":"requirements","retryable":true}"#,
+        ),
+    ] {
+        assert_eq!(get(&router, &format!("/tools/{tool}")).await.status, 200);
+        // Before the arguments are looked at.
+        let answer = post(&router, &format!("/tools/{tool}/call"), "{").await;
+        assert_eq!((answer.status, answer.body.as_str()), (status, body));
+        let answer = post(&router, &format!("/tools/{tool}/validate"), "{}").await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"valid":true}"#));
+    }
+}
+
+#[tokio::test]
+async fn what_is_denied_can_be_hidden() {
+    let router = executing(Builder::hide_denied);
+    assert_eq!(get(&router, "/tools/remember").await.status, 404);
+    let answer = post(&router, "/tools/remember/call", "{}").await;
+    assert_eq!((answer.status, answer.body.as_str()), (404, r#"{"error":"Tool not found: remember"}"#));
 }

@@ -102,7 +102,7 @@ fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
 }
 
 // A title is what people see instead of the name.
-fn check_title(attribute: &Attribute, errors: &mut Errors) {
+pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.title
         && given.value.trim().is_empty()
     {
@@ -116,19 +116,19 @@ fn check_title(attribute: &Attribute, errors: &mut Errors) {
 }
 
 // A model chooses a tool by its description: one without is never found.
-fn check_description(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+pub(super) fn check_description(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     match &attribute.description {
         Some(given) if given.value.trim().is_empty() => errors.push(
             Place::Attribute,
             &given.tokens,
             "the description is empty",
-            "say what the tool does, or drop `description` and write a doc comment",
+            format!("say what the {} does, or drop `description` and write a doc comment", function.noun),
         ),
         None if docs::description(&function.attributes).is_none() && !errors.mentions("description") => {
             errors.push(
                 Place::Name,
                 &function.signature.ident,
-                format!("tool `{}` has no description", name::of_function(function)),
+                format!("{} `{}` has no description", function.noun, name::of_function(function)),
                 "say what it does in a doc comment: `/// …`",
             );
         }

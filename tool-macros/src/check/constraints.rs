@@ -37,7 +37,7 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
     check_limits(length, "length", "1", "64", errors);
     for limit in [&length.min, &length.max].into_iter().flatten() {
         let counts = match kind(limit) {
-            Kind::Integer => value(limit).is_none_or(|value| value >= 0.0),
+            Kind::Integer => integer(limit).is_none_or(|count| count >= 0),
             Kind::Constant => true,
             Kind::Number | Kind::Other => false,
         };
@@ -57,9 +57,7 @@ fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mu
             format!("write `{option}(min = {min})`, `{option}(max = {max})` or both"),
         ),
         (Some(least), Some(most)) => {
-            if let (Some(least_value), Some(most_value)) = (value(least), value(most))
-                && least_value > most_value
-            {
+            if exceeds(least, most) {
                 errors.push(
                     Place::Parameters,
                     least,
@@ -188,7 +186,7 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
     if attribute.schema.is_none() {
         return;
     }
-    for option in ["range", "length", "pattern", "header"] {
+    for option in ["example", "range", "length", "pattern", "header"] {
         if let Some(key) = argument.says.key(option) {
             let name = inputs::name_of(argument).unwrap_or_default();
             errors.push(
@@ -243,15 +241,33 @@ fn kind(expression: &Expr) -> Kind {
     }
 }
 
-/// The value of one literal number, which decides as far as two of them can be told apart.
-fn value(expression: &Expr) -> Option<f64> {
+/// Whether one literal number is greater than another.
+fn exceeds(one: &Expr, other: &Expr) -> bool {
+    match (integer(one), integer(other)) {
+        (Some(one), Some(other)) => one > other,
+        _ => number(one).zip(number(other)).is_some_and(|(one, other)| one > other),
+    }
+}
+
+/// The value of a literal integer.
+fn integer(expression: &Expr) -> Option<i128> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => integer(&unary.expr)?.checked_neg(),
+        Expr::Paren(inner) => integer(&inner.expr),
+        _ => None,
+    }
+}
+
+/// The value of a literal number.
+fn number(expression: &Expr) -> Option<f64> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             number.base10_parse::<u128>().ok().map(|n| n as f64)
         }
         Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => value(&unary.expr).map(|value| -value),
-        Expr::Paren(inner) => value(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-number(&unary.expr)?),
+        Expr::Paren(inner) => number(&inner.expr),
         _ => None,
     }
 }

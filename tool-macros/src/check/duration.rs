@@ -75,6 +75,9 @@ fn push(fault: &Fault, option: &str, text: &str, tokens: &proc_macro2::TokenStre
         Fault::Zero => format!("`{text}` is no time at all"),
         Fault::Long => format!("`{text}` is too long"),
     };
-    let help = format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`");
+    let help = match fault {
+        Fault::Form => format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`"),
+        Fault::Zero | Fault::Long => format!("write another duration, or drop `{option}`"),
+    };
     errors.push(Place::Attribute, tokens, fact, help);
 }

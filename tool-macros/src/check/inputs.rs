@@ -4,9 +4,9 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::{Ident, Pat, Type};
 
-use super::{constraints, name};
+use super::{constraints, name, prompt};
 use crate::diagnostics::{Errors, Place};
-use crate::parse::{Argument, Attribute, Function};
+use crate::parse::{Argument, Attribute, Function, Noun};
 
 pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     for argument in &function.arguments {
@@ -17,6 +17,9 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
         check_type(argument, errors);
         if argument.inject.is_none() {
             constraints::check(attribute, argument, errors);
+        }
+        if function.noun == Noun::Prompt {
+            prompt::check_options(argument, errors);
         }
     }
     check_input_names_differ(function, errors);

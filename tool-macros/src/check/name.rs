@@ -27,7 +27,7 @@ pub(super) fn check_name(attribute: &Attribute, function: &Function, errors: &mu
     };
     let name = of(attribute, function);
     if let Some(fault) = fault(&name, 128) {
-        errors.push(place, tokens, format!("the tool name `{name}` {fault}"), HELP);
+        errors.push(place, tokens, format!("the {} name `{name}` {fault}", function.noun), HELP);
     }
 }
 

@@ -41,12 +41,9 @@ fn check_form(attribute: &Attribute, errors: &mut Errors) {
 fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some((path, variables)) = readable(attribute) else { return };
     for variable in &variables {
-        let input = function.arguments.iter().filter(|argument| argument.inject.is_none()).find(|argument| {
-            argument.says.flatten.is_none() && inputs::name_of(argument).as_ref() == Some(variable)
-        });
-        let (fact, help) = match input {
+        let (fact, help) = match input(variable, function) {
             None => (format!("`{variable}` in `path` is not an input of this tool"), locators_of(function)),
-            Some(input) if input.says.key("locator").is_none() => (
+            Some(input) if input.says.key("locator").is_none() && !input.says.unread => (
                 format!("`{variable}` in `path` is an input, and no locator"),
                 format!("mark `{variable}` with `#[arg(locator)]`"),
             ),
@@ -59,23 +56,39 @@ fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Erro
 // An address that leaves something out would lead to several results.
 fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some((path, variables)) = readable(attribute) else { return };
+    // A locator that is misspelled in the address is one mistake, and told above.
+    let misspelled = variables.iter().any(|variable| input(variable, function).is_none());
     for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
+        let says = &argument.says;
         let Some(name) = inputs::name_of(argument) else { continue };
-        if variables.contains(&name) {
+        if says.unread || variables.contains(&name) {
             continue;
         }
-        let (fact, help) = if argument.says.flatten.is_some() {
-            let help = "take its fields as parameters, each a locator, or drop `path`".to_owned();
-            (format!("the fields of `{name}` are no locators, and not in `path`"), help)
-        } else if argument.says.key("locator").is_some() {
-            let help = format!("write `path = \"{}/{{{name}}}\"`, or drop `locator`", path.value);
-            (format!("the locator `{name}` is not in `path`"), help)
-        } else {
-            let help = format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or drop `path`");
-            (format!("`{name}` is no locator, and not in `path`"), help)
+        let (fact, help) = match says.key("locator") {
+            Some(_) if misspelled => continue,
+            Some(_) => (
+                format!("the locator `{name}` is not in `path`"),
+                format!("write `path = \"{}/{{{name}}}\"`, or drop `locator`", path.value),
+            ),
+            None if says.flatten.is_some() => (
+                format!("the fields of `{name}` are no locators, and not in `path`"),
+                "take them as parameters, each a locator, or drop `path`".to_owned(),
+            ),
+            None => (
+                format!("`{name}` is no locator, and not in `path`"),
+                format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or drop `path`"),
+            ),
         };
         errors.push(Place::Attribute, &path.tokens, fact, help);
     }
+}
+
+/// The input that a variable names.
+fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
+    function.arguments.iter().find(|argument| {
+        let is_input = argument.inject.is_none() && argument.says.flatten.is_none();
+        is_input && inputs::name_of(argument).as_deref() == Some(variable)
+    })
 }
 
 /// The path and its variables, where they can be compared with the inputs.

@@ -97,7 +97,9 @@ impl Visitor for Portable<'_> {
                 GroupKind::CaptureIndex(_) => Ok(()),
                 GroupKind::NonCapturing(flags) if flags.items.is_empty() => Ok(()),
                 GroupKind::NonCapturing(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
-                GroupKind::CaptureName { name, .. } => self.refuse(&name.span, "write `(…)` without a name"),
+                GroupKind::CaptureName { name, .. } => {
+                    self.refuse(&group.span.with_end(name.span.end), "write `(…)` without a name")
+                }
             },
             Ast::Empty(_) | Ast::ClassBracketed(_) | Ast::Alternation(_) | Ast::Concat(_) => Ok(()),
         }
@@ -150,6 +152,10 @@ impl Portable<'_> {
             LiteralKind::Verbatim if *c == ']' || stands == Stands::Outside && matches!(c, '{' | '}') => {
                 self.refuse(span, &format!("write `\\{c}`"))
             }
+            // At the beginning of a class Rust takes every `-` for itself, and ECMA-262 a second one for a range.
+            LiteralKind::Verbatim if *c == '-' && stands == Stands::InClass && self.follows(span, '-') => {
+                self.refuse(span, r"write `\-`")
+            }
             LiteralKind::Meta | LiteralKind::Superfluous if !is_escaped(*c, stands) => {
                 self.refuse(span, &format!("write `{c}`"))
             }
@@ -168,6 +174,11 @@ impl Portable<'_> {
             | LiteralKind::HexBrace(_)
             | LiteralKind::Special(_) => self.refuse(span, &format!("write `\\u{{{:X}}}`", u32::from(*c))),
         }
+    }
+
+    /// Whether this character stands behind a piece of the pattern.
+    fn follows(&self, span: &Span, c: char) -> bool {
+        self.0.get(span.end.offset..).is_some_and(|rest| rest.starts_with(c))
     }
 
     /// Both know the general categories of Unicode by their short names; other properties are spelled differently.
@@ -204,5 +215,98 @@ fn instead_of(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
         (true, true) => format!("write a class of its own: `[^{characters}]`"),
         (false, false) => format!("write `[{characters}]`"),
         (true, false) => format!("write `[^{characters}]`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::portable;
+
+    // Each was compared with the engines of both sides.
+    #[test]
+    fn the_common_subset_is_accepted() {
+        for pattern in [
+            "^[a-z]+$",
+            "^(?:[0-9]{4}-[0-9]{2}|today)$",
+            "a{2}b{2,}c{2,3}d??e*?f+?",
+            "(a|b|)()",
+            r"\^\$\\\.\*\+\?\(\)\[\]\{\}\|\/",
+            r"[\]\[\-\\^a-z0-9_.-]",
+            "[-a]",
+            "[a&b~c#d]",
+            "[a-z-]",
+            r"\n\r\t\f\v\x41\u0041\u{41}\u{1F600}",
+            r"[\n\x41-\x5A]",
+            r"\p{L}\P{Lu}[\p{Nd}_]",
+            "(a+)+$",
+            "ä😀",
+            "-,:!#%&~=<>'\"@ ",
+        ] {
+            assert!(portable(pattern).is_ok(), "{pattern}: {}", portable(pattern).unwrap_err().fact);
+            regex::Regex::new(pattern).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_differs_is_refused_with_what_to_write() {
+        for (pattern, piece, write) in [
+            (r"\d", r"\d", "[0-9]"),
+            (r"\D", r"\D", "[^0-9]"),
+            (r"\w", r"\w", "[A-Za-z0-9_]"),
+            (r"\W", r"\W", "[^A-Za-z0-9_]"),
+            (r"\s", r"\s", r"[ \t\r\n]"),
+            (r"\S", r"\S", r"[^ \t\r\n]"),
+            (r"[a\d]", r"\d", "0-9"),
+            (r"[\W]", r"\W", "[^A-Za-z0-9_]"),
+            ("a.b", ".", r"[^\n]"),
+            (r"\b", r"\b", "characters"),
+            (r"\Ba", r"\B", "characters"),
+            (r"\b{start}a", r"\b{start}", "characters"),
+            (r"\<a", r"\<", "characters"),
+            (r"\Aa", r"\A", "^"),
+            (r"a\z", r"\z", "$"),
+            ("(?i)a", "(?i)", "[Aa]"),
+            ("(?s-i:a)", "s-i", "[Aa]"),
+            ("(?P<n>a)", "(?P<n", "(…)"),
+            ("(?<n>a)", "(?<n", "(…)"),
+            (r"\x{41}", r"\x{41}", r"\u{41}"),
+            (r"\U0001F600", r"\U0001F600", r"\u{1F600}"),
+            (r"\a", r"\a", r"\u{7}"),
+            (r"\#", r"\#", "#"),
+            (r"\-", r"\-", "-"),
+            (r"\%", r"\%", "%"),
+            (r"[\&]", r"\&", "&"),
+            ("]", "]", r"\]"),
+            ("}", "}", r"\}"),
+            ("[]a]", "]", r"\]"),
+            ("[--a]", "-", r"\-"),
+            ("[a-z&&b]", "a-z&&b", "[a-z]"),
+            ("[a-z--b]", "a-z--b", "[a-z]"),
+            ("[a~~b]", "a~~b", "[a-z]"),
+            ("[a[b]]", "[b]", r"\["),
+            ("[[:alpha:]]", "[:alpha:]", "[A-Za-z]"),
+            (r"\pL", r"\pL", r"\p{L}"),
+            (r"\p{Letter}", r"\p{Letter}", r"\p{Lu}"),
+            (r"\p{Script=Greek}", r"\p{Script=Greek}", r"\p{Lu}"),
+            ("a**", "a**", "(?:…)"),
+            ("a{2}{3}", "a{2}{3}", "(?:…)"),
+            ("^*", "^*", "drop"),
+            ("a{ 2 }", "{ 2 }", "without spaces"),
+            ("(?=a)b", "(?=", "function"),
+            ("(?<!a)b", "(?<!", "function"),
+            (r"(a)\1", r"\1", "function"),
+            (r"\0", r"\0", "function"),
+            ("[a", "[", "correct"),
+            ("(a", "(", "correct"),
+            ("a{2,1}", "{2,1}", "correct"),
+            (r"\q", r"\q", "correct"),
+            ("(?'n'a)", "'", "correct"),
+        ] {
+            let fault = portable(pattern).expect_err(pattern);
+            let text = format!("{}\n{}", fault.fact, fault.help);
+            assert!(text.contains(&format!("`{piece}`")), "{pattern}: {text}");
+            assert!(fault.help.contains(write), "{pattern}: {text}");
+        }
+        assert_eq!(portable("").unwrap_err().fact, "the pattern is empty");
     }
 }

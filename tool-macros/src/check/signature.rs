@@ -1,15 +1,17 @@
 //! The function itself: what it may be, and what it may return.
 
-use syn::Type;
+use quote::ToTokens;
+use syn::{Signature, Type};
 
-use crate::diagnostics::{Errors, Place};
-use crate::parse::Function;
+use super::receiver;
+use crate::diagnostics::{Errors, Place, borrowed};
+use crate::parse::{Function, Noun};
 
 pub(super) fn check(function: &Function, errors: &mut Errors) {
     check_declared_once(function, errors);
     check_qualifiers(function, errors);
     check_generics(function, errors);
-    check_receiver(function, errors);
+    receiver::check_receiver(function, errors);
     check_number_of_parameters(function, errors);
     check_output(function, errors);
 }
@@ -17,53 +19,44 @@ pub(super) fn check(function: &Function, errors: &mut Errors) {
 // Twice declared is registered twice, and two tools of one name are no registry.
 fn check_declared_once(function: &Function, errors: &mut Errors) {
     for attribute in &function.attributes {
-        if attribute.path().segments.last().is_some_and(|last| last.ident == "tool") {
-            errors.push(
-                Place::Attribute,
-                &attribute.meta,
-                "`#[tool]` stands twice on one function",
-                "keep one",
-            );
-        }
+        let (fact, help) = match Noun::of(attribute) {
+            Some(noun) if noun == function.noun => {
+                (format!("`#[{noun}]` stands twice on one function"), "keep one")
+            }
+            Some(_) => (
+                "a function cannot be both a tool and a prompt".to_owned(),
+                "declare two, of which one calls the other",
+            ),
+            None => continue,
+        };
+        errors.push(Place::Attribute, &attribute.meta, fact, help);
     }
 }
 
 // The pipeline calls the function from safe Rust.
 fn check_qualifiers(function: &Function, errors: &mut Errors) {
-    let signature = &function.signature;
+    let Function { signature, noun, .. } = function;
     let help = "declare a plain function that calls it";
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        errors.push(Place::Signature, token, "a tool cannot be `unsafe`", help);
+        errors.push(Place::Signature, token, format!("a {noun} cannot be `unsafe`"), help);
     }
     if let Some(abi) = &signature.abi {
-        errors.push(Place::Signature, abi, "a tool cannot have a foreign ABI", help);
+        errors.push(Place::Signature, abi, format!("a {noun} cannot have a foreign ABI"), help);
     }
 }
 
 // A tool has one schema, and so each of its inputs one type.
 fn check_generics(function: &Function, errors: &mut Errors) {
-    let generics = &function.signature.generics;
+    let Function { noun, signature: Signature { generics, .. }, .. } = function;
     if !generics.params.is_empty() {
         errors.push(
             Place::Signature,
             &generics.params,
-            "a tool cannot be generic",
+            format!("a {noun} cannot be generic"),
             "write out the types, and declare one function for each",
         );
     } else if let Some(clause) = &generics.where_clause {
-        errors.push(Place::Signature, clause, "a tool cannot have a `where` clause", "drop it");
-    }
-}
-
-// A method is declared on the `impl` block, which knows the type of `self`.
-fn check_receiver(function: &Function, errors: &mut Errors) {
-    if let Some(receiver) = &function.receiver {
-        errors.push(
-            Place::Parameters,
-            receiver,
-            "a tool cannot take `self`",
-            "make it a free function and take the state as `#[inject] state: State<…>`",
-        );
+        errors.push(Place::Signature, clause, format!("a {noun} cannot have a `where` clause"), "drop it");
     }
 }
 
@@ -73,7 +66,7 @@ fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
         errors.push(
             Place::Parameters,
             &argument.binding,
-            "a tool takes at most 64 parameters",
+            format!("a {} takes at most 64 parameters", function.noun),
             "gather some of them in a struct",
         );
     }
@@ -85,15 +78,27 @@ fn check_output(function: &Function, errors: &mut Errors) {
         Some(Type::ImplTrait(kind)) => errors.push(
             Place::Output,
             kind,
-            "the output of a tool needs one type",
+            format!("the output of a {} needs one type", function.noun),
             "write the type instead of `impl …`; make a function that returns a future an `async fn`",
         ),
-        Some(Type::Reference(reference)) if reference.lifetime.is_none() => errors.push(
-            Place::Output,
-            reference,
-            "the output of a tool cannot be borrowed",
-            "return it by value, or as `&'static …`",
-        ),
+        Some(Type::Reference(reference)) if reference.lifetime.is_none() => {
+            borrows(function, reference, errors);
+        }
+        // Of anything but a method rustc says itself that there is nothing to borrow from.
+        Some(kind) if function.receiver.is_some() => {
+            if let Some(part) = borrowed(kind.to_token_stream()) {
+                borrows(function, part, errors);
+            }
+        }
         _ => {}
     }
+}
+
+fn borrows(function: &Function, tokens: impl ToTokens, errors: &mut Errors) {
+    errors.push(
+        Place::Output,
+        tokens,
+        format!("the output of a {} cannot be borrowed", function.noun),
+        "return it by value, or as `&'static …`",
+    );
 }

@@ -1,21 +1,27 @@
-//! The parameters of a tool as one typed tuple.
+//! The parameters of a function as one typed tuple.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::tuple;
+use super::{asked, tuple};
 use crate::diagnostics::{ends, placed};
-use crate::model::{Default, Input, Limit, Limits, Parameter, Tool};
-use crate::parse::ungrouped;
+use crate::model::{Callee, Default, Input, Limit, Limits, Parameter};
+use crate::parse::{Noun, ungrouped};
 
 /// `const { &(input("a", "…"), injected(op::Read)) }`
-pub(super) fn inputs(tool: &Tool) -> TokenStream {
-    let Tool { krate, operation, .. } = tool;
-    let parameters = tool.parameters.iter().map(|parameter| match parameter {
+pub(super) fn inputs(callee: &Callee) -> TokenStream {
+    let Callee { krate, operation, noun, .. } = callee;
+    let injected = match noun {
+        Noun::Tool => quote!(injected),
+        Noun::Prompt => quote!(injected_into_prompt),
+    };
+    let parameters = callee.parameters.iter().map(|parameter| match parameter {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
-            placed(quote!(#krate::private::injected(#krate::op::#operation)), ends(&kind.to_token_stream()))
+            let place = ends(&kind.to_token_stream());
+            placed(quote!(#krate::private::#injected(#krate::op::#operation)), place)
         }
+        Parameter::Receiver(receiver) => super::method::receiver(callee, receiver),
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
@@ -62,8 +68,8 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
         value.extend(quote!(.secret()));
     }
     if let Some(function) = &input.complete {
-        let completing = super::local("__completing");
-        value.extend(quote!(.complete(|#completing| #completing.by(#function))));
+        let complete = asked("__completing", function);
+        value.extend(quote!(.complete(#complete)));
     }
     if let Some(header) = &input.header {
         value.extend(quote!(.header(#header)));
@@ -75,7 +81,7 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
 }
 
 /// `|| json(expression)`, or `|| json::<T>(expression)`
-pub(super) fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
+fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
     let kind = kind.map(|kind| quote!(::<#kind>));
     let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
     quote!(|| #call)

@@ -1,6 +1,7 @@
 //! One parameter of the function, and what `#[arg(…)]` says about it.
 
-use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Type};
+use proc_macro2::TokenStream;
+use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, parse_quote};
 
 use crate::diagnostics::{Errors, Place};
 use crate::docs::{self, Description};
@@ -17,6 +18,8 @@ pub(crate) struct Argument {
     pub(crate) arg: Option<Attribute>,
     pub(crate) cfg: Option<Attribute>,
     pub(crate) says: Says,
+    /// It is the `self` of a method, and as good as injected.
+    pub(crate) receiver: Option<Receiver>,
 }
 
 /// The options of `#[arg(…)]`, as written.
@@ -35,6 +38,8 @@ pub(crate) struct Says {
     pub(crate) flatten: Option<Ident>,
     /// The name of every option that was given, whatever its value.
     keys: Vec<Ident>,
+    /// Whether something was given that could not be read, and so may be any option.
+    pub(crate) unread: bool,
 }
 
 /// `default` alone, or `default = …`.
@@ -59,6 +64,7 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
         arg: None,
         cfg: None,
         says: Says::default(),
+        receiver: None,
     };
     for attribute in std::mem::take(&mut input.attrs) {
         if docs::is_doc(&attribute) {
@@ -99,20 +105,41 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
     argument
 }
 
+/// The `self` of a method.
+pub(crate) fn receiver(input: &Receiver) -> Argument {
+    let token = input.self_token;
+    Argument {
+        binding: parse_quote!(#token),
+        kind: parse_quote!(Self),
+        docs: Vec::new(),
+        description: None,
+        inject: Some(parse_quote!(#[inject])),
+        arg: None,
+        cfg: None,
+        says: Says::default(),
+        receiver: Some(input.clone()),
+    }
+}
+
 impl Says {
     fn read(&mut self, attribute: &Attribute, errors: &mut Errors) {
-        let Ok(list) = attribute.meta.require_list() else {
-            errors.push(
+        let before = errors.count();
+        match attribute.meta.require_list() {
+            Ok(list) if !list.tokens.is_empty() => self.options(list.tokens.clone(), errors),
+            _ => errors.push(
                 Place::Parameters,
                 &attribute.meta,
                 "`#[arg]` says nothing about this input",
-                "write `#[arg(default = …)]`, `#[arg(example = …)]` or `#[arg(rename = \"…\")]`, or leave it out",
-            );
-            return;
-        };
-        for setting in options(list.tokens.clone(), &KNOWN, "#[arg]", Place::Parameters, errors) {
+                "write what there is to say, as in `#[arg(default = …)]`, or leave it out",
+            ),
+        }
+        self.unread |= errors.count() > before;
+    }
+
+    fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
+        for setting in options(tokens, &KNOWN, "#[arg]", Place::Parameters, errors) {
             self.keys.push(setting.key.clone());
-            match setting.key.to_string().as_str() {
+            match setting.name().as_str() {
                 "default" => {
                     let value = setting.flag_or_expression(errors);
                     self.default = value

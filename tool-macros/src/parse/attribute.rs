@@ -1,7 +1,6 @@
 //! What `#[tool(…)]` says about a tool.
 
 use proc_macro2::TokenStream;
-use syn::ext::IdentExt as _;
 use syn::{Expr, ExprPath, Ident};
 
 use crate::diagnostics::{Errors, Place};
@@ -53,9 +52,18 @@ const KNOWN: [&str; 18] = [
 
 /// Reads the options of `#[tool(…)]`.
 pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
+    read(tokens, &KNOWN, "#[tool]", errors)
+}
+
+/// Reads the options of `#[prompt(…)]`, which are some of those of a tool.
+pub(crate) fn prompt_attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
+    read(tokens, &["name", "title", "description", "crate"], "#[prompt]", errors)
+}
+
+fn read(tokens: TokenStream, known: &[&str], owner: &str, errors: &mut Errors) -> Attribute {
     let mut attribute = Attribute::default();
-    for setting in options(tokens, &KNOWN, "#[tool]", Place::Attribute, errors) {
-        match setting.key.unraw().to_string().as_str() {
+    for setting in options(tokens, known, owner, Place::Attribute, errors) {
+        match setting.name().as_str() {
             "operation" => attribute.operation = setting.word(errors),
             "destructive" => attribute.destructive = setting.boolean(errors),
             "idempotent" => attribute.idempotent = setting.boolean(errors),

@@ -1,12 +1,12 @@
 //! Options as they are written: `key`, `key = value` and `key(…)`, each kept with its tokens.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, Token};
 
-use crate::diagnostics::{Errors, Place, similar};
+use crate::diagnostics::{Errors, Place, ends, similar};
 
 /// A value with the tokens that it was written with.
 pub(crate) struct Spanned<T> {
@@ -39,23 +39,41 @@ pub(crate) fn options(
     errors: &mut Errors,
 ) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
-    let parser = |input: ParseStream<'_>| {
+    // In a group, so that what breaks off is told at its last token.
+    let (_, end) = ends(&tokens);
+    let mut group = Group::new(Delimiter::Parenthesis, tokens);
+    group.set_span(end);
+    let parser = |group: ParseStream<'_>| {
+        let input;
+        syn::parenthesized!(input in group);
+        let mut nameless = false;
         while !input.is_empty() {
-            match setting(input, place, errors) {
-                Ok(setting) => {
-                    let key = setting.key.unraw().to_string();
-                    if !known.contains(&key.as_str()) {
-                        unknown(&setting.key, known, owner, place, errors);
-                    } else if settings.iter().any(|earlier| earlier.key == setting.key) {
-                        let fact = format!("`{key}` is given twice");
-                        errors.push(place, &setting.key, fact, format!("keep one `{key}`"));
-                    } else {
-                        settings.push(setting);
-                    }
+            if !input.peek(Ident::peek_any) {
+                let given = skip_to_comma(&input)?;
+                // The first of them stands for all.
+                if !std::mem::replace(&mut nameless, true) {
+                    let fact = format!("`{owner}` takes options by their names");
+                    errors.push(place, given, fact, listed(known));
                 }
-                Err(error) => {
-                    errors.push_syntax(place, &error);
-                    skip_to_comma(input)?;
+            } else {
+                match setting(&input, place, errors) {
+                    Ok(setting) if !known.contains(&setting.name().as_str()) => {
+                        unknown(&setting.key, known, owner, place, errors);
+                    }
+                    Ok(setting) if settings.iter().any(|earlier| earlier.key == setting.key) => {
+                        let key = setting.name();
+                        errors.push(
+                            place,
+                            &setting.key,
+                            format!("`{key}` is given twice"),
+                            format!("keep one `{key}`"),
+                        );
+                    }
+                    Ok(setting) => settings.push(setting),
+                    Err(error) => {
+                        errors.push_syntax(place, &error);
+                        skip_to_comma(&input)?;
+                    }
                 }
             }
             if input.is_empty() {
@@ -63,13 +81,13 @@ pub(crate) fn options(
             }
             if let Err(error) = input.parse::<Token![,]>() {
                 errors.push_syntax(place, &error);
-                skip_to_comma(input)?;
+                skip_to_comma(&input)?;
                 let _ = input.parse::<Token![,]>();
             }
         }
         Ok(())
     };
-    if let Err(error) = parser.parse2(tokens) {
+    if let Err(error) = parser.parse2(group.into_token_stream()) {
         errors.push_syntax(place, &error);
     }
     settings
@@ -88,7 +106,7 @@ fn setting(input: ParseStream<'_>, place: Place, errors: &mut Errors) -> syn::Re
         }
         Value::Is(Box::new(input.parse().inspect_err(|_| errors.mention(key.to_string()))?))
     } else if input.peek(syn::token::Paren) {
-        let group = input.parse::<proc_macro2::Group>()?;
+        let group = input.parse::<Group>()?;
         Value::Holds(group.stream(), group.into_token_stream())
     } else {
         Value::Nothing
@@ -96,16 +114,17 @@ fn setting(input: ParseStream<'_>, place: Place, errors: &mut Errors) -> syn::Re
     Ok(Setting { key, value, place })
 }
 
-fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
+/// Passes over what stands before the next comma.
+fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut skipped = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<proc_macro2::TokenTree>()?;
+        skipped.extend([input.parse::<TokenTree>()?]);
     }
-    Ok(())
+    Ok(skipped)
 }
 
 fn unknown(key: &Ident, known: &[&str], owner: &str, place: Place, errors: &mut Errors) {
-    let list: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let list = format!("the options are {}", list.join(", "));
+    let list = listed(known);
     let help = match similar(&key.to_string(), known.iter().copied()) {
         Some(name) => {
             errors.mention(name.to_owned());
@@ -116,7 +135,16 @@ fn unknown(key: &Ident, known: &[&str], owner: &str, place: Place, errors: &mut 
     errors.push(place, key, format!("`{key}` is no option of `{owner}`"), help);
 }
 
+fn listed(known: &[&str]) -> String {
+    format!("the options are `{}`", known.join("`, `"))
+}
+
 impl Setting {
+    /// The key as one writes it in a message.
+    pub(crate) fn name(&self) -> String {
+        self.key.unraw().to_string()
+    }
+
     /// A key that stands alone.
     pub(crate) fn flag(self, errors: &mut Errors) -> Option<Ident> {
         let fact = format!("`{}` takes no value", self.key);

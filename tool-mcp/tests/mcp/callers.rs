@@ -1,7 +1,7 @@
 //! Who a call is made by, and what is shown to whom.
 
 use serde_json::{Value, json};
-use tool_core::{Builder, Context, Registry, tool};
+use tool_core::{Builder, Context, Registry, Unmet, tool};
 use tool_mcp::Server;
 
 use crate::support::{MODERN, modern_body, post};
@@ -12,12 +12,24 @@ fn who(#[inject] context: Context) -> String {
     context.principal().id().unwrap_or("nobody known").to_owned()
 }
 
+fn never() -> Result<(), Unmet> {
+    Err(Unmet::new("set KEY"))
+}
+
+/// Remembers who called.
+#[tool(operation = Read, permission = "memory.read")]
+fn remember() {}
+
+/// Is not set up.
+#[tool(operation = Read, requires = [never])]
+fn ask() {}
+
 /// Forgets who called.
 #[tool(operation = Write, destructive = true)]
 fn forget() {}
 
-/// The result of one request to a server of these tools.
-fn result(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+/// The answer to one request to a server of these tools.
+fn answer(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     let registry = settings(builder).build().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -28,7 +40,11 @@ fn result(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value
     let body = modern_body(method, params).to_string();
     let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
     headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
-    post(addr, &headers, &body).json()["result"].take()
+    post(addr, &headers, &body).json()
+}
+
+fn result(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+    answer(settings, method, params)["result"].take()
 }
 
 fn listed(settings: impl FnOnce(Builder) -> Builder) -> Vec<String> {
@@ -52,4 +68,26 @@ fn what_modifies_is_neither_listed_nor_run_while_the_registry_is_read_only() {
         result["content"][0]["text"],
         "`forget` was not run: it modifies, and this registry is read only"
     );
+}
+
+#[test]
+fn what_cannot_be_called_is_not_listed_and_says_why() {
+    // What the application grants to whoever is local is not granted to everybody.
+    let local = || tool_core::Principal::local().grant("memory.read");
+    assert_eq!(listed(|builder| builder.local(local())), ["forget", "who"]);
+    for (tool, text) in [
+        ("remember", "`remember` needs the permission `memory.read`, which the caller does not have"),
+        ("ask", "`ask` cannot run at the moment: set KEY"),
+    ] {
+        let params = json!({"name": tool, "arguments": {}});
+        let result = result(|builder| builder.local(local()), "tools/call", params);
+        assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(text)));
+    }
+}
+
+#[test]
+fn what_is_hidden_is_unknown() {
+    let params = json!({"name": "remember", "arguments": {}});
+    let answer = answer(Builder::hide_denied, "tools/call", params);
+    assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));
 }

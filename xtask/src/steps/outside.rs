@@ -1,6 +1,7 @@
-//! The step that lets other people's programs talk to ours.
+//! The steps that let other people's programs talk to ours.
 
 use crate::clients::Clients;
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::inspector::{Era, Inspection, Question, Transport};
 use crate::process::Invocation;
@@ -35,4 +36,22 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
         }
     }
     if tally.failed == 0 { Ok(()) } else { Err(Failure::Checks(tally.failed)) }
+}
+
+/// The SDKs of openai, anthropic and google over the golden files of `tool-core`, one check a tool and profile.
+pub(crate) fn profiles(tally: &mut Tally) -> Result<(), Failure> {
+    let environment = Environment::install()?;
+    let script = workspace::root().join("tests/profiles/check.py");
+    let result = environment.invocation(&script).announce().run_reading(|line| {
+        if line.ends_with(" ... ok") {
+            tally.count(true);
+        } else if line.ends_with(" ... FAILED") {
+            tally.count(false);
+        }
+    });
+    match tally {
+        Tally { failed: 1.., .. } => Err(Failure::Checks(tally.failed)),
+        Tally { passed: 0, .. } => result.and(Err(Failure::NoTests)),
+        _ => result,
+    }
 }

@@ -44,8 +44,71 @@ pub fn imported(number: i64) -> i64 {
     number / 2
 }
 
+/// A type with methods that are tools.
+#[derive(Debug)]
+pub struct Step(pub i64);
+
+#[renamed_core::tool]
+impl Step {
+    /// Through the name in the manifest.
+    #[tool(operation = Read, crate = renamed_core)]
+    pub fn step_in_the_manifest(&self, number: i64) -> i64 {
+        number + self.0
+    }
+
+    /// Through a module of another crate that is one.
+    #[renamed_core::tool(operation = Read, crate = facade::core)]
+    pub async fn step_handed_on(&self, number: i64) -> i64 {
+        number - self.0
+    }
+}
+
+/// Through the name in the manifest.
+#[renamed_core::prompt(crate = renamed_core)]
+pub fn renamed_prompt(number: i64) -> String {
+    number.to_string()
+}
+
+/// It, listed by a crate that cannot name `tool_core`.
+pub const PROMPTS: renamed_core::Prompts = facade::deep::prompts![renamed_prompt];
+
 /// Some of them, listed by a crate that cannot name `tool_core` either.
-pub const TOOLS: facade::core::Declared = facade::core::tools![handed_on, relative::named_from_below];
+pub const TOOLS: facade::core::Declared =
+    facade::core::tools![handed_on, relative::named_from_below, Step::step_handed_on];
+
+fn may_add(_: &renamed_core::Principal, number: &i64) -> renamed_core::Access {
+    if *number < 0 { renamed_core::Access::deny("too little") } else { renamed_core::Access::Allow }
+}
+
+fn is_met() -> Result<(), renamed_core::Unmet> {
+    Ok(())
+}
+
+fn proposed(typed: &str) -> Vec<String> {
+    vec![typed.to_owned()]
+}
+
+const MOST: u8 = 9;
+
+/// Says what it can, with a name of `tool_core` in all of it.
+#[tool(
+    operation = Read,
+    crate = renamed_core,
+    permission = "a, b",
+    access = may_add(number),
+    requires = [is_met],
+    tags = ["renamed"],
+    path = "renamed/{number}",
+    timeout = "1s",
+    cache = "1s",
+    alias = "not_renamed"
+)]
+#[deprecated]
+pub async fn renamed_with_options(
+    #[arg(locator, complete = proposed, range(min = 0 - 1, max = MOST))] number: i64,
+) -> i64 {
+    number
+}
 
 /// Relative paths are those of the module.
 pub mod relative {

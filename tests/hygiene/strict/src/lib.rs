@@ -69,9 +69,15 @@
     clippy::wildcard_imports
 )]
 
+extern crate alloc;
+
+use alloc::sync::Arc;
 use core::future::ready;
 
-use tool_core::{Context, Declared, State, ToolError, tool, tools};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool_core::{Access, Context, Declared, Principal, State, ToolError, Unmet, prompt, tool, tools};
 
 /// Adds two numbers.
 #[inline]
@@ -123,6 +129,108 @@ pub async fn strict_everything(
     Ok(format!("{} {text} {number} {}", *state, context.tool()))
 }
 
+/// What a text may be at most.
+const MOST: usize = 9;
+
+/// The least that counts.
+const LEAST: i64 = -1;
+
+/// What is there.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StrictStock {
+    /// The names of it.
+    pub names: Vec<String>,
+}
+
+/// Some stock.
+#[inline]
+#[must_use]
+pub fn stock() -> StrictStock {
+    StrictStock { names: vec!["some".to_owned()] }
+}
+
+/// A part of the inputs.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct StrictPart {
+    /// One field.
+    pub part: u8,
+}
+
+/// Decides.
+fn may_read(_: &Principal, text: &str, state: &State<String>) -> Access {
+    if text == "no" { Access::deny(format!("{} says no", **state)) } else { Access::Allow }
+}
+
+/// Decides, in its time.
+async fn may_wait(principal: &Principal) -> Access {
+    ready(principal.id().map_or_else(|| Access::deny("nobody"), |_| Access::Allow)).await
+}
+
+/// Is met.
+fn is_met() -> Result<(), Unmet> {
+    if MOST == 0 { Err(Unmet::new("nothing is anything")) } else { Ok(()) }
+}
+
+/// Is met by state.
+fn has_some(stock: &StrictStock) -> Result<(), Unmet> {
+    if stock.names.is_empty() { Err(Unmet::new("it is empty")) } else { Ok(()) }
+}
+
+/// Proposes.
+fn proposed(typed: &str, stock: &StrictStock) -> Vec<String> {
+    stock.names.iter().filter(|name| name.starts_with(typed)).cloned().collect()
+}
+
+/// Is written by hand.
+fn written() -> Value {
+    json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"]})
+}
+
+/// Says everything that can be said of a tool that has an address.
+#[tool(
+    operation = Read,
+    permission = "strict.read",
+    access = may_read(text, state),
+    requires = [is_met, has_some],
+    tags = ["strict", "text"],
+    path = "strict/{text}",
+    timeout = "30s",
+    cache = "2m",
+    alias = "strict_old"
+)]
+#[inline]
+pub async fn strict_addressed(
+    #[inject] state: State<String>,
+    #[arg(locator, complete = proposed, length(min = 1, max = MOST), pattern = "^[a-z]+$", header = "Strict")]
+    text: String,
+) -> String {
+    ready(format!("{} {text}", *state)).await
+}
+
+/// Says everything else.
+#[inline]
+#[must_use]
+#[tool(operation = Transform, blocking, access = may_wait, permission = "a + b", timeout = "1s")]
+pub fn strict_limited(
+    #[arg(range(min = LEAST, max = 60 * 24), example = 3)] number: i64,
+    #[arg(range(max = 0.5))] share: Option<f64>,
+    #[arg(secret)] token: String,
+    #[arg(flatten)] part: StrictPart,
+) -> f64 {
+    share.map_or_else(|| f64::from(part.part), |given| given + if token.is_empty() { 0.0 } else { 1.0 })
+        + if number < 0 { 1.0 } else { 0.0 }
+}
+
+/// Has a schema of its own.
+#[inline]
+#[must_use]
+#[tool(operation = Transform, schema = written(), access = may_wait())]
+pub fn strict_written(anything: Value) -> String {
+    anything.to_string()
+}
+
 /// Returns nothing.
 #[inline]
 #[tool(operation = Trigger, destructive = false, blocking)]
@@ -143,8 +251,82 @@ const fn strict_private() -> &'static str {
     "private"
 }
 
+/// A type with methods that are tools.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct StrictShop {
+    /// How many there are.
+    pub number: i64,
+}
+
+/// One of them.
+pub const SHOP: StrictShop = StrictShop { number: 2 };
+
+#[tool]
+impl StrictShop {
+    /// A number that is never much.
+    const FEW: i64 = 3;
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    #[tool(operation = Read)]
+    pub const fn strict_number(&self, #[arg(default = Self::FEW)] more: i64) -> i64 {
+        self.number.wrapping_add(more)
+    }
+
+    /// Waits for them.
+    ///
+    /// # Errors
+    ///
+    /// When there are none.
+    #[inline]
+    #[tool(operation = Trigger, destructive = false)]
+    pub async fn strict_wait(&self, #[inject] context: Context, text: String) -> Result<String, ToolError> {
+        if self.number == 0 {
+            return Err(ToolError::failed("there are none"));
+        }
+        let number = ready(self.number).await;
+        Ok(format!("{} {number} {text}", context.tool()))
+    }
+
+    /// Is shared.
+    #[inline]
+    #[must_use]
+    #[tool(operation = Read)]
+    pub fn strict_shared(self: Arc<Self>) -> usize {
+        Arc::strong_count(&self)
+    }
+
+    /// Makes one.
+    #[tool(operation = Transform)]
+    const fn strict_few(number: i64) -> i64 {
+        number.wrapping_mul(Self::FEW)
+    }
+}
+
+/// Asks for what is strict.
+///
+/// # Errors
+///
+/// When the text is empty.
+#[inline]
+#[prompt(title = "Strict")]
+pub fn strict_prompt(text: String, #[arg(default = 1)] number: u32) -> Result<String, ToolError> {
+    if text.is_empty() {
+        return Err(ToolError::failed("the text is empty"));
+    }
+    Ok(format!("{text} {number}"))
+}
+
 /// Some of them.
-pub const TOOLS: Declared = tools![strict_add, strict_private, inner::strict_inner];
+pub const TOOLS: Declared = tools![
+    strict_add,
+    strict_private,
+    inner::strict_inner,
+    StrictShop::strict_number,
+    StrictShop::strict_few
+];
 
 /// Modules have their own.
 pub mod inner {

@@ -314,6 +314,23 @@ fn of_choices() -> Vec<Row> {
             json!({"anyOf": [{}], "oneOf": [{}]}),
             json!({"anyOf": [{}, {}], "oneOf": [{}]}),
         ),
+        // What is no object fits both of these, whatever members they require.
+        sides(
+            &[(Kind::InputWidened, ""), (Kind::Undecided, "")],
+            &[(Kind::OutputWidened, ""), (Kind::Undecided, "")],
+            one_of(&[json!({"required": ["a"], "properties": {"a": {"const": 1}}})]),
+            one_of(&[
+                json!({"required": ["a"], "properties": {"a": {"const": 1}}}),
+                json!({"required": ["a"], "properties": {"a": {"const": 2}}}),
+            ]),
+        ),
+        // Two that could be the one of before: neither is taken for it.
+        sides(
+            &[(Kind::InputNarrowed, ""), (Kind::InputWidened, ""), (Kind::InputWidened, "")],
+            &[(Kind::OutputNarrowed, ""), (Kind::OutputWidened, ""), (Kind::OutputWidened, "")],
+            any_of(&[json!({"type": "string", "minLength": 1})]),
+            any_of(&[json!({"type": "string", "minLength": 2}), json!({"type": "string", "maxLength": 2})]),
+        ),
         // What stands beside a choice is compared, too, and not with one variant.
         narrower(
             "",

@@ -7,7 +7,16 @@ use serde_json::Value;
 use crate::schema::bounds::graph::Graph;
 use crate::schema::bounds::{SchemaError, SchemaFault};
 
-const KEYWORD: &str = "x-mcp-header";
+pub(in crate::schema) const HEADER: &str = "x-mcp-header";
+
+/// Refuses the headers in a schema that no request can carry.
+///
+/// # Errors
+///
+/// The first of them, with its place.
+pub(crate) fn check_headers(schema: &Value) -> Result<(), SchemaError> {
+    Graph::of(schema)?.check_headers()
+}
 
 impl Graph<'_> {
     /// Refuses what makes a client leave out the whole tool (MCP 2026-07-28, Transports, custom headers from tool
@@ -19,7 +28,7 @@ impl Graph<'_> {
     pub(super) fn check_headers(&self) -> Result<(), SchemaError> {
         let mut known = HashSet::new();
         for (at, schema) in self.schemas() {
-            let Some(header) = schema.get(KEYWORD) else { continue };
+            let Some(header) = schema.get(HEADER) else { continue };
             let fault = match header.as_str() {
                 Some(name) if !is_token(name) => {
                     "is no name of a header: letters, digits and any of !#$%&'*+-.^_`|~"
@@ -34,7 +43,7 @@ impl Graph<'_> {
                 Some(_) => continue,
                 None => "is no text",
             };
-            return Err(SchemaError::new(self.pointer(at, KEYWORD), SchemaFault::Header(fault)));
+            return Err(SchemaError::new(self.pointer(at, HEADER), SchemaFault::Header(fault)));
         }
         Ok(())
     }

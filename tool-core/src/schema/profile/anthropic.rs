@@ -27,7 +27,8 @@ use crate::schema::profile::dialect::{Choice, Dialect, FreeNames, Optional, Unty
 pub(super) const DIALECT: Dialect = Dialect {
     profile: Profile::Anthropic,
     takes: |keyword, value| match keyword {
-        "title" | "const" => true,
+        "title" => true,
+        "const" => !is_composite(value),
         "enum" => value.as_array().is_some_and(|values| !values.iter().any(is_composite)),
         "minItems" => *value == 0 || *value == 1,
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),

@@ -83,14 +83,16 @@ pub(super) fn rendered(schema: &Value) -> Result<Value, ProfileError> {
     Ok(filled(schema))
 }
 
-/// The same schema with `items` and `properties` where they are missing, and without bare `true`s.
+/// The same schema with `items` and `properties` where they are missing, without bare `true`s and notes of others.
 fn filled(schema: &Value) -> Value {
     let object = match schema {
         Value::Object(object) => object,
         Value::Bool(true) => return json!({}),
         other => return other.clone(),
     };
-    let mut filled = match subschemas::mapped(object, "", |schema, _| Ok::<_, Infallible>(filled(schema))) {
+    // Notes of others, such as MCP's `x-mcp-header`, say nothing here.
+    let ours = object.iter().filter(|(keyword, _)| !keyword.starts_with("x-"));
+    let mut filled = match subschemas::mapped(ours, "", |schema, _| Ok::<_, Infallible>(filled(schema))) {
         Ok(filled) => filled,
         Err(never) => match never {},
     };

@@ -20,11 +20,6 @@ pub(super) fn rewritten(schema: Value, dialect: &Dialect) -> Result<Value, Profi
     if root.get("type").is_none_or(|kind| kind != "object") || root.contains_key("enum") {
         return Err(rewriting.no_root());
     }
-    if let Some(names) = root.get("properties").and_then(Value::as_object)
-        && let Some(name) = names.keys().find(|name| !(dialect.takes_input)(name))
-    {
-        return Err(ProfileError::PropertyName { profile: dialect.profile, name: name.clone() });
-    }
     root.extend(notes);
     let mut rewritten = rewriting.plain(root, "")?;
     if let Some(Value::Object(mut definitions)) = definitions {
@@ -139,6 +134,7 @@ impl Rewriting<'_> {
         let required = schema.shift_remove("required").unwrap_or_default();
         let is_required =
             |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
+        let takes = if place.is_empty() { self.dialect.takes_input } else { self.dialect.takes_property };
         let mut properties = Schema::new();
         let mut always = Vec::new();
         if let Some(Value::Object(all)) = schema.shift_remove("properties") {
@@ -147,7 +143,7 @@ impl Rewriting<'_> {
                 if property == false {
                     continue;
                 }
-                if !(self.dialect.takes_property)(&name) {
+                if !takes(&name) {
                     return Err(ProfileError::PropertyName { profile: self.dialect.profile, name });
                 }
                 let mut property = self.schema(property, &below(place, &["properties", &name]))?;

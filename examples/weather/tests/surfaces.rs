@@ -1,0 +1,30 @@
+//! What is read by a city and a day lives at an address of its own.
+
+use tool_core::{Surface, ToolDefinition};
+
+fn described(tool: &ToolDefinition) -> String {
+    let surface = Surface::of(tool);
+    let kind = match &surface {
+        Surface::Tool => return format!("{}: tool", tool.name()),
+        Surface::Resource(_) => "resource",
+        Surface::ResourceTemplate(_) => "template",
+    };
+    format!("{}: {kind} {}", tool.name(), surface.address().unwrap())
+}
+
+#[test]
+fn what_is_read_by_locators_is_a_resource() {
+    let registry = weather::registry("unused").unwrap();
+    assert_eq!(
+        registry.tools().map(described).collect::<Vec<_>>(),
+        [
+            "convert_temperature: tool",
+            "delete_reports: tool",
+            "explain_columns: resource explain_columns",
+            "find_days: tool",
+            "get_weather: template get_weather/{location}/{date}",
+            "monthly_summary: template monthly_summary/{location}/{year}",
+            "report_observation: tool",
+        ]
+    );
+}

@@ -1,0 +1,121 @@
+//! `#[prompt]` where others have taken the names, changed them, or forbid what is usual.
+
+use serde_json::{Value, json};
+use tool_core::{Prompt, PromptMessage, Prompts, Registry, State, prompt, prompts};
+
+use super::of;
+
+/// The messages of a prompt as JSON.
+#[track_caller]
+fn messages(registry: &Registry, name: &str, arguments: Value) -> Value {
+    let prompt = tool_core::private::block_on(registry.get_prompt(name, arguments));
+    let prompt = prompt.unwrap_or_else(|failure| panic!("{name}: {}", failure.text()));
+    prompt
+        .messages
+        .iter()
+        .map(|message| serde_json::to_value(&message.content).unwrap()["text"].clone())
+        .collect()
+}
+
+/// Has a name that is a keyword, and inputs that have the names of generated code.
+#[prompt]
+#[cfg(test)]
+fn r#match(r#type: String, __arg0: u8, __call: Option<u8>) -> String {
+    format!("{type} {__arg0} {__call:?}")
+}
+
+/// Is not compiled.
+#[prompt]
+#[cfg(not(test))]
+fn absent(nonsense: Nonsense) -> Nonsense {}
+
+/// Is deprecated.
+#[prompt]
+#[deprecated]
+async fn old(mut number: u32) -> Vec<PromptMessage> {
+    number += 1;
+    vec![PromptMessage::user(number.to_string()), PromptMessage::assistant("old")]
+}
+
+macro_rules! written {
+    ($name:ident $text:literal $kind:ty = $default:expr) => {
+        #[doc = $text]
+        #[prompt(title = $text)]
+        fn $name(#[arg(default = $default)] value: $kind) -> String {
+            format!("{} {value}", $text)
+        }
+    };
+}
+written!(written "By a macro." u32 = 2 + 3);
+
+/// Nothing but what is imported, and what begins with `::`.
+mod taken {
+    #![no_implicit_prelude]
+    #![expect(dead_code, reason = "they are there to be in the way")]
+
+    struct Prompt;
+    struct PromptDeclaration;
+    struct String;
+    struct Declaration;
+    mod tool_core {}
+
+    trait Extension {
+        fn messages(&self) {}
+        fn title(&self) {}
+    }
+    impl<T: ?::core::marker::Sized> Extension for T {}
+
+    /// Has what it needs.
+    #[::tool_core::prompt(title = "Title")]
+    pub(super) fn undisturbed()
+    -> ::core::result::Result<&'static ::core::primitive::str, ::std::string::String> {
+        ::core::result::Result::Ok("undisturbed")
+    }
+
+    pub(super) const PROMPTS: ::tool_core::Prompts = ::tool_core::prompts![undisturbed];
+}
+
+fn body() -> Prompts {
+    /// Is in a body.
+    #[prompt]
+    fn inside(#[inject] text: State<&'static str>) -> Prompt {
+        Prompt::new([PromptMessage::user(*text)])
+    }
+    prompts![inside, super::prompts::written]
+}
+
+#[test]
+fn prompts_are_hygienic() {
+    let registry = of(module_path!()).state("inside").allow_empty().build().unwrap();
+    registry.check().unwrap();
+    let names: Vec<&str> = registry.prompts().map(tool_core::PromptDefinition::name).collect();
+    assert_eq!(names, ["inside", "match", "old", "undisturbed", "written"]);
+    for (name, arguments, expected) in [
+        ("inside", json!({}), json!(["inside"])),
+        ("match", json!({"type": "a", "__arg0": 1}), json!(["a 1 None"])),
+        ("old", json!({"number": 1}), json!(["2", "old"])),
+        ("undisturbed", json!({}), json!(["undisturbed"])),
+        ("written", json!({}), json!(["By a macro. 5"])),
+    ] {
+        assert_eq!(messages(&registry, name, arguments), expected, "{name}");
+    }
+}
+
+#[test]
+fn prompts_are_listed_wherever_they_are_declared() {
+    let registry = Registry::builder().prompts(body()).prompts(taken::PROMPTS).prompts(prompts![r#match]);
+    let registry =
+        registry.prompts(hygiene_renamed::PROMPTS).prompts(prompts![hygiene_strict::strict_prompt]);
+    let registry = registry.state("inside").build().unwrap();
+    assert_eq!(registry.prompts().len(), 6);
+    assert_eq!(messages(&registry, "renamed_prompt", json!({"number": "3"})), json!(["3"]));
+    assert_eq!(messages(&registry, "strict_prompt", json!({"text": "a"})), json!(["a 1"]));
+}
+
+#[test]
+#[expect(deprecated, reason = "a deprecated prompt is still a function")]
+fn a_prompt_stays_a_function() {
+    assert_eq!(r#match("a".to_owned(), 1, None), "a 1 None");
+    assert_eq!(tool_core::private::block_on(old(1)).len(), 2);
+    assert_eq!((written(1).as_str(), taken::undisturbed()), ("By a macro. 1", Ok("undisturbed")));
+}

@@ -1,0 +1,12 @@
+// What a tool says of itself, a prompt does not.
+use tool_core::prompt;
+
+/// Asks.
+#[prompt(operation = Read, titel = "Ask")]
+fn ask() -> String {
+    String::new()
+}
+
+fn main() {
+    ask();
+}

@@ -1,0 +1,12 @@
+// What rustc says about a bracket that is not closed is enough.
+use tool_core::tool;
+
+/// Reads.
+#[tool(operation = Read, requires = [fits)]
+fn read(id: u8) {
+    let _ = id;
+}
+
+fn main() {
+    read(1);
+}

@@ -1,0 +1,89 @@
+//! What `#[prompt]` leaves behind, and lists of it.
+
+use std::fmt;
+
+use crate::declaration::Declaration;
+use crate::entry::Entry;
+use crate::operation::Operation;
+
+/// A prompt as it was declared. Its arguments are read and its function is entered as those of a tool that reads.
+#[derive(Debug)]
+pub struct PromptDeclaration(pub(crate) Declaration);
+
+impl PromptDeclaration {
+    /// Called where the prompt's name stands, so that its location is that of the function.
+    #[track_caller]
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        module: &'static str,
+        entry: Entry,
+    ) -> Self {
+        PromptDeclaration(Declaration::new(name, description, Operation::Read, module, entry))
+    }
+
+    /// `title = "…"`.
+    #[must_use]
+    pub const fn title(self, title: &'static str) -> Self {
+        PromptDeclaration(self.0.title(title))
+    }
+}
+
+/// Prompts by name, as [`prompts!`](crate::prompts) lists them and [`Builder::prompts`](crate::Builder::prompts) takes
+/// them.
+///
+/// ```
+/// use tool_core::{Prompts, prompt, prompts};
+///
+/// /// Asks for a joke.
+/// #[prompt]
+/// fn joke() -> &'static str {
+///     "Tell me a joke."
+/// }
+///
+/// const PROMPTS: Prompts = prompts![joke];
+/// assert_eq!(format!("{PROMPTS:?}"), r#"["joke"]"#);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Prompts(&'static [&'static PromptDeclaration]);
+
+impl Prompts {
+    pub(crate) fn declarations(self) -> impl Iterator<Item = &'static PromptDeclaration> {
+        self.0.iter().copied()
+    }
+}
+
+impl fmt::Debug for Prompts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|declaration| declaration.0.name)).finish()
+    }
+}
+
+/// What the expansion of `prompts![…]` calls.
+pub const fn listed_prompts(declarations: &'static [&'static PromptDeclaration]) -> Prompts {
+    Prompts(declarations)
+}
+
+/// Lists prompts by the paths of their functions: for [`Builder::prompts`](crate::Builder::prompts).
+///
+/// As with [`tools!`](crate::tools), a path leads to where the function is declared.
+///
+/// ```
+/// use tool_core::{Registry, prompt, prompts};
+///
+/// /// Asks for a riddle.
+/// #[prompt]
+/// fn riddle(/** How hard it is. */ level: Option<u8>) -> String {
+///     format!("Ask me a riddle of level {}.", level.unwrap_or(1))
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![riddle]).build().unwrap();
+/// assert!(registry.prompt("riddle").is_some());
+/// ```
+#[cfg(feature = "macros")]
+#[macro_export]
+macro_rules! prompts {
+    ($($path:tt)*) => {
+        $crate::private::__prompts! { $crate, $($path)* }
+    };
+}

@@ -1,0 +1,102 @@
+//! A prompt as everybody sees it.
+
+use std::fmt;
+
+use crate::definition::{Source, ToolDefinition};
+use crate::prompt::PromptDeclaration;
+use crate::schema::NativeSchema;
+
+/// The definition of one prompt.
+///
+/// ```
+/// use tool_core::{Registry, prompt, prompts};
+///
+/// /// Asks for a summary of a text.
+/// #[prompt(title = "Summary")]
+/// fn summary(
+///     /// The text.
+///     text: String,
+///     /// How many words it may have.
+///     #[arg(default = 100)]
+///     words: u32,
+/// ) -> String {
+///     format!("Put this into {words} words:\n\n{text}")
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![summary]).build().unwrap();
+/// let summary = registry.prompt("summary").unwrap();
+/// assert_eq!((summary.title(), summary.description()), (Some("Summary"), "Asks for a summary of a text."));
+/// let required: Vec<_> = summary.arguments().iter().map(|argument| argument.required).collect();
+/// assert_eq!(required, [Some(true), Some(false)]);
+/// ```
+#[derive(Clone)]
+pub struct PromptDefinition(ToolDefinition);
+
+impl PromptDefinition {
+    pub(crate) fn declared(declaration: &'static PromptDeclaration) -> Self {
+        PromptDefinition(ToolDefinition::declared(&declaration.0))
+    }
+
+    /// The name on the wire.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let names: Vec<&str> = registry.prompts().map(|prompt| prompt.name()).collect();
+    /// ```
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// The name for people, where one was declared.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let titles: Vec<&str> = registry.prompts().filter_map(|prompt| prompt.title()).collect();
+    /// ```
+    pub fn title(&self) -> Option<&str> {
+        self.0.title()
+    }
+
+    /// What the prompt is for, in the words of its doc comment.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.prompts().all(|prompt| !prompt.description().is_empty()));
+    /// ```
+    pub fn description(&self) -> &str {
+        self.0.description()
+    }
+
+    /// What a person fills in, each with its type, description and default.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// for argument in registry.prompts().flat_map(|prompt| prompt.arguments()) {
+    ///     println!("{:?}: {}", argument.name, argument.kind);
+    /// }
+    /// ```
+    pub fn arguments(&self) -> &[NativeSchema] {
+        self.0.inputs()
+    }
+
+    /// Where the prompt was declared.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let places: Vec<String> = registry.prompts().map(|prompt| prompt.source().to_string()).collect();
+    /// ```
+    pub fn source(&self) -> Source<'_> {
+        self.0.source()
+    }
+
+    /// What reads the arguments and enters the function.
+    pub(crate) fn tool(&self) -> &ToolDefinition {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PromptDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PromptDefinition").field(&self.name()).finish()
+    }
+}

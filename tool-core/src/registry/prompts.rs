@@ -1,0 +1,195 @@
+//! The prompts of a registry, beside its tools.
+
+use std::ptr;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::call;
+use crate::failure::{Failure, FailureKind};
+use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, Prompts, read};
+use crate::registry::{BuildError, Builder, Home, Member, Registry};
+use crate::state::States;
+
+/// Which prompts a registry is to have.
+#[derive(Default)]
+pub(super) struct Selection {
+    declarations: Vec<&'static PromptDeclaration>,
+    select: Vec<Box<Likes>>,
+}
+
+/// Whether a prompt is kept.
+type Likes = dyn Fn(&PromptDefinition) -> bool;
+
+impl Selection {
+    #[cfg(feature = "inventory")]
+    pub(super) fn link(&mut self) {
+        self.declarations.extend(crate::registration::linked_prompts());
+    }
+
+    /// Whether a prompt of this crate is among them, selected or not.
+    pub(super) fn names_crate(&self, name: &str) -> bool {
+        self.declarations.iter().any(|declaration| declaration.0.crate_name() == name)
+    }
+
+    /// The prompts, by name. That two have one is a fault, and so is state that is not there.
+    pub(super) fn definitions(self, states: &States, faults: &mut Vec<BuildError>) -> Vec<PromptDefinition> {
+        let Selection { mut declarations, select } = self;
+        // Linked and listed by hand is declared once.
+        declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
+        declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
+        let mut prompts: Vec<_> = declarations.into_iter().map(PromptDefinition::declared).collect();
+        prompts.retain(|prompt| select.iter().all(|likes| likes(prompt)));
+        prompts.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
+        for pair in prompts.windows(2).filter(|pair| pair[0].name() == pair[1].name()) {
+            faults.push(BuildError::DuplicatePrompt {
+                name: pair[0].name().to_owned(),
+                first: pair[0].tool().place(),
+                second: pair[1].tool().place(),
+            });
+        }
+        for prompt in &prompts {
+            faults.extend(prompt.tool().lacks(states).into_iter().map(|state| {
+                BuildError::MissingPromptState {
+                    prompt: prompt.name().to_owned(),
+                    place: prompt.tool().place(),
+                    state: state.to_owned(),
+                }
+            }));
+        }
+        prompts
+    }
+}
+
+/// One prompt of a registry, and what enters its function.
+pub(super) struct PromptMember {
+    definition: PromptDefinition,
+    member: Member,
+}
+
+impl PromptMember {
+    pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
+        let member = Member { definition: definition.tool().clone(), home: Arc::clone(home) };
+        PromptMember { definition, member }
+    }
+}
+
+impl Builder {
+    /// Adds the prompts that [`prompts!`](crate::prompts) lists. One that is linked too is one prompt.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, prompt, prompts};
+    /// /// Asks for a rhyme.
+    /// #[prompt]
+    /// fn rhyme(/** With what. */ word: String) -> String {
+    ///     format!("What rhymes with {word}?")
+    /// }
+    ///
+    /// let registry = Registry::builder().prompts(prompts![rhyme]).build().unwrap();
+    /// # assert_eq!(registry.prompts().len(), 1);
+    /// ```
+    pub fn prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts.declarations.extend(prompts.declarations());
+        self
+    }
+
+    /// Keeps only the prompts that this function likes; asked twice, only those that both like.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let short = Registry::builder().linked().select_prompts(|prompt| prompt.arguments().len() < 3);
+    /// ```
+    pub fn select_prompts(mut self, likes: impl Fn(&PromptDefinition) -> bool + 'static) -> Self {
+        self.prompts.select.push(Box::new(likes));
+        self
+    }
+}
+
+impl Registry {
+    /// Every prompt, ordered by name.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// for prompt in registry.prompts() {
+    ///     println!("{}: {}", prompt.name(), prompt.description());
+    /// }
+    /// ```
+    pub fn prompts(&self) -> impl ExactSizeIterator<Item = &PromptDefinition> {
+        self.inner.prompts.iter().map(|prompt| &prompt.definition)
+    }
+
+    /// The prompt of this name.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.prompt("nope").is_none());
+    /// ```
+    pub fn prompt(&self, name: &str) -> Option<&PromptDefinition> {
+        self.prompt_member(name).map(|prompt| &prompt.definition)
+    }
+
+    /// The messages of a prompt with these arguments, an object or `null` for none.
+    ///
+    /// An argument may be a text whatever its type, as MCP hands it over: the text is then read as JSON, and for a list of
+    /// texts as its items with commas between them.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](FailureKind::NotFound) for a name that no prompt has, [`Input`](FailureKind::Input) with everything
+    /// that is wrong with the arguments, and the failure of the function itself.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::{Content, Registry, prompt, prompts};
+    ///
+    /// /// Asks for a plan.
+    /// #[prompt]
+    /// fn plan(/** What to do. */ steps: Vec<String>, /** In how many days. */ days: u32) -> String {
+    ///     format!("How do I do {} in {days} days?", steps.join(" and "))
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let registry = Registry::builder().prompts(prompts![plan]).build().unwrap();
+    /// let plan = registry.get_prompt("plan", json!({"steps": "this, that", "days": "3"})).await.unwrap();
+    /// assert_eq!(plan.messages[0].content, Content::text("How do I do this and that in 3 days?"));
+    ///
+    /// let failure = registry.get_prompt("plan", json!({"steps": "this", "dyas": "3"})).await.unwrap_err();
+    /// let places: Vec<_> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
+    /// assert_eq!(places, ["/days", "/dyas"]);
+    /// # });
+    /// ```
+    pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<Prompt, Failure> {
+        let Some(PromptMember { definition, member }) = self.prompt_member(name) else {
+            let name: String = name.chars().take(128).collect();
+            return Err(Failure::new(FailureKind::NotFound, format!("Prompt not found: {name}")));
+        };
+        let arguments = match arguments {
+            Value::Object(arguments) => read(definition.tool(), arguments).into(),
+            Value::Null => serde_json::json!({}),
+            other => other,
+        };
+        let arguments = arguments.to_string();
+        let reply = call::begin(&self.caller, member, arguments.as_bytes()).end().await;
+        // What `#[prompt]` declares returns messages and nothing else.
+        reply.result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal))
+    }
+
+    /// What is wrong with the declarations of prompts and shows only when their schemas are made.
+    pub(super) fn faults_of_prompts(&self) -> impl Iterator<Item = BuildError> {
+        self.prompts().flat_map(|prompt| {
+            prompt.tool().faults().into_iter().map(|fault| BuildError::PromptSchema {
+                prompt: prompt.name().to_owned(),
+                place: prompt.tool().place(),
+                fault,
+            })
+        })
+    }
+
+    fn prompt_member(&self, name: &str) -> Option<&PromptMember> {
+        let prompts = &self.inner.prompts;
+        prompts
+            .binary_search_by(|prompt| prompt.definition.name().cmp(name))
+            .ok()
+            .map(|found| &prompts[found])
+    }
+}

@@ -1,0 +1,165 @@
+//! Arguments that come as texts, as MCP hands them over, and those that do not fit.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tool_core::{FailureKind, Leniency, PromptDefinition, Registry, prompt};
+
+use super::{ask, problems, prompts_of, text};
+
+/// What kind of weather there is.
+#[derive(Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sky {
+    Sun,
+    Rain,
+}
+
+/// A number or a list.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "it is shown by `Debug`")]
+enum Either {
+    Number(u8),
+    Words(Vec<String>),
+}
+
+/// A place on earth.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Place {
+    #[allow(dead_code, reason = "it is shown by `Debug`")]
+    name: String,
+}
+
+/// Shows what it was given.
+#[prompt(name = "show.all", title = "Show")]
+fn show(
+    /// A text.
+    text: String,
+    #[arg(range(min = 1, max = 9))] number: Option<u8>,
+    #[arg(default = 1.5)] ratio: f64,
+    #[arg(rename = "is-on", default)] on: bool,
+    words: Option<Vec<String>>,
+    numbers: Option<Vec<i64>>,
+    sky: Option<Sky>,
+    skies: Option<Vec<Sky>>,
+    place: Option<Place>,
+    map: Option<BTreeMap<String, u8>>,
+    any: Option<Value>,
+    date: Option<jiff::civil::Date>,
+    #[arg(length(max = 3))] short: Option<String>,
+    either: Option<Either>,
+) -> String {
+    format!(
+        "{text:?} {number:?} {ratio} {on} {words:?} {numbers:?} {sky:?} {skies:?} {place:?} {map:?} {any:?} {date:?} {short:?} {either:?}"
+    )
+}
+
+/// What one argument is read as, beside a text.
+#[track_caller]
+fn shown(name: &str, value: impl Into<Value>) -> String {
+    let registry = prompts_of(module_path!());
+    text(&registry, "show.all", json!({"text": "", name: value.into()}))
+}
+
+/// What is wrong with one argument: its place, and the keyword that it breaks.
+#[track_caller]
+fn wrong(name: &str, value: impl Into<Value>) -> (String, String) {
+    let registry = prompts_of(module_path!());
+    let problems = problems(&registry, "show.all", json!({"text": "", name: value.into()}));
+    let [problem] = &problems[..] else { panic!("{name}: {problems:?}") };
+    problem.clone()
+}
+
+const NOTHING: &str = r#""" None 1.5 false None None None None None None None None None None"#;
+
+/// What is shown when one argument is given, which stands in the place of the first `None` from there.
+fn with(position: usize, shown: &str) -> String {
+    let mut parts: Vec<&str> = NOTHING.split(' ').collect();
+    parts[position] = shown;
+    parts.join(" ")
+}
+
+#[test]
+fn a_text_is_read_as_what_the_prompt_takes() {
+    for (name, given, position, expected) in [
+        ("text", "", 0, r#""""#),
+        ("text", "5", 0, r#""5""#),
+        ("text", "true", 0, r#""true""#),
+        ("text", r#"["a"]"#, 0, r#""[\"a\"]""#),
+        ("number", "5", 1, "Some(5)"),
+        ("number", "5.0", 1, "Some(5)"),
+        ("number", " 5 ", 1, "Some(5)"),
+        ("number", "null", 1, "None"),
+        ("ratio", "2", 2, "2"),
+        ("ratio", "0.25", 2, "0.25"),
+        ("is-on", "true", 3, "true"),
+        ("words", r#"["AI","ML, too"]"#, 4, r#"Some(["AI", "ML, too"])"#),
+        ("words", "AI, ML", 4, r#"Some(["AI", "ML"])"#),
+        ("words", "AI", 4, r#"Some(["AI"])"#),
+        ("words", " AI ,, ML,", 4, r#"Some(["AI", "ML"])"#),
+        ("words", "", 4, "Some([])"),
+        ("words", "5", 4, r#"Some(["5"])"#),
+        ("numbers", "[1, 2]", 5, "Some([1, 2])"),
+        ("sky", "rain", 6, "Some(Rain)"),
+        ("skies", "rain,sun", 7, "Some([Rain, Sun])"),
+        ("place", r#"{"name": "Oslo"}"#, 8, r#"Some(Place { name: "Oslo" })"#),
+        ("map", r#"{"a": 1}"#, 9, r#"Some({"a": 1})"#),
+        ("any", "5", 10, r#"Some(String("5"))"#),
+        ("date", "2024-01-31", 11, "Some(2024-01-31)"),
+        ("either", "5", 13, "Some(Number(5))"),
+        ("either", "a, b", 13, r#"Some(Words(["a", "b"]))"#),
+    ] {
+        assert_eq!(shown(name, given), with(position, expected), "{name} = {given}");
+    }
+}
+
+#[test]
+fn a_value_that_is_no_text_is_taken_as_it_is() {
+    assert_eq!(shown("number", 5), with(1, "Some(5)"));
+    assert_eq!(shown("words", json!(["a,b"])), with(4, r#"Some(["a,b"])"#));
+    assert_eq!(shown("any", json!(5)), with(10, "Some(Number(5))"));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place() {
+    for (name, given, place, keyword) in [
+        ("number", "ten", "/number", "type"),
+        ("number", "10", "/number", "maximum"),
+        ("numbers", "1, 2", "/numbers", "type"),
+        ("numbers", r#"[1, "x"]"#, "/numbers/1", "type"),
+        ("numbers", r#"{"a": 1}"#, "/numbers", "type"),
+        ("sky", "snow", "/sky", "enum"),
+        ("skies", "rain, snow", "/skies/1", "enum"),
+        ("place", "{}", "/place/name", "required"),
+        ("place", "Oslo", "/place", "type"),
+        ("short", "long", "/short", "maxLength"),
+        ("date", "someday", "/date", "format"),
+    ] {
+        assert_eq!(wrong(name, given), (place.to_owned(), keyword.to_owned()), "{name} = {given}");
+    }
+}
+
+#[test]
+fn a_missing_argument_is_named_and_an_unknown_one_refused() {
+    let registry = prompts_of(module_path!());
+    let asked = json!({"txet": "a"});
+    let failure = ask(&registry, "show.all", asked.clone()).unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Input);
+    assert_eq!(failure.problems()[1].suggestion.as_deref(), Some("text"));
+    let [missing, unknown] = &problems(&registry, "show.all", asked)[..] else {
+        panic!("{}", failure.text())
+    };
+    assert_eq!((missing.0.as_str(), missing.1.as_str()), ("/text", "required"));
+    assert_eq!((unknown.0.as_str(), unknown.1.as_str()), ("/txet", "additionalProperties"));
+    assert_eq!(problems(&registry, "show.all", json!(["a"])), [(String::new(), "type".to_owned())]);
+}
+
+#[test]
+fn a_strict_registry_reads_texts_all_the_same() {
+    let here = |prompt: &PromptDefinition| prompt.source().module == module_path!();
+    let builder = Registry::builder().linked().select_prompts(here).leniency(Leniency::Strict);
+    let registry = builder.build().unwrap();
+    let shown = text(&registry, "show.all", json!({"text": "", "number": "5", "words": "a,b"}));
+    assert!(shown.starts_with(r#""" Some(5) 1.5 false Some(["a", "b"])"#), "{shown}");
+}

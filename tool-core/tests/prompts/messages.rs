@@ -1,0 +1,150 @@
+//! What the function of a prompt returns, and what becomes of it.
+
+use std::fmt;
+
+use serde_json::json;
+use tool_core::{Content, FailureKind, IntoPrompt, Prompt, PromptMessage, Reason, Role, ToolError, prompt};
+
+use super::{ask, prompts_of, text};
+
+/// Returns a text.
+#[prompt]
+fn text_owned() -> String {
+    "owned".to_owned()
+}
+
+/// Returns a text.
+#[prompt]
+async fn text_borrowed() -> &'static str {
+    "borrowed"
+}
+
+/// Returns one message.
+#[prompt]
+fn message() -> PromptMessage {
+    PromptMessage::assistant(Content::image([1], "image/png"))
+}
+
+/// Returns several messages.
+#[prompt]
+async fn messages() -> Vec<PromptMessage> {
+    vec![
+        PromptMessage::user("What is in this file?"),
+        PromptMessage::user(Content::resource("file:///a.csv", "text/csv", "a,b")),
+        PromptMessage::assistant(Content::audio([1], "audio/wav")),
+        PromptMessage::user(Content::link("file:///b", "b")),
+        PromptMessage::user(Content::resource("file:///c", "image/png", vec![0_u8])),
+    ]
+}
+
+/// Returns everything.
+#[prompt]
+fn everything() -> Prompt {
+    Prompt::new([PromptMessage::user("Hello")]).description("Says hello.")
+}
+
+/// Returns a type of its own.
+#[prompt]
+fn own() -> Own {
+    Own
+}
+
+struct Own;
+
+impl IntoPrompt for Own {
+    fn into_prompt(self) -> Prompt {
+        Prompt::new([PromptMessage::user("own")])
+    }
+}
+
+#[derive(Debug)]
+struct Unwilling;
+
+impl fmt::Display for Unwilling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("I would rather not")
+    }
+}
+
+/// Returns an error that has a message.
+#[prompt]
+fn error(willing: bool) -> Result<Vec<PromptMessage>, Unwilling> {
+    if willing { Ok(vec![PromptMessage::user("Well")]) } else { Err(Unwilling) }
+}
+
+/// Returns an error that says what it means.
+#[prompt]
+async fn error_with_meaning(willing: bool) -> Result<&'static str, ToolError> {
+    if willing { Ok("Well") } else { Err(ToolError::not_found("there is no such text")) }
+}
+
+/// Panics at once.
+#[prompt]
+fn panic_at_once(now: bool) -> String {
+    assert!(!now, "at once");
+    "not now".to_owned()
+}
+
+/// Panics later.
+#[prompt]
+async fn panic_later(now: bool) -> String {
+    tokio::task::yield_now().await;
+    assert!(!now, "later");
+    "not now".to_owned()
+}
+
+#[test]
+fn messages_are_made_by_the_shape_of_what_is_returned() {
+    let registry = prompts_of(module_path!());
+    assert_eq!(text(&registry, "text_owned", json!({})), "owned");
+    assert_eq!(text(&registry, "text_borrowed", json!(null)), "borrowed");
+    assert_eq!(text(&registry, "own", json!({})), "own");
+    let image = ask(&registry, "message", json!({})).unwrap();
+    assert_eq!(image.messages, [PromptMessage::assistant(Content::image([1], "image/png"))]);
+    assert_eq!(image.messages[0].role, Role::Assistant);
+    let everything = ask(&registry, "everything", json!({})).unwrap();
+    assert_eq!(everything, Prompt::new([PromptMessage::user("Hello")]).description("Says hello."));
+    assert_eq!(text(&registry, "error", json!({"willing": true})), "Well");
+    assert_eq!(text(&registry, "error_with_meaning", json!({"willing": "true"})), "Well");
+}
+
+#[test]
+fn messages_have_the_shape_of_mcp() {
+    let messages = ask(&prompts_of(module_path!()), "messages", json!({})).unwrap();
+    let wire = json!({"messages": [
+        {"role": "user", "content": {"type": "text", "text": "What is in this file?"}},
+        {"role": "user", "content": {"type": "resource", "resource": {"uri": "file:///a.csv", "mimeType": "text/csv", "text": "a,b"}}},
+        {"role": "assistant", "content": {"type": "audio", "data": "AQ==", "mimeType": "audio/wav"}},
+        {"role": "user", "content": {"type": "resource_link", "uri": "file:///b", "name": "b"}},
+        {"role": "user", "content": {"type": "resource", "resource": {"uri": "file:///c", "mimeType": "image/png", "blob": "AA=="}}},
+    ]});
+    assert_eq!(serde_json::to_value(&messages).unwrap(), wire);
+}
+
+#[test]
+fn an_error_keeps_its_message_and_its_meaning() {
+    let registry = prompts_of(module_path!());
+    let failure = ask(&registry, "error", json!({"willing": false})).unwrap_err();
+    assert_eq!(
+        (failure.kind(), failure.message()),
+        (FailureKind::Failed(Reason::Other), "I would rather not")
+    );
+    let failure = ask(&registry, "error_with_meaning", json!({"willing": false})).unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Failed(Reason::NotFound));
+}
+
+#[tokio::test]
+async fn a_panic_harms_nobody_else() {
+    let registry = prompts_of(module_path!());
+    for name in ["panic_at_once", "panic_later"] {
+        let failure = registry.get_prompt(name, json!({"now": true})).await.unwrap_err();
+        assert_eq!((failure.kind(), failure.message()), (FailureKind::Internal, "internal error"), "{name}");
+        assert!(registry.get_prompt(name, json!({"now": false})).await.is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_prompt_is_still_a_function() {
+    assert_eq!((text_owned(), everything().messages.len()), ("owned".to_owned(), 1));
+    assert!(matches!(error(false), Err(Unwilling)));
+}

@@ -1,0 +1,107 @@
+//! What could complete an input: what a function proposes, or what the schema allows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{BuildError, Completions, FailureKind, tool};
+
+use crate::builder_of;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Weather {
+    Sun,
+    /// Wet.
+    Rain,
+    Snow,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Options {
+    weather: Weather,
+    loud: Option<bool>,
+}
+
+struct Cities(Vec<String>);
+
+fn beginning(typed: &str, cities: &Cities) -> Vec<String> {
+    cities.0.iter().filter(|city| city.starts_with(typed)).cloned().collect()
+}
+
+fn numbers(_: &str) -> Vec<String> {
+    (0..250).map(|n| n.to_string()).collect()
+}
+
+fn panics(typed: &str) -> Vec<String> {
+    panic!("no completion for {typed}");
+}
+
+/// Has inputs of every kind.
+#[tool(operation = Transform)]
+#[allow(clippy::too_many_arguments)]
+fn completed(
+    #[arg(complete = beginning)] city: String,
+    #[arg(complete = numbers)] number: u8,
+    #[arg(complete = panics)] fragile: Option<String>,
+    weather: Option<Weather>,
+    maybe: Option<Option<Weather>>,
+    text: Option<String>,
+    #[arg(secret)] secret: Option<Weather>,
+    #[arg(flatten)] options: Settings,
+) -> String {
+    let kept = (fragile, weather, maybe, text, secret, options);
+    format!("{city} {number} {}", kept.0.is_some())
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Settings {
+    #[serde(flatten)]
+    options: Options,
+    quiet: bool,
+}
+
+fn complete(input: &str, typed: &str) -> Completions {
+    let cities = Cities(["Rome", "Rostock", "Pisa"].map(String::from).to_vec());
+    builder_of(module_path!()).state(cities).build().unwrap().complete("completed", input, typed).unwrap()
+}
+
+#[test]
+fn a_function_proposes_values() {
+    assert_eq!(complete("city", "Ro").values, ["Rome", "Rostock"]);
+    assert_eq!(complete("city", "x"), Completions::default());
+}
+
+#[test]
+fn an_answer_has_a_hundred_values_at_most() {
+    let completions = complete("number", "");
+    assert_eq!((completions.values.len(), completions.total, completions.has_more), (100, 250, true));
+    assert_eq!(completions.values[99], "99");
+}
+
+#[test]
+fn the_schema_knows_constants_and_booleans() {
+    assert_eq!(complete("weather", "").values, ["sun", "snow", "rain"]);
+    assert_eq!(complete("weather", "S").values, ["sun", "snow"]);
+    assert_eq!(complete("maybe", "s").values, ["sun", "snow"]);
+    assert_eq!(complete("loud", "").values, ["true", "false"]);
+    assert_eq!(complete("quiet", "F").values, ["false"]);
+    assert_eq!(complete("text", "").values, Vec::<String>::new());
+    assert_eq!(complete("secret", "").values, Vec::<String>::new());
+}
+
+#[test]
+fn what_goes_wrong_is_a_failure() {
+    let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
+    let failure = |tool: &str, input: &str| registry.complete(tool, input, "").unwrap_err();
+    assert_eq!(failure("completed", "fragile").kind(), FailureKind::Internal);
+    assert_eq!(failure("nope", "city").kind(), FailureKind::NotFound);
+    let unknown = failure("completed", "citi");
+    assert_eq!(unknown.kind(), FailureKind::Input);
+    assert_eq!(unknown.problems()[0].suggestion.as_deref(), Some("city"));
+}
+
+#[test]
+fn the_state_of_a_completion_is_a_need_of_its_tool() {
+    let errors = builder_of(module_path!()).build().unwrap_err();
+    let missing = |error: &BuildError| matches!(error, BuildError::MissingState { state, .. } if state.ends_with("Cities"));
+    assert!(errors.iter().all(missing) && errors.iter().count() == 1, "{errors}");
+}

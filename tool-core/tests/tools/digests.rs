@@ -1,0 +1,72 @@
+//! A digest is of everything that a tool promises: whatever of it is said otherwise is another digest.
+
+use std::collections::BTreeMap;
+
+use tool_core::{Access, Digest, Principal, Registry};
+
+fn yes(_: &Principal) -> Access {
+    Access::Allow
+}
+
+macro_rules! tools {
+    ($($module:ident: [$($attribute:tt)*] ($($input:tt)*) $(-> $output:ty)?;)*) => {
+        $(mod $module {
+            $($attribute)*
+            fn same($($input)*) $(-> $output)? {
+                $(<$output>::default())?
+            }
+
+        })*
+
+        const MODULES: &[&str] = &[$(concat!("tools::digests::", stringify!($module))),*];
+    };
+}
+
+tools! {
+    plain: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String);
+    title: [#[tool_core::tool(operation = Read, description = "Says it.", title = "It")]] (_id: String);
+    description: [#[tool_core::tool(operation = Read, description = "Says it")]] (_id: String);
+    operation: [#[tool_core::tool(operation = Explain, description = "Says it.")]] (_id: String);
+    open_world: [#[tool_core::tool(operation = Read, description = "Says it.", open_world = false)]] (_id: String);
+    trigger: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = false)]] (_id: String);
+    destructive: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = true)]] (_id: String);
+    idempotent: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = false, idempotent = true)]] (_id: String);
+    all: [#[tool_core::tool(operation = Read, description = "Says it.", permission = "a, b")]] (_id: String);
+    any: [#[tool_core::tool(operation = Read, description = "Says it.", permission = "a + b")]] (_id: String);
+    guarded: [#[tool_core::tool(operation = Read, description = "Says it.", access = super::yes())]] (_id: String);
+    tags: [#[tool_core::tool(operation = Read, description = "Says it.", tags = ["a"])]] (_id: String);
+    locator: [#[tool_core::tool(operation = Read, description = "Says it.")]] (#[arg(locator)] _id: String);
+    path: [#[tool_core::tool(operation = Read, description = "Says it.", path = "it/{_id}")]] (#[arg(locator)] _id: String);
+    alias: [#[tool_core::tool(operation = Read, description = "Says it.", alias = "it")]] (_id: String);
+    deprecated: [#[tool_core::tool(operation = Read, description = "Says it.")] #[deprecated]] (_id: String);
+    note: [#[tool_core::tool(operation = Read, description = "Says it.")] #[deprecated(note = "no")]] (_id: String);
+    input: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: u8);
+    documented: [#[tool_core::tool(operation = Read, description = "Says it.")]] (/** Which. */ _id: String);
+    output: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> u8;
+}
+
+fn digest(module: &'static str) -> Digest {
+    let builder = Registry::builder().linked().select(move |tool| tool.source().module == module);
+    builder.build().unwrap().get("same").unwrap().digest()
+}
+
+#[test]
+fn every_option_is_part_of_the_digest() {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for module in MODULES {
+        let digest = digest(module);
+        if let Some(other) = seen.insert(digest.to_string(), module) {
+            panic!("{module} has the digest of {other}");
+        }
+    }
+    assert_eq!(seen.len(), 20);
+}
+
+/// Says it.
+#[tool_core::tool(operation = Read, name = "same", timeout = "5s", cache = "1m")]
+async fn limited(_id: String) {}
+
+#[test]
+fn limits_are_no_promise() {
+    assert_eq!(digest(module_path!()), digest("tools::digests::plain"));
+}

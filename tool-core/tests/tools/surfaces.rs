@@ -1,0 +1,186 @@
+//! As what a tool is shown over MCP, for every operation and every kind of inputs; and where its result lives.
+
+use tool_core::{BuildError, Registry, Surface, tool};
+
+use crate::{builder_of, tools_of};
+
+macro_rules! tools {
+    ($module:ident, $($option:tt)*) => {
+        mod $module {
+            use tool_core::{Context, tool};
+
+            /// Takes nothing, but for what is injected.
+            #[tool($($option)*)]
+            fn nothing(#[inject] _context: Context) {}
+
+            /// Takes what identifies something.
+            #[tool($($option)*)]
+            fn locators(#[arg(locator, rename = "on")] _day: String, #[arg(locator)] _hour: u8) {}
+
+            /// Takes what identifies something, and something else.
+            #[tool($($option)*)]
+            fn both(#[arg(locator)] _day: String, _hour: u8) {}
+
+            /// Takes something else.
+            #[tool($($option)*)]
+            fn others(_day: Option<String>) {}
+        }
+    };
+}
+
+tools!(explain, operation = Explain);
+tools!(read, operation = Read);
+tools!(transform, operation = Transform);
+tools!(trigger, operation = Trigger, destructive = false);
+tools!(write, operation = Write, destructive = false);
+
+fn surface(registry: &Registry, tool: &str) -> String {
+    let surface = Surface::of(registry.get(tool).unwrap());
+    let address = surface.address().map(ToString::to_string).unwrap_or_default();
+    match surface {
+        Surface::Tool => "tool".to_owned(),
+        Surface::Resource(_) => format!("resource {address}"),
+        Surface::ResourceTemplate(_) => format!("template {address}"),
+    }
+}
+
+#[test]
+fn operation_and_inputs_decide_the_surface() {
+    for (operation, inputs, expected) in [
+        ("explain", "nothing", "resource nothing"),
+        ("explain", "locators", "template locators/{on}/{_hour}"),
+        ("explain", "both", "tool"),
+        ("explain", "others", "tool"),
+        ("read", "nothing", "resource nothing"),
+        ("read", "locators", "template locators/{on}/{_hour}"),
+        ("read", "both", "tool"),
+        ("read", "others", "tool"),
+        ("transform", "nothing", "tool"),
+        ("transform", "locators", "tool"),
+        ("transform", "both", "tool"),
+        ("transform", "others", "tool"),
+        ("trigger", "nothing", "tool"),
+        ("trigger", "locators", "tool"),
+        ("trigger", "both", "tool"),
+        ("trigger", "others", "tool"),
+        ("write", "nothing", "tool"),
+        ("write", "locators", "tool"),
+        ("write", "both", "tool"),
+        ("write", "others", "tool"),
+    ] {
+        let module = format!("tools::surfaces::{operation}");
+        let builder = Registry::builder().linked().select(move |tool| tool.source().module == module);
+        assert_eq!(surface(&builder.build().unwrap(), inputs), expected, "{operation} with {inputs}");
+    }
+}
+
+mod paths {
+    use tool_core::tool;
+
+    /// A node as it was.
+    #[tool(operation = Read, path = "node/{id}/revision/{vid}")]
+    fn revision(#[arg(locator)] vid: u32, #[arg(locator, rename = "id")] node: String) -> String {
+        format!("{node}/{vid}")
+    }
+
+    /// The node that was written last.
+    #[tool(operation = Explain, path = "node/latest/revision/latest")]
+    fn latest() {}
+}
+
+#[test]
+fn a_declared_path_is_the_address() {
+    let registry = tools_of("tools::surfaces::paths");
+    assert_eq!(surface(&registry, "revision"), "template node/{id}/revision/{vid}");
+    assert_eq!(surface(&registry, "latest"), "resource node/latest/revision/latest");
+    assert_eq!(registry.check(), Ok(()), "an exact address goes before a template");
+}
+
+mod overlapping {
+    use tool_core::tool;
+
+    /// A page by its number.
+    #[tool(operation = Read, path = "page/{number}")]
+    fn by_number(#[arg(locator)] number: u32) -> u32 {
+        number
+    }
+
+    /// A page by its name.
+    #[tool(operation = Read, path = "page/{name}")]
+    fn by_name(#[arg(locator)] name: String) -> String {
+        name
+    }
+
+    /// The first page.
+    #[tool(operation = Read, path = "page/first")]
+    fn first() {}
+
+    /// The first page again.
+    #[tool(operation = Explain, path = "page/first")]
+    fn the_first() {}
+
+    /// Whatever is the first.
+    #[tool(operation = Read, path = "{kind}/{number}")]
+    fn of_kind(#[arg(locator)] kind: String, #[arg(locator)] number: u32) -> String {
+        format!("{kind}/{number}")
+    }
+
+    /// Lives where nobody else does.
+    #[tool(operation = Read)]
+    fn page(#[arg(locator)] _a: u8, #[arg(locator)] _b: u8) {}
+}
+
+#[test]
+fn addresses_that_overlap_are_faults() {
+    let errors = builder_of("tools::surfaces::overlapping").build().unwrap_err();
+    let here = file!();
+    let described = |address: &str, tool: &str, line: u32| {
+        format!("`{address}` of `{tool}`, {here}:{line}, module tools::surfaces::overlapping")
+    };
+    let line = |tool: &str| {
+        let declaration = format!("    fn {tool}(");
+        let position = include_str!("surfaces.rs").lines().position(|line| line.starts_with(&declaration));
+        u32::try_from(position.unwrap() + 1).unwrap()
+    };
+    let pair = |(first, of_first): (&str, &str), (second, of_second): (&str, &str)| BuildError::Address {
+        first: described(first, of_first, line(of_first)),
+        second: described(second, of_second, line(of_second)),
+    };
+    let (name, number, kind) =
+        (("page/{name}", "by_name"), ("page/{number}", "by_number"), ("{kind}/{number}", "of_kind"));
+    assert_eq!(
+        errors.iter().cloned().collect::<Vec<_>>(),
+        [
+            pair(name, number),
+            pair(name, kind),
+            pair(number, kind),
+            pair(("page/first", "first"), ("page/first", "the_first")),
+        ]
+    );
+    assert!(errors.to_string().starts_with("the addresses of two tools overlap\n  first:  `page/{name}` of"));
+}
+
+/// What an adapter has there itself.
+#[tool(operation = Read, path = "tool/{name}")]
+fn reserved(#[arg(locator)] name: String) -> String {
+    name
+}
+
+/// A variable is no name.
+#[tool(operation = Read, path = "{tool}")]
+fn unreserved(#[arg(locator)] tool: String) -> String {
+    tool
+}
+
+#[test]
+fn an_adapter_can_keep_a_segment_for_itself() {
+    let registry = tools_of(module_path!());
+    assert_eq!(registry.check_addresses(&["tools", "unreserved"]), Ok(()));
+    let errors = registry.check_addresses(&["tools", "tool"]).unwrap_err();
+    let text = errors.to_string();
+    assert!(
+        text.starts_with("tool `reserved` lives at `tool/{name}`, and `tool` is reserved\n  declared: "),
+        "{text}"
+    );
+    assert_eq!(errors.iter().count(), 1);
+}

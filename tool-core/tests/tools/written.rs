@@ -1,0 +1,130 @@
+//! Input schemas that are written by hand.
+
+use jiff::civil::Date;
+use serde_json::{Value, json};
+use tool_core::{BuildError, FailureKind, tool};
+
+use crate::{strict_tools_of, tools_of};
+
+fn booking() -> Value {
+    json!({
+        "type": "object",
+        "title": "A booking",
+        "properties": {
+            "day": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "examples": ["2014-07-04"]},
+            "seats": {"type": "integer", "multipleOf": 2, "minimum": 2},
+            "pin": {"type": "string", "description": "Four digits."},
+        },
+        "required": ["day"],
+        "dependentRequired": {"seats": ["pin"]},
+        "additionalProperties": false,
+        "examples": [{"day": "2015-01-01"}],
+    })
+}
+
+/// Books a table.
+///
+/// ```tool
+/// {"day": "2014-12-24", "seats": 2, "pin": "1234"}
+/// ```
+#[tool(operation = Transform, schema = booking())]
+fn reserve(day: Date, #[arg(default = 4)] seats: u8, #[arg(secret)] pin: Option<String>) -> Value {
+    json!([day, seats, pin.is_some()])
+}
+
+#[test]
+fn it_is_published_as_it_is() {
+    let registry = tools_of(module_path!());
+    registry.check().unwrap();
+    let tool = registry.get("reserve").unwrap();
+    let mut expected = booking();
+    expected["properties"]["pin"]["writeOnly"] = true.into();
+    assert_eq!(tool.input_schema().to_string(), expected.to_string());
+    let inputs: Vec<_> =
+        tool.inputs().iter().map(|input| (input.name.as_deref().unwrap(), input.secret)).collect();
+    assert_eq!(inputs, [("day", false), ("seats", false), ("pin", true)]);
+    assert_eq!(tool.examples().len(), 2);
+    assert_eq!(*tool.example(), json!({"day": "2014-12-24", "seats": 2, "pin": "1234"}));
+}
+
+#[tokio::test]
+async fn it_is_held_and_then_the_types() {
+    let registry = strict_tools_of(module_path!());
+    assert_eq!(
+        registry.call("reserve", json!({"day": "2014-07-04"})).await.unwrap().value(),
+        json!(["2014-07-04", 4, false])
+    );
+    for (arguments, expected) in [
+        (
+            json!({"day": "today"}),
+            "/day: expected a string that matches `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`, got the string `today`",
+        ),
+        (json!({"day": "2014-07-04", "seats": 3, "pin": "1"}), "/seats: expected a multiple of 2, got `3`"),
+        (json!({"day": "2014-07-04", "seats": 4}), "/pin: missing required input: expected a string"),
+        (
+            json!({"day": "2014-07-04", "seats": 512, "pin": "1"}),
+            "/seats: expected an integer of at least 2, got `512`: out of range",
+        ),
+    ] {
+        let failure = registry.call("reserve", arguments.clone()).await.unwrap_err();
+        let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected], "{arguments}");
+    }
+    let failure = registry.call("reserve", json!({"day": "2014-02-30"})).await.unwrap_err();
+    assert_eq!(failure.problems()[0].keyword, "format");
+}
+
+mod faulty {
+    use super::*;
+
+    fn another() -> Value {
+        json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "c": {"type": "string"}},
+        })
+    }
+
+    /// Takes something else than it says.
+    #[tool(operation = Transform, schema = another())]
+    fn a_differs(a: String, b: u8) -> String {
+        format!("{a} {b}")
+    }
+
+    fn doubled() -> Value {
+        (0..30).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner, {"type": "integer"}]}))
+    }
+
+    /// Has no object for a schema.
+    #[tool(operation = Transform, schema = doubled())]
+    fn b_none(a: String) -> String {
+        a
+    }
+}
+
+#[tokio::test]
+async fn what_differs_from_the_function_is_told_and_what_is_no_input_is_refused() {
+    let registry = tools_of("tools::written::faulty");
+    let errors = registry.check().unwrap_err();
+    let fault = |error: &BuildError| match error {
+        BuildError::Schema { tool, fault, .. } => format!("{tool}: {fault}"),
+        other => panic!("{other}"),
+    };
+    let faults: Vec<_> = errors.iter().map(fault).collect();
+    assert_eq!(
+        faults,
+        [
+            "a_differs: its `schema` has no property for the input `b`",
+            "a_differs: its `schema` has the property `c`, which is no input",
+            "a_differs: its `schema` does not require \"a\", which has no default",
+            "a_differs: its `schema` does not require \"b\", which has no default",
+            "a_differs: its `schema` admits what is no input: write `\"additionalProperties\": false`",
+            "b_none: its `schema` is invalid: the root must have `\"type\": \"object\"`",
+        ]
+    );
+    let failure = registry.call("a_differs", json!({"a": "x", "bb": 1})).await.unwrap_err();
+    assert_eq!(failure.problems()[0].to_string(), "/bb: unknown input `bb`: the inputs are `a`, `b`");
+    let failure = registry.call("a_differs", json!({"a": "x"})).await.unwrap_err();
+    assert_eq!(failure.problems()[0].to_string(), "/b: missing required input: expected another value");
+    let failure = registry.call("b_none", json!({"a": "x"})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Internal);
+}

@@ -1,0 +1,84 @@
+//! The `impl` block whose methods are tools.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+use crate::diagnostics::{Errors, Place, borrowed};
+use crate::parse::{Block, Member};
+
+/// Notes everything that is wrong with the block itself.
+pub(crate) fn block(attribute: &TokenStream, block: &Block, errors: &mut Errors) {
+    check_options(attribute, errors);
+    check_tools(block, errors);
+    check_inherent(block, errors);
+    check_generics(block, errors);
+    check_type(block, errors);
+}
+
+// Each method is a tool of its own.
+fn check_options(attribute: &TokenStream, errors: &mut Errors) {
+    if !attribute.is_empty() {
+        errors.push(
+            Place::Attribute,
+            attribute,
+            "`#[tool]` on an `impl` block takes no options",
+            "write `#[tool]` here, and the options in the `#[tool(…)]` of each method",
+        );
+    }
+}
+
+// An attribute that does nothing is a slip.
+fn check_tools(block: &Block, errors: &mut Errors) {
+    if block.members.iter().all(|member| matches!(member, Member::Other(_))) {
+        errors.push(
+            Place::Name,
+            &block.empty.self_ty,
+            "no method in this `impl` block is a tool",
+            "write `#[tool(operation = Read)]` on a method, or drop the `#[tool]` of the block",
+        );
+    }
+}
+
+// What is generated belongs to the type, and an `impl` of a trait takes what the trait has.
+fn check_inherent(block: &Block, errors: &mut Errors) {
+    if let Some((path, _)) = &block.empty.trait_ {
+        errors.push(
+            Place::Signature,
+            path,
+            "a tool cannot be the method of a trait",
+            "put `#[tool]` on an `impl` block of the type itself, with a method that calls this one",
+        );
+    }
+}
+
+// A tool has one schema, and its state one type.
+fn check_generics(block: &Block, errors: &mut Errors) {
+    let generics = &block.empty.generics;
+    if !generics.params.is_empty() {
+        errors.push(
+            Place::Signature,
+            &generics.params,
+            "an `impl` block with tools cannot be generic",
+            "write out the types, in an `impl` block for each",
+        );
+    } else if let Some(clause) = &generics.where_clause {
+        errors.push(
+            Place::Signature,
+            clause,
+            "an `impl` block with tools cannot have a `where` clause",
+            "drop it",
+        );
+    }
+}
+
+// State lives as long as the registry.
+fn check_type(block: &Block, errors: &mut Errors) {
+    if let Some(part) = borrowed(block.empty.self_ty.to_token_stream()) {
+        errors.push(
+            Place::Signature,
+            part,
+            "a tool cannot borrow its state",
+            "let the type own what it needs, or write `'static`",
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! A declaration of a prompt.
+
+use super::{attribute, inputs, name, signature};
+use crate::diagnostics::{Errors, Place};
+use crate::model::Prompt;
+use crate::parse::{Argument, Attribute, Function};
+
+/// Makes a declaration of what was read, or notes everything that is wrong with it.
+pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Prompt> {
+    name::check_name(attribute, function, errors);
+    attribute::check_title(attribute, errors);
+    attribute::check_description(attribute, function, errors);
+    check_messages(function, errors);
+    signature::check(function, errors);
+    inputs::check(attribute, function, errors);
+    if errors.any() { None } else { valid(attribute, function) }
+}
+
+// Without messages there is nothing to put before a model.
+fn check_messages(function: &Function, errors: &mut Errors) {
+    if function.returns().is_none() {
+        errors.push(
+            Place::Name,
+            &function.signature.ident,
+            format!("prompt `{}` returns no messages", name::of_function(function)),
+            "return a text: `-> String`",
+        );
+    }
+}
+
+// A prompt has no address, and no request of HTTP of its own.
+pub(super) fn check_options(argument: &Argument, errors: &mut Errors) {
+    for option in ["locator", "header"] {
+        if let Some(key) = argument.says.key(option) {
+            let fact = format!("`{option}` says nothing about an argument of a prompt");
+            errors.push(Place::Parameters, key, fact, format!("drop `{option}`"));
+        }
+    }
+}
+
+fn valid(attribute: &Attribute, function: &Function) -> Option<Prompt> {
+    Some(Prompt {
+        callee: super::callee(attribute, function)?,
+        name: name::of(attribute, function),
+        title: super::title(attribute),
+        description: super::description(attribute, function)?,
+    })
+}

@@ -1,0 +1,70 @@
+//! The `self` of a method.
+
+use quote::ToTokens;
+use syn::{ReceiverKind, Type};
+
+use crate::diagnostics::{Errors, Place};
+use crate::model;
+use crate::parse::{Function, Noun};
+
+// The state of a registry is shared by all calls.
+pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
+    let Some(receiver) = &function.receiver else { return };
+    let (fact, help) = match kind(receiver) {
+        _ if function.noun == Noun::Prompt => (
+            "a prompt cannot take `self`",
+            "make it a free function and take the state as `#[inject] state: State<…>`",
+        ),
+        // A method is declared on the `impl` block, which knows the type of `self`.
+        _ if function.owner.is_none() => (
+            "`#[tool]` on a method needs a `#[tool]` on its `impl` block",
+            "write `#[tool]` above the `impl`, which must be of the type itself and not of a trait",
+        ),
+        Kind::Changed => (
+            "a tool cannot take `&mut self`",
+            "take `&self`, and put what it changes in a `Mutex` or an atomic",
+        ),
+        Kind::Consumed => ("a tool cannot take `self` by value", "take `&self`, or `self: Arc<Self>`"),
+        Kind::Forever => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),
+        Kind::Borrowed | Kind::Other => return,
+    };
+    errors.push(Place::Parameters, receiver, fact, help);
+}
+
+/// How a method takes `self`.
+enum Kind {
+    Borrowed,
+    Changed,
+    Forever,
+    Consumed,
+    /// As a type that the compiler knows better.
+    Other,
+}
+
+fn kind(receiver: &syn::Receiver) -> Kind {
+    let reference = |lifetime: Option<&syn::Lifetime>, is_mut: bool| match lifetime {
+        _ if is_mut => Kind::Changed,
+        Some(lifetime) if lifetime.ident == "static" => Kind::Forever,
+        _ => Kind::Borrowed,
+    };
+    match &receiver.kind {
+        ReceiverKind::Reference(_, lifetime, mutability) => {
+            reference(lifetime.as_ref(), mutability.is_some())
+        }
+        ReceiverKind::Typed(_, kind) => match &**kind {
+            Type::Reference(kind) => reference(kind.lifetime.as_ref(), kind.mutability.is_some()),
+            Type::Path(path) if path.path.is_ident("Self") => Kind::Consumed,
+            _ => Kind::Other,
+        },
+        _ => Kind::Consumed,
+    }
+}
+
+/// A receiver in which nothing is wrong.
+pub(super) fn of(receiver: &syn::Receiver) -> model::Receiver {
+    let tokens = match &receiver.kind {
+        ReceiverKind::Typed(_, kind) => kind.to_token_stream(),
+        _ => receiver.to_token_stream(),
+    };
+    model::Receiver { borrowed: matches!(kind(receiver), Kind::Borrowed), tokens }
+}

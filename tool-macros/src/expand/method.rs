@@ -1,0 +1,124 @@
+//! What is different where the function is a method, or an associated function.
+//!
+//! ```text
+//! pub async fn open(&self, key: String) -> bool { … }
+//!
+//! #[doc(hidden)]
+//! fn __enter_open(__call: &mut Call<'_>) -> Step {
+//!     run(
+//!         __call,
+//!         const { &(receiver::<Self, _>(op::Read), input("key", "")) },
+//!         |(__arg0, __arg1)| async move { Self::open(&__arg0, __arg1).await },
+//!         Shape::<bool>::new().__split().__value().__error(),
+//!     )
+//! }
+//!
+//! #[doc(hidden)]
+//! pub const __tool_open: &'static Declaration = {
+//!     type __Owner = Shop;
+//!     static __TOOL: Declaration = Declaration::new("open", …, __Owner::__enter_open);
+//!     register!(&__TOOL);
+//!     &__TOOL
+//! };
+//! ```
+//!
+//! `Self` means the type everywhere but in a `static`, and there an alias stands for it. So the type is named once, in
+//! the same words as by its author, and one that does not exist is one error.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt as _;
+
+use super::{Entry, argument, local, tuple};
+use crate::diagnostics::{ends, placed};
+use crate::model::{Callee, Parameter, Receiver, Running};
+
+/// The block as it was, with what belongs to its tools beside them.
+pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> TokenStream {
+    let mut body = Group::new(braces.delimiter(), members);
+    body.set_span(braces.span());
+    head.into_iter().chain([TokenTree::Group(body)]).collect()
+}
+
+/// How a function is entered: by a closure, or, where it has an owner, by a function of that.
+pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Entry {
+    let Callee { krate, cfgs, owner, .. } = callee;
+    let call = local("__call");
+    let Some(owner) = owner else {
+        return Entry { expression: quote!(|#call| #run), outside: None, inside: None };
+    };
+    let name = format_ident!("__enter_{}", function.unraw());
+    let outside = quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(deprecated)]
+        fn #name(#call: &mut #krate::private::Call<'_>) -> #krate::private::Step {
+            #run
+        }
+    };
+    Entry {
+        expression: quote!(__Owner::#name),
+        outside: Some(outside),
+        inside: Some(quote!(type __Owner = #owner;)),
+    }
+}
+
+/// `|(__arg0, __arg1)| add(__arg0, __arg1)`, and of a method one of
+///
+/// ```text
+/// |(__arg0, __arg1)| Self::open(&__arg0, __arg1)
+/// |(__arg0, __arg1)| async move { Self::open(&__arg0, __arg1).await }
+/// |(__arg0, __arg1)| Self::open(received(__arg0), __arg1)
+/// ```
+pub(super) fn called(callee: &Callee, name: &Ident) -> TokenStream {
+    let Callee { krate, parameters, .. } = callee;
+    let arguments: Vec<Ident> = (0..parameters.len()).map(argument).collect();
+    let pattern = tuple(arguments.iter().map(ToTokens::to_token_stream).collect());
+    let mut borrows = false;
+    let handed = parameters.iter().zip(&arguments).map(|(parameter, argument)| match parameter {
+        Parameter::Receiver(receiver) if receiver.borrowed => {
+            borrows = true;
+            quote!(&#argument)
+        }
+        Parameter::Receiver(receiver) => {
+            placed(quote!(#krate::private::received(#argument)), ends(&receiver.tokens))
+        }
+        Parameter::Input(_) | Parameter::Injected(_) => argument.to_token_stream(),
+    });
+    let handed: Vec<TokenStream> = handed.collect();
+    let place = (name.span(), name.span());
+    let owner = callee.owner.as_ref().map(|_| quote!(Self::));
+    let call = placed(quote!(#owner #name(#(#handed),*)), place);
+    // The future of a method borrows the state, and takes it along.
+    let call = if borrows && callee.running == Running::Async {
+        let awaited = placed(quote!(#call.await), place);
+        quote!(async move { #awaited })
+    } else {
+        call
+    };
+    placed(quote!(|#pattern| #call), place)
+}
+
+/// `receiver::<Self, _>(op::Read)`
+pub(super) fn receiver(callee: &Callee, receiver: &Receiver) -> TokenStream {
+    let Callee { krate, operation, .. } = callee;
+    placed(quote!(#krate::private::receiver::<Self, _>(#krate::op::#operation)), ends(&receiver.tokens))
+}
+
+/// The same with the alias in the place of `Self`, which means nothing in a `static`.
+pub(super) fn without_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
+    if callee.owner.is_some() { replaced(tokens) } else { tokens }
+}
+
+fn replaced(tokens: TokenStream) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Ident::new("__Owner", ident.span()).into(),
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), self::replaced(group.stream()));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        token => token,
+    });
+    replaced.collect()
+}

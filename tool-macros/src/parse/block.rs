@@ -1,0 +1,101 @@
+//! An `impl` block with methods that are tools.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::discouraged::Speculative as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, ItemImpl, Meta, Token, Type, parse_quote};
+
+use crate::diagnostics::Errors;
+use crate::parse::function::{Function, Head};
+use crate::parse::noun::Noun;
+
+/// An `impl` block, with the methods taken out of it that are tools.
+pub(crate) struct Block {
+    /// All before the braces, as written.
+    pub(crate) head: TokenStream,
+    pub(crate) braces: Group,
+    /// The block without what is in its braces.
+    pub(crate) empty: ItemImpl,
+    pub(crate) members: Vec<Member>,
+}
+
+/// What stands in an `impl` block, in its order.
+pub(crate) enum Member {
+    Tool(Box<Method>),
+    /// What is no tool, as written.
+    Other(TokenStream),
+    /// The place of an attribute whose method is half typed.
+    HalfTyped,
+}
+
+/// A method that carries `#[tool(…)]`.
+pub(crate) struct Method {
+    pub(crate) options: TokenStream,
+    pub(crate) function: Function,
+    pub(crate) errors: Errors,
+}
+
+/// Reads an `impl` block. `None` for another item, and for a block that Rust cannot read.
+pub(super) fn block(item: &TokenStream) -> Option<Block> {
+    let mut head: Vec<TokenTree> = item.clone().into_iter().collect();
+    let Some(TokenTree::Group(braces)) = head.pop() else { return None };
+    if braces.delimiter() != Delimiter::Brace {
+        return None;
+    }
+    let head: TokenStream = head.into_iter().collect();
+    let empty: ItemImpl = syn::parse2(parse_quote!(#head {})).ok()?;
+    let members = (|input: ParseStream<'_>| members(input, &empty.self_ty)).parse2(braces.stream()).ok()?;
+    Some(Block { head, braces, empty, members })
+}
+
+/// Bodies of methods are groups, so that every `#` beside them begins the attribute of a member.
+fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
+    let mut members = Vec::new();
+    while !input.is_empty() {
+        if !input.peek(Token![#]) || input.peek2(Token![!]) {
+            let token: TokenTree = input.parse()?;
+            extend(&mut members, token);
+            continue;
+        }
+        let mut attributes = input.call(Attribute::parse_outer)?;
+        let is_tool = |attribute: &Attribute| Noun::of(attribute) == Some(Noun::Tool);
+        let tool = attributes.iter().position(is_tool).map(|position| attributes.remove(position));
+        let ahead = input.fork();
+        match tool.map(|tool| (tool, ahead.parse::<Head>())) {
+            Some((tool, Ok(head))) => {
+                input.advance_to(&ahead);
+                let mut errors = Errors::new();
+                let function = Function::new(Noun::Tool, attributes, head, Some(owner.clone()), &mut errors);
+                members.push(Member::Tool(Box::new(Method { options: options(tool), function, errors })));
+            }
+            Some((_, Err(_))) => {
+                members.push(Member::HalfTyped);
+                extend(&mut members, quote!(#(#attributes)*));
+            }
+            None => extend(&mut members, quote!(#(#attributes)*)),
+        }
+    }
+    Ok(members)
+}
+
+/// Adds tokens that are passed on as they are.
+fn extend(members: &mut Vec<Member>, tokens: impl ToTokens) {
+    if let Some(Member::Other(last)) = members.last_mut() {
+        tokens.to_tokens(last);
+    } else {
+        members.push(Member::Other(tokens.into_token_stream()));
+    }
+}
+
+/// What stands behind the path of an attribute.
+fn options(attribute: Attribute) -> TokenStream {
+    match attribute.meta {
+        Meta::Path(_) => TokenStream::new(),
+        Meta::List(list) => list.tokens,
+        Meta::NameValue(pair) => {
+            let (eq, value) = (pair.eq_token, pair.value);
+            quote!(#eq #value)
+        }
+    }
+}

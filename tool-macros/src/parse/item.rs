@@ -1,0 +1,53 @@
+//! What stands under the attribute: a function, or an `impl` block.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+
+use crate::diagnostics::{Errors, Place};
+use crate::parse::block::{Block, block};
+use crate::parse::function::{Function, function};
+use crate::parse::noun::Noun;
+
+/// The item under `#[tool]`.
+pub(crate) enum Item {
+    Function(Box<Function>),
+    Block(Box<Block>),
+    /// Something that Rust cannot read, or that we refuse.
+    Other,
+}
+
+/// Reads the item.
+pub(crate) fn item(noun: Noun, tokens: &TokenStream, errors: &mut Errors) -> Item {
+    if let Some(function) = function(noun, tokens.clone(), errors) {
+        return Item::Function(Box::new(function));
+    }
+    if noun == Noun::Tool
+        && let Some(block) = block(tokens)
+    {
+        return Item::Block(Box::new(block));
+    }
+    // A function or a block that is half typed is for rustc to speak about; another item is for us.
+    if let Ok(other) = syn::parse2::<syn::Item>(tokens.clone())
+        && !matches!(other, syn::Item::Fn(_) | syn::Item::Verbatim(_))
+        && (noun == Noun::Prompt || !matches!(other, syn::Item::Impl(_)))
+    {
+        let help = match noun {
+            Noun::Tool => "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools",
+            Noun::Prompt => "put it on a `fn` or an `async fn`",
+        };
+        let fact = format!("`#[{noun}]` stands on something that is no function");
+        errors.push(Place::Attribute, keyword(&other), fact, help);
+    }
+    Item::Other
+}
+
+/// The token that names the kind of an item, as `struct` does.
+fn keyword(item: &syn::Item) -> TokenStream {
+    let tokens = item.to_token_stream();
+    let is_keyword = |token: &TokenTree| {
+        let text = token.to_string();
+        ["struct", "enum", "union", "trait", "impl", "mod", "static", "const", "type", "use", "macro_rules"]
+            .contains(&text.as_str())
+    };
+    tokens.clone().into_iter().find(is_keyword).map_or(tokens, ToTokens::into_token_stream)
+}

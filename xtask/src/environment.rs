@@ -1,0 +1,94 @@
+//! The Python environment of `tests/profiles`, installed with pip.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::workspace;
+
+/// An environment with the SDKs of the vendors, and nothing else of this machine.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    /// In the target folder: it belongs to this machine, and is made again when it is gone.
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// Installs exactly what the requirements say, unless that is what is installed.
+    pub(crate) fn install() -> Result<Self, Failure> {
+        let folder = workspace::binary("python")
+            .map_err(|source| file(Path::new("the folder of this program"), source))?;
+        let environment = Self { folder };
+        let requirements = workspace::root().join("tests/profiles/requirements.txt");
+        let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
+        // `--clear` deletes the stamp with all the rest.
+        let stamp = environment.folder.join("installed");
+        if environment.python().is_file()
+            && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
+        {
+            println!("tests/profiles: installed as required");
+            return Ok(environment);
+        }
+        Invocation::of("python3")
+            .arguments(["-m", "venv", "--clear"])
+            .arguments([&environment.folder])
+            .announce()
+            .run()?;
+        // Only what was built by its author, and only with the digest that was seen when the requirements were written.
+        Invocation::of(environment.python())
+            .arguments(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"])
+            .arguments(["--require-hashes", "--no-deps", "--only-binary=:all:", "--requirement"])
+            .arguments([&requirements])
+            .announce()
+            .run()?;
+        fs::write(&stamp, wanted).map_err(|source| file(&stamp, source))?;
+        Ok(environment)
+    }
+
+    /// Runs a script with what is installed.
+    pub(crate) fn invocation(&self, script: &Path) -> Invocation {
+        Invocation::of(self.python()).arguments([script])
+    }
+
+    fn python(&self) -> PathBuf {
+        self.folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+    }
+}
+
+fn file(path: &Path, source: std::io::Error) -> Failure {
+    Failure::File { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    const WANTED: &str = include_str!("../../tests/profiles/requirements.in");
+    const LOCKED: &str = include_str!("../../tests/profiles/requirements.txt");
+
+    #[test]
+    fn every_version_is_exact_and_has_a_digest() {
+        let mut packages = 0;
+        let mut lines = LOCKED.lines().peekable();
+        while let Some(line) = lines.next() {
+            if line.starts_with(' ') {
+                assert!(line.trim_start().starts_with("--hash=sha256:"), "{line}");
+                continue;
+            }
+            packages += 1;
+            let (name, rest) = line.split_once("==").unwrap_or_else(|| panic!("no exact version: {line}"));
+            assert!(!name.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()), "{line}");
+            assert!(
+                lines.peek().is_some_and(|next| next.trim_start().starts_with("--hash=sha256:")),
+                "{line}"
+            );
+        }
+        assert!(packages > 3, "{packages}");
+    }
+
+    #[test]
+    fn what_is_wanted_is_locked() {
+        for wanted in WANTED.lines() {
+            assert!(LOCKED.lines().any(|line| line.split_whitespace().next() == Some(wanted)), "{wanted}");
+        }
+    }
+}
