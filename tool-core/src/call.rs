@@ -28,6 +28,9 @@ mod scan;
 pub(crate) mod strict;
 mod tasks;
 mod timer;
+pub(crate) mod written;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -42,12 +45,13 @@ use crate::call::reader::{Findings, Reader, Unread};
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
-use crate::entry::{Call, Step};
+use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
 use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 use crate::state::States;
+use crate::tool::Tool;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -78,13 +82,14 @@ pub struct Reply {
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
     tool: &ToolDefinition,
+    written: Option<&Arc<dyn Tool>>,
     states: &States,
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states, leniency, context: &context };
+    let desk = Desk { tool, written, states, leniency, context: &context };
     let mut repairs = Vec::new();
     desk.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
 }
@@ -99,6 +104,8 @@ enum Purpose {
 /// What the arguments of one call are read with.
 struct Desk<'c> {
     tool: &'c ToolDefinition,
+    /// The tool itself, where it is written by hand.
+    written: Option<&'c Arc<dyn Tool>>,
     states: &'c States,
     leniency: Leniency,
     context: &'c LazyContext<'c>,
@@ -113,9 +120,10 @@ impl Desk<'_> {
             return Err(Failure::internal());
         }
         let text = text(tool, arguments)?;
+        let Some(entry) = self.entry() else { return written::enter(self, text, purpose, repairs) };
         if !tool.composite()
             && let Scan { slots, clean: true } = scan(text, &tool.plan().members)
-            && let Ok(step) = self.attempt(&slots, purpose, false)?
+            && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
             return Ok(step);
         }
@@ -123,7 +131,7 @@ impl Desk<'_> {
         *repairs = made;
         match scan(&text, &tool.plan().members) {
             Scan { slots, clean: true } if problems.is_empty() => {
-                match self.attempt(&slots, purpose, true)? {
+                match self.attempt(entry, &slots, purpose, true)? {
                     Ok(step) => Ok(step),
                     Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
                     Err(findings) => Err(invalid(tool, problems, &findings.unread)),
@@ -134,15 +142,22 @@ impl Desk<'_> {
             }
             // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
             Scan { slots, .. } => {
-                let findings = self.attempt(&slots, Purpose::Validate, true)?.err().unwrap_or_default();
+                let findings =
+                    self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
             }
         }
     }
 
+    /// The door to the function of a declared tool; none for one that is written by hand.
+    fn entry(&self) -> Option<Entry> {
+        self.written.map_or_else(|| self.tool.entry(), |_| None)
+    }
+
     /// Enters the tool with the texts of its inputs, which the schema has judged or not.
     fn attempt<'s>(
         &'s self,
+        entry: Entry,
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
@@ -151,10 +166,6 @@ impl Desk<'_> {
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
-        };
-        let Some(entry) = self.tool.entry() else {
-            tracing::error!(tool = self.tool.name(), "the tool is not declared, and cannot be entered");
-            return Err(Failure::internal());
         };
         let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
         Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
@@ -196,14 +207,16 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states: &States::default(), leniency: Leniency::Strict, context: &context };
+    let states = States::default();
+    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
-        && match scan(&text, &tool.plan().members) {
-            Scan { slots, clean: true } => {
-                desk.attempt(&slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
+        && match (desk.entry(), scan(&text, &tool.plan().members)) {
+            (None, _) => true,
+            (Some(entry), Scan { slots, clean: true }) => {
+                desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
             }
-            Scan { clean: false, .. } => false,
+            (Some(_), Scan { clean: false, .. }) => false,
         }
 }
 

@@ -130,13 +130,18 @@ impl Context {
 }
 
 /// Who calls, and as part of which trace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) trace: Option<TraceParent>,
 }
 
 impl Caller {
+    /// The local one.
+    pub(crate) fn local() -> Self {
+        Caller { principal: Principal::local(), trace: None }
+    }
+
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
         Caller { principal: Principal::anonymous(), trace: None }

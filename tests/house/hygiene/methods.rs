@@ -144,6 +144,8 @@ mod body {
             }
         }
 
+        // An `impl` of what stands outside is the author's to allow, with or without `#[tool]`.
+        #[allow(non_local_definitions)]
         #[tool]
         impl Local {
             /// Is in a body, and its type is not.

@@ -7,7 +7,7 @@ use tokio::task::JoinError;
 
 use crate::audit::Record;
 use crate::call::contained::{Contained, Disposed, contained};
-use crate::call::gate::Pass;
+use crate::call::gate::{Busy, Pass};
 use crate::call::ongoing::Ongoing;
 use crate::call::run::{Gone, Runner};
 use crate::call::timer::{Late, Timer, limited};
@@ -43,35 +43,36 @@ impl Runner {
         &self,
         call: &mut Ongoing<'_>,
         pass: Option<Pass>,
-        timer: Option<Timer>,
+        mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
-        let Ongoing { tool, context, span, record, .. } = call;
-        let outputs = self.limits.outputs;
-        let function = Disposed::new(function);
-        let gone = Gone::new(context, record.as_deref().map(Record::told));
-        let returned = pin!(async {
+        let Ongoing { context, span, record, .. } = call;
+        let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
+        let call = {
             let (tool, span) = (tool.clone(), span.clone());
-            let call = move || {
+            move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
                 outputs.judge(&tool, &mut result);
                 result
-            };
-            let Ok(runtime) = Handle::try_current() else { return Ok(call()) };
-            let Ok(thread) = self.threads.enter(context.caller().principal.id()).await else {
-                return Ok(Err(Failure::busy()));
-            };
-            let record = record.take();
-            let task = move || {
-                let result = call();
-                ended(record, pass, &result);
-                drop(thread);
-                result
-            };
-            self.tasks.spawn_blocking(task, &runtime).await
-        });
-        gone.wait(tool, timer, returned).await
+            }
+        };
+        let Ok(runtime) = Handle::try_current() else { return call() };
+        let mut place = pin!(self.threads.enter(context.caller().principal.id()));
+        let thread = match limited(&mut timer, place.as_mut()).await {
+            Ok(Ok(thread)) => thread,
+            Ok(Err(Busy)) => return Err(Failure::busy()),
+            Err(Late(limit)) => return Err(Failure::timeout_before(tool, limit)),
+        };
+        let gone = Gone::new(context, record.as_deref().map(Record::told));
+        let record = record.take();
+        let task = move || {
+            let result = call();
+            ended(record, pass, &result);
+            drop(thread);
+            result
+        };
+        gone.wait(tool, timer, self.tasks.spawn_blocking(task, &runtime)).await
     }
 }
 

@@ -15,6 +15,7 @@ use crate::entry::Step;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::registry::{Home, Member};
+use crate::tool::Tool;
 
 /// A call that was begun.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
@@ -28,6 +29,7 @@ pub(crate) enum Begun<'c> {
 /// A call, with what it is recorded and traced by.
 pub(crate) struct Ongoing<'c> {
     pub(super) tool: &'c ToolDefinition,
+    written: Option<&'c Arc<dyn Tool>>,
     home: &'c Home,
     arguments: &'c [u8],
     pub(super) context: LazyContext<'c>,
@@ -73,7 +75,7 @@ pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [
 
 impl<'c> Ongoing<'c> {
     fn new(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Self {
-        let Member { definition: tool, home } = member;
+        let Member { definition: tool, written, home } = member;
         let tasks = home.runner.tasks();
         let context = LazyContext::running(tool.name(), caller, tasks);
         let call_id = context.call_id();
@@ -81,6 +83,7 @@ impl<'c> Ongoing<'c> {
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,
+            written: written.as_ref(),
             home,
             arguments,
             context,
@@ -118,7 +121,8 @@ impl<'c> Ongoing<'c> {
     #[inline]
     fn enter(&self) -> Result<Step, Failure> {
         let Home { states, leniency, .. } = self.home;
-        let desk = Desk { tool: self.tool, states, leniency: *leniency, context: &self.context };
+        let Ongoing { tool, written, context, .. } = self;
+        let desk = Desk { tool, written: *written, states, leniency: *leniency, context };
         desk.enter(self.arguments, Purpose::Run, &mut Vec::new())
     }
 

@@ -46,6 +46,12 @@ pub(crate) struct Runner {
     pub(super) tasks: Tasks,
 }
 
+impl Default for Runner {
+    fn default() -> Self {
+        Runner::new(Limits::default())
+    }
+}
+
 impl Runner {
     pub(crate) fn new(limits: Limits) -> Self {
         let gate = limits.concurrency.map(|inside| Gate::new(inside, limits.queue.unwrap_or(inside)));

@@ -33,12 +33,16 @@ impl Timer {
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
     pub(super) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
-        use std::pin::Pin;
+        use std::pin::{Pin, pin};
         use std::task::Poll;
 
         std::future::poll_fn(|cx| match Pin::new(&mut future).poll(cx) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            Poll::Pending => self.sleep.as_mut().poll(cx).map(|()| Err(Late(self.limit))),
+            // A function that never waits uses up what tokio lets one task do in a row, and would leave the clock nothing.
+            Poll::Pending => {
+                let clock = pin!(tokio::task::unconstrained(self.sleep.as_mut()));
+                clock.poll(cx).map(|()| Err(Late(self.limit)))
+            }
         })
         .await
     }

@@ -62,14 +62,15 @@ impl Selection {
 }
 
 /// One prompt of a registry, and what enters its function.
+#[derive(Clone)]
 pub(super) struct PromptMember {
-    definition: PromptDefinition,
+    pub(super) definition: PromptDefinition,
     member: Member,
 }
 
 impl PromptMember {
     pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
-        let member = Member { definition: definition.tool().clone(), home: Arc::clone(home) };
+        let member = Member { definition: definition.tool().clone(), written: None, home: Arc::clone(home) };
         PromptMember { definition, member }
     }
 }

@@ -108,7 +108,7 @@ impl Builder {
     }
 
     /// What cannot be kept of all this.
-    pub(super) fn faults_of_limits(&self, tools: &[ToolDefinition]) -> Vec<BuildError> {
+    pub(super) fn faults_of_limits(&self, tools: &[&ToolDefinition]) -> Vec<BuildError> {
         let limits = [
             ("concurrency", self.limits.concurrency == Some(0)),
             ("blocking_threads", self.limits.threads == 0),

@@ -47,6 +47,7 @@ impl Shop {
 
     /// Counts what is sold, and takes its time.
     #[tool(operation = Read, name = "shop.count", blocking)]
+    #[expect(clippy::needless_arbitrary_self_type, reason = "that is what is tested")]
     fn count(self: &Self) -> u32 {
         self.sold.load(Ordering::Relaxed)
     }

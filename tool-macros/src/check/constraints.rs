@@ -56,16 +56,12 @@ fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mu
             format!("`{option}` has neither `min` nor `max`"),
             format!("write `{option}(min = {min})`, `{option}(max = {max})` or both"),
         ),
-        (Some(least), Some(most)) => {
-            if exceeds(least, most) {
-                errors.push(
-                    Place::Parameters,
-                    least,
-                    format!("the `min` of `{option}` is greater than its `max`"),
-                    "no value is both: swap them, or correct one",
-                );
-            }
-        }
+        (Some(least), Some(most)) if exceeds(least, most) => errors.push(
+            Place::Parameters,
+            least,
+            format!("the `min` of `{option}` is greater than its `max`"),
+            "no value is both: swap them, or correct one",
+        ),
         _ => {}
     }
 }

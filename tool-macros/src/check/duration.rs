@@ -81,3 +81,32 @@ fn push(fault: &Fault, option: &str, text: &str, tokens: &proc_macro2::TokenStre
     };
     errors.push(Place::Attribute, tokens, fact, help);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, read};
+
+    #[test]
+    fn a_duration_is_a_whole_number_of_a_unit() {
+        for (text, milliseconds) in [
+            ("1ms", 1),
+            ("500ms", 500),
+            ("030s", 30_000),
+            ("2m", 120_000),
+            ("1h", 3_600_000),
+            ("18446744073709551615ms", u64::MAX),
+        ] {
+            assert_eq!(read(text), Ok(milliseconds), "{text}");
+        }
+        for text in ["", "s", "30", "30 s", " 30s", "30s ", "1.5s", "-1s", "+1s", "30S", "1d", "٣s", "1h30m"]
+        {
+            assert_eq!(read(text), Err(Fault::Form), "{text}");
+        }
+        for text in ["0ms", "00h"] {
+            assert_eq!(read(text), Err(Fault::Zero), "{text}");
+        }
+        for text in ["18446744073709551616ms", "18446744073709552s"] {
+            assert_eq!(read(text), Err(Fault::Long), "{text}");
+        }
+    }
+}

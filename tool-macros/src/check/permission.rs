@@ -57,3 +57,38 @@ pub(super) fn check_permission(attribute: &Attribute, errors: &mut Errors) {
     };
     errors.push(Place::Attribute, &given.tokens, fact, help);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Permission, read};
+
+    #[test]
+    fn a_list_is_all_of_them_or_any_of_them() {
+        let permission = |names: &[&str], any| {
+            Ok(Permission { names: names.iter().map(|name| (*name).to_owned()).collect(), any })
+        };
+        assert_eq!(read("node.view"), permission(&["node.view"], false));
+        assert_eq!(read(" node.view ,node.edit"), permission(&["node.view", "node.edit"], false));
+        assert_eq!(
+            read("edit any page+view any page"),
+            permission(&["edit any page", "view any page"], true)
+        );
+    }
+
+    #[test]
+    fn what_could_be_read_in_two_ways_is_refused() {
+        for text in ["", " ", "\t\n"] {
+            assert_eq!(read(text), Err(Fault::Empty), "{text:?}");
+        }
+        for text in ["a, b + c", "+,", "a+,b"] {
+            assert_eq!(read(text), Err(Fault::Mixed), "{text:?}");
+        }
+        for text in [",", "a,", ",a", "a,,b", "a, ,b"] {
+            assert_eq!(read(text), Err(Fault::EmptyPart(',')), "{text:?}");
+        }
+        for text in ["+", "a +", "a + + b"] {
+            assert_eq!(read(text), Err(Fault::EmptyPart('+')), "{text:?}");
+        }
+        assert_eq!(read("a, b ,a"), Err(Fault::Twice("a".to_owned())));
+    }
+}

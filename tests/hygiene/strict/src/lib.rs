@@ -185,7 +185,7 @@ fn proposed(typed: &str, stock: &StrictStock) -> Vec<String> {
 
 /// Is written by hand.
 fn written() -> Value {
-    json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"]})
+    json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"], "additionalProperties": false})
 }
 
 /// Says everything that can be said of a tool that has an address.
