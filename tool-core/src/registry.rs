@@ -71,7 +71,7 @@ struct Inner {
     /// Where the tools are at home, and those that were here before; what is added is at home in the first.
     homes: Vec<Arc<Home>>,
     /// By name.
-    prompts: Arc<[PromptMember]>,
+    prompts: Vec<PromptMember>,
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
