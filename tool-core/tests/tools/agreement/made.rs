@@ -227,11 +227,13 @@ fn spellings() -> impl Strategy<Value = Spelling> {
 fn fractions(least: f64, most: f64) -> BoxedStrategy<Json> {
     let (lowest, highest) = ((least.max(-9e15)).ceil() as i128, (most.min(9e15)).floor() as i128);
     let number = prop_oneof![Just(least), Just(most), least..=most];
-    prop_oneof![
-        number.prop_map(|number| Json::Fraction(Value::from(number).to_string())),
-        (lowest..=highest, spellings()).prop_map(|(value, spelling)| Json::Integer(value, spelling)),
-    ]
-    .boxed()
+    let number = number.prop_map(|number| Json::Fraction(Value::from(number).to_string()));
+    // Between two integers there is none.
+    if lowest > highest {
+        return number.boxed();
+    }
+    let integer = (lowest..=highest, spellings());
+    prop_oneof![number, integer.prop_map(|(value, spelling)| Json::Integer(value, spelling))].boxed()
 }
 
 fn texts(least: usize, most: usize) -> BoxedStrategy<Json> {
