@@ -112,7 +112,7 @@ impl InputSchema {
         // What is secret by its declaration is so in every message.
         for spec in specs.iter().filter(|spec| spec.secret) {
             if let Some(property) = schema["properties"].get_mut(spec.name) {
-                if property == &true {
+                if *property == true {
                     *property = Map::new().into();
                 }
                 conceal(property);
