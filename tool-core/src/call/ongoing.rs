@@ -18,7 +18,6 @@ use crate::registry::{Home, Member};
 use crate::tool::Tool;
 
 /// A call that was begun.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 pub(crate) enum Begun<'c> {
     /// Nothing had to be waited for.
     Ended(Reply),
