@@ -6,7 +6,7 @@ pub use crate::call::block_on;
 pub use crate::completion::{Complete, CompleteFn, Completing};
 pub use crate::declaration::{Declaration, schema};
 pub use crate::declared::declared;
-pub use crate::entry::{Call, Entry, Pending, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
+pub use crate::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
 #[cfg(feature = "tokio")]
 pub use crate::entry::{run_blocking, run_blocking_guarded};
 pub use crate::inject::InjectIntoPrompt;
