@@ -19,6 +19,7 @@ mod gate;
 mod located;
 mod members;
 pub(crate) mod numbers;
+mod ongoing;
 mod outputs;
 pub(crate) mod plan;
 pub(crate) mod reader;
@@ -35,14 +36,12 @@ use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 pub(crate) use contained::{Panicked, contained};
+pub(crate) use ongoing::{Begun, begin, unknown};
 pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 
-use crate::audit::{Asked, AuditSink, Record};
 use crate::call::check::{Checked, check, explained};
-use crate::call::gate::Busy;
 use crate::call::reader::{Findings, Reader, Unread};
-use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
@@ -50,7 +49,6 @@ use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
-use crate::registry::Member;
 use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 use crate::state::States;
 use crate::tool::Tool;
@@ -81,65 +79,6 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
 }
 
-/// Answers a call, and records that it was made.
-pub(crate) async fn invoke(caller: &Caller, member: &Member, arguments: &[u8]) -> Reply {
-    let Member { definition: tool, home, .. } = member;
-    let _counted = tool.modifies().then(|| home.runner.tasks().count());
-    let context = LazyContext::new(tool.name(), caller).running(home.runner.tasks());
-    let call_id = context.call_id();
-    let mut record = home
-        .audit
-        .as_ref()
-        .map(|sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments));
-    let result = answer(member, &context, arguments, &mut record).await;
-    // Not there any more if the function has taken it along.
-    if let Some(record) = record {
-        record.end(&result);
-    }
-    Reply { call_id, result }
-}
-
-async fn answer(
-    member: &Member,
-    context: &LazyContext<'_>,
-    arguments: &[u8],
-    record: &mut Option<Box<Record>>,
-) -> Result<Output, Failure> {
-    let Member { definition: tool, written, home } = member;
-    let Caller { principal, trace } = context.caller();
-    let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
-    let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
-    span.in_scope(|| home.admission.admit(tool, &home.states, principal))?;
-    let pass = match home.runner.gate() {
-        Some(gate) => Some(gate.enter(principal.id()).await.map_err(|Busy| Failure::busy())?),
-        None => None,
-    };
-    // Not entered while the function runs: across an `await` the span would cover other calls, too.
-    let desk =
-        Desk { tool, written: written.as_ref(), states: &home.states, leniency: home.leniency, context };
-    let (step, _) = span.in_scope(|| desk.enter(arguments, Purpose::Run))?;
-    match step {
-        Step::Done(result) => home.runner.judge(tool, result),
-        step => home.runner.run(Run { tool, context, span, pass, record }, step).await,
-    }
-}
-
-/// Answers a call of a tool that does not exist, and records that it was made.
-pub(crate) fn unknown(
-    audit: Option<&Arc<dyn AuditSink>>,
-    caller: &Caller,
-    name: &str,
-    arguments: &[u8],
-) -> Reply {
-    let call_id = CallId::new();
-    let result = Err(Failure::not_found(name));
-    if let Some(sink) = audit {
-        let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
-    }
-    Reply { call_id, result }
-}
-
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
     tool: &ToolDefinition,
@@ -151,7 +90,8 @@ pub(crate) fn validate(
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let desk = Desk { tool, written, states, leniency, context: &context };
-    desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
+    let mut repairs = Vec::new();
+    desk.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
 }
 
 /// What arguments are read for.
@@ -172,31 +112,36 @@ struct Desk<'c> {
 }
 
 impl Desk<'_> {
-    /// Reads the arguments and enters the tool with them.
-    fn enter(&self, arguments: &[u8], purpose: Purpose) -> Result<(Step, Vec<Repair>), Failure> {
+    /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
+    fn enter(&self, arguments: &[u8], purpose: Purpose, repairs: &mut Vec<Repair>) -> Result<Step, Failure> {
         let tool = self.tool;
         if tool.broken() {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
         let text = text(tool, arguments)?;
-        let Some(entry) = self.entry() else { return written::enter(self, text, purpose) };
+        let Some(entry) = self.entry() else { return written::enter(self, text, purpose, repairs) };
         if !tool.composite()
-            && let Scan::Clean(slots) = scan(text, &tool.plan().members)
+            && let Scan { slots, clean: true } = scan(text, &tool.plan().members)
             && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
-            return Ok((step, Vec::new()));
+            return Ok(step);
         }
-        let Checked { text, repairs, problems } = check(tool, self.leniency, text)?;
+        let Checked { text, repairs: made, problems } = check(tool, self.leniency, text)?;
+        *repairs = made;
         match scan(&text, &tool.plan().members) {
-            Scan::Clean(slots) if problems.is_empty() => match self.attempt(entry, &slots, purpose, true)? {
-                Ok(step) => Ok((step, repairs)),
-                Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
-                Err(findings) => Err(invalid(tool, problems, &findings.unread)),
-            },
-            Scan::Suspect(_) if problems.is_empty() => Err(invalid(tool, unknown_members(tool, &text), &[])),
+            Scan { slots, clean: true } if problems.is_empty() => {
+                match self.attempt(entry, &slots, purpose, true)? {
+                    Ok(step) => Ok(step),
+                    Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
+                    Err(findings) => Err(invalid(tool, problems, &findings.unread)),
+                }
+            }
+            Scan { clean: false, .. } if problems.is_empty() => {
+                Err(invalid(tool, unknown_members(tool, &text), &[]))
+            }
             // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
-            Scan::Clean(slots) | Scan::Suspect(slots) => {
+            Scan { slots, .. } => {
                 let findings =
                     self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
@@ -268,10 +213,10 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
         && match (desk.entry(), scan(&text, &tool.plan().members)) {
             (None, _) => true,
-            (Some(entry), Scan::Clean(slots)) => {
+            (Some(entry), Scan { slots, clean: true }) => {
                 desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
             }
-            (Some(_), Scan::Suspect(_)) => false,
+            (Some(_), Scan { clean: false, .. }) => false,
         }
 }
 
@@ -285,5 +230,6 @@ fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failu
             "the text begins with a byte order mark, which JSON does not allow: leave it out",
         ));
     }
-    Ok(if text.trim_ascii().is_empty() { "{}" } else { text })
+    let is_empty = text.bytes().all(|byte| byte.is_ascii_whitespace());
+    Ok(if is_empty { "{}" } else { text })
 }

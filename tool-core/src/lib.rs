@@ -82,4 +82,5 @@ pub use trace::{TraceParent, TraceParentError};
 pub use tool_macros::tool;
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/prompt.md")]
 pub use tool_macros::prompt;

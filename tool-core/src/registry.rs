@@ -19,7 +19,7 @@ pub use builder::{BuildError, BuildErrors, Builder};
 use crate::access::Principal;
 use crate::admission::Admission;
 use crate::audit::AuditSink;
-use crate::call::{self, Reply, Runner};
+use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
@@ -292,7 +292,11 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(member) => call::invoke(&self.caller, member, arguments).await,
+            Ok(member) => match call::begin(&self.caller, member, arguments) {
+                // Most calls need not wait, and are spared what waiting takes.
+                Begun::Ended(reply) => reply,
+                begun => begun.end().await,
+            },
             Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
     }

@@ -13,13 +13,19 @@ use crate::failure::Failure;
 use crate::leniency::Repair;
 
 /// Enters the tool with the text of its arguments.
-pub(super) fn enter(desk: &Desk<'_>, text: &str, purpose: Purpose) -> Result<(Step, Vec<Repair>), Failure> {
-    let Checked { text, repairs, problems } = check(desk.tool, desk.leniency, text)?;
+pub(super) fn enter(
+    desk: &Desk<'_>,
+    text: &str,
+    purpose: Purpose,
+    repairs: &mut Vec<Repair>,
+) -> Result<Step, Failure> {
+    let Checked { text, repairs: made, problems } = check(desk.tool, desk.leniency, text)?;
+    *repairs = made;
     if !problems.is_empty() {
         return Err(invalid(desk.tool, problems, &[]));
     }
     match (purpose, desk.written) {
-        (Purpose::Validate, _) => Ok((Step::Valid, repairs)),
+        (Purpose::Validate, _) => Ok(Step::Valid),
         (Purpose::Run, Some(tool)) => {
             let text = numbers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
             let arguments = RawValue::from_string(text).map_err(|error| {
@@ -29,7 +35,7 @@ pub(super) fn enter(desk: &Desk<'_>, text: &str, purpose: Purpose) -> Result<(St
             let tool = Arc::clone(tool);
             let context = desk.context.get().clone();
             let running = async move { tool.call(context, &arguments).await };
-            Ok((Step::Running(Box::pin(running)), repairs))
+            Ok(Step::Running(Box::pin(running)))
         }
         (Purpose::Run, None) => {
             tracing::error!(tool = desk.tool.name(), "a definition that was written by hand has no tool");

@@ -291,14 +291,13 @@ impl Builder {
         faults.extend(self.faults_of_limits(&definitions));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
-        let home = Home {
+        let home = Arc::new(Home {
             states: self.states,
             runner: Runner::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
             audit: self.audit.clone(),
-        };
-        let home = Arc::new(home);
+        });
         let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();

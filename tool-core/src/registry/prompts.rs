@@ -169,7 +169,8 @@ impl Registry {
             Value::Null => serde_json::json!({}),
             other => other,
         };
-        let reply = call::invoke(&self.caller, member, arguments.to_string().as_bytes()).await;
+        let arguments = arguments.to_string();
+        let reply = call::begin(&self.caller, member, arguments.as_bytes()).end().await;
         // What `#[prompt]` declares returns messages and nothing else.
         reply.result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal))
     }

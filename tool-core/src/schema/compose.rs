@@ -111,7 +111,10 @@ impl InputSchema {
         composition.compare(&schema);
         // What is secret by its declaration is so in every message.
         for spec in specs.iter().filter(|spec| spec.secret) {
-            if let Some(property @ Value::Object(_)) = schema["properties"].get_mut(spec.name) {
+            if let Some(property) = schema["properties"].get_mut(spec.name) {
+                if *property == true {
+                    *property = Map::new().into();
+                }
                 conceal(property);
             }
         }

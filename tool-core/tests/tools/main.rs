@@ -11,6 +11,7 @@ mod guards;
 mod hostile;
 mod inputs;
 mod leniency;
+mod limits;
 mod lint;
 mod lock;
 mod methods;

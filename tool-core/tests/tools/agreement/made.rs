@@ -54,14 +54,12 @@ impl Making {
         if let Some(value) = schema.get("const") {
             return Just(constant(value.clone())).boxed();
         }
-        if schema["properties"].is_null() || schema["allOf"].is_null() {
-            if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-                // Where it ends, it ends in a branch that holds nothing of its own kind.
-                let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
-                let branches: Vec<_> =
-                    branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
-                return proptest::strategy::Union::new(branches).boxed();
-            }
+        if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+            // Where it ends, it ends in a branch that holds nothing of its own kind.
+            let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
+            let branches: Vec<_> =
+                branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
+            return proptest::strategy::Union::new(branches).boxed();
         }
         match schema["type"].as_str() {
             Some("null") => Just(Json::Null).boxed(),
