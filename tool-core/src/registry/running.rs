@@ -15,7 +15,8 @@ impl Builder {
     /// that is neither `async` nor `blocking` cannot be interrupted, so that no limit holds for it.
     ///
     /// ```
-    /// #     /// # use tool_core::Registry;
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
     /// let builder = Registry::builder().timeout(Duration::from_secs(30));
     /// ```
     #[cfg(feature = "tokio")]
