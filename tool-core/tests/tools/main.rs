@@ -21,6 +21,7 @@ mod profiles;
 mod providers;
 mod registry;
 mod resources;
+mod robustness;
 mod schemas;
 mod search;
 mod surfaces;
