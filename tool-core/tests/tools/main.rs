@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod audit;
 mod completion;
 mod digests;
 mod dynamic;
