@@ -61,7 +61,7 @@ async fn write(#[inject] world: State<World>) {
 #[tool(operation = Read)]
 async fn wait(#[inject] world: State<World>) {
     world.begun.notify_one();
-    std::future::pending().await;
+    std::future::pending::<()>().await;
 }
 
 /// Hands the trace on.

@@ -183,7 +183,7 @@ async fn read_forever(#[inject] world: State<World>, #[inject] context: Context)
             told.cancelled.notify_one();
         }
     });
-    std::future::pending().await;
+    std::future::pending::<()>().await;
 }
 
 /// Returns when the door is opened.
