@@ -67,7 +67,7 @@ pub enum Step {
 pub type Running = Pending<Output>;
 
 /// Code of the application on its way to a result.
-pub(crate) type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
+pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
 
 /// A function that blocks, with its values.
 #[cfg(feature = "tokio")]

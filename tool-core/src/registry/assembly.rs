@@ -111,7 +111,7 @@ impl Assembly {
         let inner = Inner {
             members,
             positions,
-            prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
+            prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out).into(),
             homes: self.homes,
             index: OnceLock::new(),
             audit: self.audit,

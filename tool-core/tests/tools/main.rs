@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod audit;
 mod completion;
 mod digests;
 mod dynamic;
@@ -21,6 +22,7 @@ mod profiles;
 mod providers;
 mod registry;
 mod resources;
+mod robustness;
 mod schemas;
 mod search;
 mod surfaces;
