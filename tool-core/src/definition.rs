@@ -37,15 +37,15 @@ pub use source::Source;
 ///
 /// /// Adds two numbers.
 /// #[tool(operation = Transform, open_world = false)]
-/// fn add(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
+/// fn plus(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
 ///     a + b
 /// }
 ///
-/// let registry = Registry::builder().linked().select(|tool| tool.name() == "add").build().unwrap();
-/// let add = registry.get("add").unwrap();
-/// assert_eq!(add.description(), "Adds two numbers.");
-/// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
-/// assert_eq!(add.output_schema().unwrap()["properties"]["result"]["type"], "integer");
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "plus").build().unwrap();
+/// let plus = registry.get("plus").unwrap();
+/// assert_eq!(plus.description(), "Adds two numbers.");
+/// assert_eq!(plus.input_schema()["required"], serde_json::json!(["a", "b"]));
+/// assert_eq!(plus.output_schema().unwrap()["properties"]["result"]["type"], "integer");
 /// ```
 #[derive(Clone)]
 pub struct ToolDefinition(Arc<Inner>);
