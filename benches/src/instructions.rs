@@ -46,7 +46,7 @@ pub(crate) fn count(workspace: &Workspace) -> Result<Counted, Error> {
     let [lookup, validate, encode] =
         ["lookup", "validate", "encode"].map(|what| count(what, "add", FEW_TOOLS));
     let [lookup, validate, encode] = [lookup?, validate?, encode?];
-    let traced = count("traced", "add", FEW_TOOLS)?;
+    let [traced, audited] = [count("traced", "add", FEW_TOOLS)?, count("audited", "add", FEW_TOOLS)?];
 
     let mut section = "| call | tools | instructions | by hand = 1 |\n|---|--:|--:|--:|\n".to_owned();
     for (text, tools, instructions) in [
@@ -66,6 +66,7 @@ pub(crate) fn count(workspace: &Workspace) -> Result<Counted, Error> {
         ("the rest: call, containment of panics, reply", add - validate - encode),
         ("more for an `async fn`: its future in a box", waits - add),
         ("more with a `tracing` subscriber that keeps nothing: the span", traced - add),
+        ("more with an audit sink that keeps nothing: two digests, the time, the event", audited - add),
     ] {
         section += &format!("| {stage} | {instructions:.0} |\n");
     }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::{Output, Registry, tool};
+use tool_core::{AuditEvent, Output, Registry, tool};
 
 const ARGUMENTS: &[u8] = br#"{"a":40,"b":2}"#;
 
@@ -65,7 +65,7 @@ fn main() {
     let mut words = std::env::args().skip(1);
     let [what, tool] = [words.next().unwrap(), words.next().unwrap()];
     let [registered, times] = [words.next(), words.next()].map(|word| word.unwrap().parse::<usize>().unwrap());
-    let registry = registry(&tool, registered);
+    let registry = registry(&tool, registered, what == "audited");
     if what == "traced" {
         tracing::subscriber::set_global_default(Nothing).unwrap();
     }
@@ -73,7 +73,7 @@ fn main() {
         match what.as_str() {
             "by_hand" => drop(black_box(by_hand(black_box(ARGUMENTS)))),
             "lookup" => drop(black_box(registry.get(black_box(&tool)))),
-            "validate" => registry.validate(black_box(&tool), black_box(ARGUMENTS)).unwrap(),
+            "validate" => drop(registry.validate(black_box(&tool), black_box(ARGUMENTS)).unwrap()),
             "encode" => drop(black_box(black_box(Output::json(black_box(&42_i64)).unwrap()).structured_text())),
             _ => call(&registry, &tool),
         }
@@ -88,10 +88,14 @@ fn call(registry: &Registry, tool: &str) {
 }
 
 /// The tool that is called, and others until there are as many as wanted.
-fn registry(name: &str, registered: usize) -> Registry {
+fn registry(name: &str, registered: usize, audited: bool) -> Registry {
     let others = || (0..registered - 1).map(|number| format!("other_{number}"));
     let wanted: std::collections::HashSet<String> = others().chain([name.to_owned()]).collect();
-    let registry = Registry::builder().linked().select(move |tool| wanted.contains(tool.name())).build().unwrap();
+    let mut builder = Registry::builder().linked().select(move |tool| wanted.contains(tool.name()));
+    if audited {
+        builder = builder.audit(|event: &AuditEvent<'_>| drop(black_box(event.duration)));
+    }
+    let registry = builder.build().unwrap();
     assert_eq!(registry.tools().len(), registered);
     registry
 }

@@ -58,13 +58,17 @@ fn page(program: &str, tool: &ToolDefinition, width: u16, paint: Paint) -> Strin
 
     let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     let source = tool.source();
+    let place = match source.module {
+        "" => format!("{source}, written by hand"),
+        module => format!("{source}, module {module}"),
+    };
     let facts = [
         ("Operation", tool.operation().map_or("not declared".to_owned(), meaning)),
         ("Modifying", yes(tool.modifies())),
         ("Destructive", yes(tool.destructive())),
         ("Idempotent", yes(tool.idempotent())),
         ("Open world", yes(tool.open_world())),
-        ("Source", format!("{source}, module {}", source.module)),
+        ("Source", place),
         ("Digest", tool.digest().to_string()),
         ("Example", example(program, tool)),
     ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Who calls: an identity, and the permissions that the application granted to it.
 ///
@@ -40,7 +40,9 @@ impl Principal {
     /// assert_eq!(tool_core::Principal::anonymous().id(), None);
     /// ```
     pub fn anonymous() -> Self {
-        Principal(Arc::new(Identity { id: None, permissions: BTreeSet::new() }))
+        static ANONYMOUS: LazyLock<Principal> =
+            LazyLock::new(|| Principal(Arc::new(Identity { id: None, permissions: BTreeSet::new() })));
+        ANONYMOUS.clone()
     }
 
     /// The person or process on this machine: who calls on the command line and over stdio, and in tests.

@@ -178,7 +178,7 @@ impl Record {
     }
 
     /// Writes it.
-    pub(crate) fn end(mut self: Box<Self>, result: &Result<Output, Failure>) {
+    pub(crate) fn end(mut self, result: &Result<Output, Failure>) {
         self.outcome = match result {
             Ok(output) => Ok(output.size()),
             Err(failure) => Err(failure.kind()),

@@ -19,6 +19,7 @@ mod gate;
 mod located;
 mod members;
 pub(crate) mod numbers;
+mod ongoing;
 mod outputs;
 pub(crate) mod plan;
 pub(crate) mod reader;
@@ -27,6 +28,7 @@ mod scan;
 pub(crate) mod strict;
 mod tasks;
 mod timer;
+pub(crate) mod written;
 
 use std::sync::Arc;
 
@@ -34,24 +36,22 @@ use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 pub(crate) use contained::{Panicked, contained};
+pub(crate) use ongoing::{Begun, begin, unknown};
 pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 
-use crate::audit::{Asked, AuditSink, Record};
 use crate::call::check::{Checked, check, explained};
-use crate::call::gate::Busy;
 use crate::call::reader::{Findings, Reader, Unread};
-use crate::call::run::Run;
 use crate::call::scan::{Scan, Slots, scan};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
-use crate::entry::{Call, Step};
+use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
-use crate::registry::Member;
 use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 use crate::state::States;
+use crate::tool::Tool;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -79,75 +79,19 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
 }
 
-/// Answers a call, and records that it was made.
-pub(crate) async fn invoke(caller: &Caller, member: &Member, arguments: &[u8]) -> Reply {
-    let Member { definition: tool, home } = member;
-    let _counted = tool.modifies().then(|| home.runner.tasks().count());
-    let context = LazyContext::new(tool.name(), caller).running(home.runner.tasks());
-    let call_id = context.call_id();
-    let mut record = home
-        .audit
-        .as_ref()
-        .map(|sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments));
-    let result = answer(member, &context, arguments, &mut record).await;
-    // Not there any more if the function has taken it along.
-    if let Some(record) = record {
-        record.end(&result);
-    }
-    Reply { call_id, result }
-}
-
-async fn answer(
-    member: &Member,
-    context: &LazyContext<'_>,
-    arguments: &[u8],
-    record: &mut Option<Box<Record>>,
-) -> Result<Output, Failure> {
-    let Member { definition: tool, home } = member;
-    let Caller { principal, trace } = context.caller();
-    let trace_id = trace.map(|trace| tracing::field::display(format!("{:032x}", trace.trace_id())));
-    let span = tracing::error_span!("tool", name = tool.name(), call_id = %context.call_id(), trace_id);
-    span.in_scope(|| home.admission.admit(tool, &home.states, principal))?;
-    let pass = match home.runner.gate() {
-        Some(gate) => Some(gate.enter(principal.id()).await.map_err(|Busy| Failure::busy())?),
-        None => None,
-    };
-    // Not entered while the function runs: across an `await` the span would cover other calls, too.
-    let desk = Desk { tool, states: &home.states, leniency: home.leniency, context };
-    let (step, _) = span.in_scope(|| desk.enter(arguments, Purpose::Run))?;
-    match step {
-        Step::Done(result) => home.runner.judge(tool, result),
-        step => home.runner.run(Run { tool, context, span, pass, record }, step).await,
-    }
-}
-
-/// Answers a call of a tool that does not exist, and records that it was made.
-pub(crate) fn unknown(
-    audit: Option<&Arc<dyn AuditSink>>,
-    caller: &Caller,
-    name: &str,
-    arguments: &[u8],
-) -> Reply {
-    let call_id = CallId::new();
-    let result = Err(Failure::not_found(name));
-    if let Some(sink) = audit {
-        let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
-    }
-    Reply { call_id, result }
-}
-
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
     tool: &ToolDefinition,
+    written: Option<&Arc<dyn Tool>>,
     states: &States,
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states, leniency, context: &context };
-    desk.enter(arguments, Purpose::Validate).map(|(_, repairs)| Validation { repairs })
+    let desk = Desk { tool, written, states, leniency, context: &context };
+    let mut repairs = Vec::new();
+    desk.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
 }
 
 /// What arguments are read for.
@@ -160,45 +104,60 @@ enum Purpose {
 /// What the arguments of one call are read with.
 struct Desk<'c> {
     tool: &'c ToolDefinition,
+    /// The tool itself, where it is written by hand.
+    written: Option<&'c Arc<dyn Tool>>,
     states: &'c States,
     leniency: Leniency,
     context: &'c LazyContext<'c>,
 }
 
 impl Desk<'_> {
-    /// Reads the arguments and enters the tool with them.
-    fn enter(&self, arguments: &[u8], purpose: Purpose) -> Result<(Step, Vec<Repair>), Failure> {
+    /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
+    fn enter(&self, arguments: &[u8], purpose: Purpose, repairs: &mut Vec<Repair>) -> Result<Step, Failure> {
         let tool = self.tool;
         if tool.broken() {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
         let text = text(tool, arguments)?;
+        let Some(entry) = self.entry() else { return written::enter(self, text, purpose, repairs) };
         if !tool.composite()
-            && let Scan::Clean(slots) = scan(text, &tool.plan().members)
-            && let Ok(step) = self.attempt(&slots, purpose, false)?
+            && let Scan { slots, clean: true } = scan(text, &tool.plan().members)
+            && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
-            return Ok((step, Vec::new()));
+            return Ok(step);
         }
-        let Checked { text, repairs, problems } = check(tool, self.leniency, text)?;
+        let Checked { text, repairs: made, problems } = check(tool, self.leniency, text)?;
+        *repairs = made;
         match scan(&text, &tool.plan().members) {
-            Scan::Clean(slots) if problems.is_empty() => match self.attempt(&slots, purpose, true)? {
-                Ok(step) => Ok((step, repairs)),
-                Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
-                Err(findings) => Err(invalid(tool, problems, &findings.unread)),
-            },
-            Scan::Suspect(_) if problems.is_empty() => Err(invalid(tool, unknown_members(tool, &text), &[])),
+            Scan { slots, clean: true } if problems.is_empty() => {
+                match self.attempt(entry, &slots, purpose, true)? {
+                    Ok(step) => Ok(step),
+                    Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
+                    Err(findings) => Err(invalid(tool, problems, &findings.unread)),
+                }
+            }
+            Scan { clean: false, .. } if problems.is_empty() => {
+                Err(invalid(tool, unknown_members(tool, &text), &[]))
+            }
             // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
-            Scan::Clean(slots) | Scan::Suspect(slots) => {
-                let findings = self.attempt(&slots, Purpose::Validate, true)?.err().unwrap_or_default();
+            Scan { slots, .. } => {
+                let findings =
+                    self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
             }
         }
     }
 
+    /// The door to the function of a declared tool; none for one that is written by hand.
+    fn entry(&self) -> Option<Entry> {
+        self.written.map_or_else(|| self.tool.entry(), |_| None)
+    }
+
     /// Enters the tool with the texts of its inputs, which the schema has judged or not.
     fn attempt<'s>(
         &'s self,
+        entry: Entry,
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
@@ -207,10 +166,6 @@ impl Desk<'_> {
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
-        };
-        let Some(entry) = self.tool.entry() else {
-            tracing::error!(tool = self.tool.name(), "the tool is not declared, and cannot be entered");
-            return Err(Failure::internal());
         };
         let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
         Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
@@ -252,14 +207,16 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, states: &States::default(), leniency: Leniency::Strict, context: &context };
+    let states = States::default();
+    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
-        && match scan(&text, &tool.plan().members) {
-            Scan::Clean(slots) => {
-                desk.attempt(&slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
+        && match (desk.entry(), scan(&text, &tool.plan().members)) {
+            (None, _) => true,
+            (Some(entry), Scan { slots, clean: true }) => {
+                desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
             }
-            Scan::Suspect(_) => false,
+            (Some(_), Scan { clean: false, .. }) => false,
         }
 }
 
@@ -273,5 +230,6 @@ fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failu
             "the text begins with a byte order mark, which JSON does not allow: leave it out",
         ));
     }
-    Ok(if text.trim_ascii().is_empty() { "{}" } else { text })
+    let is_empty = text.bytes().all(|byte| byte.is_ascii_whitespace());
+    Ok(if is_empty { "{}" } else { text })
 }

@@ -57,7 +57,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// When there is no such tool or no such input, and when the function panics.
+    /// When a call would not be [let in](Registry::admits), when there is no such input, and when the function panics.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -70,7 +70,9 @@ impl Registry {
     /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
     /// ```
     pub fn complete(&self, tool: &str, input: &str, typed: &str) -> Result<Completions, Failure> {
-        let Member { definition, home } = self.known(tool)?;
+        let Member { definition, home, .. } = self.known(tool)?;
+        // What is proposed may be stored state: nobody sees of it what a call would not show.
+        home.admission.admit(definition, &home.states, self.principal())?;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
             let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();

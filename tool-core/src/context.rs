@@ -130,13 +130,18 @@ impl Context {
 }
 
 /// Who calls, and as part of which trace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) trace: Option<TraceParent>,
 }
 
 impl Caller {
+    /// The local one.
+    pub(crate) fn local() -> Self {
+        Caller { principal: Principal::local(), trace: None }
+    }
+
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
         Caller { principal: Principal::anonymous(), trace: None }
@@ -156,27 +161,25 @@ pub(crate) struct LazyContext<'c> {
 
 impl<'c> LazyContext<'c> {
     pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
+        Self::made(tool, caller, None)
+    }
+
+    /// The context of a call that really runs.
+    pub(crate) fn running(tool: &'c str, caller: &'c Caller, tasks: &'c Tasks) -> Self {
+        Self::made(tool, caller, Some(tasks))
+    }
+
+    #[inline]
+    #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
+    fn made(tool: &'c str, caller: &'c Caller, tasks: Option<&'c Tasks>) -> Self {
         LazyContext {
             call_id: CallId::new(),
             tool,
             caller,
             #[cfg(feature = "tokio")]
-            tasks: None,
+            tasks,
             context: OnceLock::new(),
         }
-    }
-
-    /// The context of a call that really runs.
-    #[cfg_attr(
-        not(feature = "tokio"),
-        expect(unused_mut, unused_variables, reason = "no task outlives its call")
-    )]
-    pub(crate) fn running(mut self, tasks: &'c Tasks) -> Self {
-        #[cfg(feature = "tokio")]
-        {
-            self.tasks = Some(tasks);
-        }
-        self
     }
 
     pub(crate) fn caller(&self) -> &'c Caller {

@@ -1,8 +1,10 @@
 //! A tool as everybody sees it: what it is called, does, takes and returns.
 
 mod behaviour;
+mod builder;
 mod documentation;
 mod facts;
+mod fault;
 mod faults;
 mod origin;
 mod schemas;
@@ -20,9 +22,11 @@ use crate::definition::origin::{Declared, Origin};
 use crate::digest::Digest;
 use crate::inject::Need;
 use crate::requirement;
-use crate::schema::{InputSchema, OutputSchema, Validator};
+use crate::schema::Validator;
 use crate::state::States;
 
+pub use builder::ToolDefinitionBuilder;
+pub use fault::{DefinitionError, DefinitionFault};
 pub use source::Source;
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
@@ -50,9 +54,8 @@ pub struct ToolDefinition(Arc<Inner>);
 struct Inner {
     facts: Facts,
     origin: Origin,
-    input: OnceLock<InputSchema>,
-    output: OnceLock<Option<OutputSchema>>,
     validator: OnceLock<Result<Validator, String>>,
+    /// `None` without an output schema, and for one that is none, which `Registry::check` reports.
     output_validator: OnceLock<Option<Validator>>,
     digest: OnceLock<Digest>,
     /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
@@ -62,16 +65,14 @@ struct Inner {
 impl ToolDefinition {
     pub(crate) fn declared(declaration: &'static Declaration) -> Self {
         let Documentation { description, examples } = Documentation::of(declaration.description);
-        let origin = Origin::Declared(Declared::new(declaration, examples));
-        Self::new(Facts::declared(declaration, description), origin)
+        let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
+        ToolDefinition::new(Facts::declared(declaration, description), origin)
     }
 
     fn new(facts: Facts, origin: Origin) -> Self {
         ToolDefinition(Arc::new(Inner {
             facts,
             origin,
-            input: OnceLock::new(),
-            output: OnceLock::new(),
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
@@ -199,16 +200,15 @@ impl ToolDefinition {
     }
 
     /// The names of the inputs that identify one thing.
-    pub(crate) fn locators(&self) -> impl Iterator<Item = &'static str> {
-        let inputs = self.0.origin.declared().map_or(&[][..], |declared| declared.inputs.as_slice());
-        inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name)
+    pub(crate) fn locators(&self) -> impl Iterator<Item = &str> {
+        self.0.origin.locators().into_iter()
     }
 
-    /// Whether every input is a locator, as it is where there is none. What is written by hand has no locators.
+    /// Whether every input is a locator, as it is where there is none.
     pub(crate) fn takes_only_locators(&self) -> bool {
         match self.0.origin.declared() {
             Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
-            None => self.inputs().is_empty(),
+            None => self.inputs().iter().all(|input| input.locator),
         }
     }
 

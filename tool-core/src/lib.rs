@@ -21,6 +21,7 @@ mod lock;
 mod operation;
 mod output;
 mod prompt;
+mod provider;
 mod receiver;
 mod registration;
 mod registry;
@@ -31,6 +32,7 @@ mod schema;
 mod search;
 mod state;
 mod surface;
+mod tool;
 mod trace;
 
 #[doc(hidden)]
@@ -44,7 +46,7 @@ pub use completion::Completions;
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
-pub use definition::{Source, ToolDefinition};
+pub use definition::{DefinitionError, DefinitionFault, Source, ToolDefinition, ToolDefinitionBuilder};
 pub use digest::Digest;
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
@@ -56,14 +58,23 @@ pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output, ResourceBody};
 pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
+#[cfg(feature = "tokio")]
+pub use provider::Cached;
+pub use provider::{
+    Discover, Discovered, DiscoveryError, IntoToolsProvider, LeftOut, Provider, Providers, ToolsProvider,
+    Toolset, by,
+};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
-pub use schema::{Allowed, Constraints, NativeSchema, Profile, ProfileError, UnknownProfile};
+pub use schema::{
+    Allowed, Constraints, NativeSchema, Profile, ProfileError, SchemaError, SchemaFault, UnknownProfile,
+};
 pub use search::{Hit, Match};
 pub use state::State;
 pub use surface::{Address, Segment, Surface};
+pub use tool::{BoxFuture, DynamicTool, Tool};
 pub use trace::{TraceParent, TraceParentError};
 
 #[cfg(feature = "macros")]
@@ -71,4 +82,5 @@ pub use trace::{TraceParent, TraceParentError};
 pub use tool_macros::tool;
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/prompt.md")]
 pub use tool_macros::prompt;

@@ -1,6 +1,7 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 
 mod addresses;
+mod assembly;
 mod builder;
 #[cfg(feature = "tokio")]
 mod idle;
@@ -18,7 +19,7 @@ pub use builder::{BuildError, BuildErrors, Builder};
 use crate::access::Principal;
 use crate::admission::Admission;
 use crate::audit::AuditSink;
-use crate::call::{self, Reply, Runner};
+use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::failure::Failure;
@@ -30,6 +31,7 @@ use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::search::Index;
 use crate::state::States;
+use crate::tool::Tool;
 use crate::trace::TraceParent;
 
 /// The tools of an application.
@@ -66,6 +68,8 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
+    /// Where the tools are at home, and those that were here before; what is added is at home in the first.
+    homes: Vec<Arc<Home>>,
     /// By name.
     prompts: Vec<PromptMember>,
     /// Made by the first search.
@@ -75,8 +79,11 @@ struct Inner {
 }
 
 /// One tool of a registry, and where it is at home.
+#[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) definition: ToolDefinition,
+    /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
+    pub(crate) written: Option<Arc<dyn Tool>>,
     pub(crate) home: Arc<Home>,
 }
 
@@ -87,6 +94,7 @@ impl Member {
 }
 
 /// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
+#[derive(Default)]
 pub(crate) struct Home {
     pub(crate) states: States,
     pub(crate) runner: Runner,
@@ -193,7 +201,7 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        let admitted = |Member { definition, home }: &&Member| {
+        let admitted = |Member { definition, home, .. }: &&Member| {
             home.admission.admit(definition, &home.states, self.principal()).is_ok()
         };
         let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
@@ -246,7 +254,7 @@ impl Registry {
     /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
-        let Member { definition, home } = self.known(name)?;
+        let Member { definition, home, .. } = self.known(name)?;
         home.admission.admit(definition, &home.states, &self.caller.principal)
     }
 
@@ -257,7 +265,7 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Member { definition, home } = self.known(name).ok()?;
+        let Member { definition, home, .. } = self.known(name).ok()?;
         definition.requires_something().then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
@@ -284,7 +292,11 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(member) => call::invoke(&self.caller, member, arguments).await,
+            Ok(member) => match call::begin(&self.caller, member, arguments) {
+                // Most calls need not wait, and are spared what waiting takes.
+                Begun::Ended(reply) => reply,
+                begun => begun.end().await,
+            },
             Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
     }
@@ -306,7 +318,7 @@ impl Registry {
         self.invoke(name, arguments.as_bytes()).await.result
     }
 
-    /// Checks the text of the arguments for a tool, and runs nothing.
+    /// Checks the text of the arguments for a tool, and runs nothing; tells what was repaired in valid ones.
     ///
     /// # Errors
     ///
@@ -318,8 +330,8 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Member { definition, home } = self.known(name)?;
-        call::validate(definition, &home.states, home.leniency, arguments)
+        let Member { definition, written, home } = self.known(name)?;
+        call::validate(definition, written.as_ref(), &home.states, home.leniency, arguments)
     }
 
     /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,

@@ -45,6 +45,10 @@ pub fn router(registry: Registry) -> Router {
 ///
 /// let app: axum::Router = tool_http::router_with(registry, Options::new().allow_execute(true));
 /// ```
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a router owns what it serves, as the one without options does"
+)]
 pub fn router_with(registry: Registry, options: Options) -> Router {
     // Nobody has asked yet who sends a request.
     let registry = registry.as_principal(Principal::anonymous());

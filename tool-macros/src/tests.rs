@@ -154,6 +154,26 @@ fn methods_with_mistakes_stay_methods() {
 }
 
 #[test]
+fn what_rust_cannot_read_is_passed_on() {
+    for item in [
+        "impl Shop { #[tool(operation = Read)] fn a(&self) -> u8 { 1 } #[] fn b() {} # fn c() {} }",
+        "impl Shop { #[tool(operation = Read)] fn a(&self, b: ) {} fn c(",
+        "impl { #[tool] fn a() {} }",
+        "impl Shop",
+        "fn a(b: ) {}",
+        "fn",
+        "",
+    ] {
+        let Ok(item) = item.parse::<TokenStream>() else { continue };
+        for noun in [Noun::Tool, Noun::Prompt] {
+            // That it does not panic is what counts: rustc has spoken about these already.
+            let expansion = crate::declare(noun, TokenStream::new(), item.clone());
+            assert!(expansion.is_empty() == item.is_empty(), "{item}: {expansion}");
+        }
+    }
+}
+
+#[test]
 fn a_prompt() {
     let expansion = expand_as(
         Noun::Prompt,

@@ -25,7 +25,7 @@ struct r#type {
 #[tool]
 #[cfg(test)]
 impl r#type {
-    #![expect(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "inner attributes stay")]
+    #![expect(clippy::unused_self, reason = "inner attributes stay")]
 
     /// Has the name of a keyword.
     #[tool(operation = Read)]
@@ -144,6 +144,8 @@ mod body {
             }
         }
 
+        // An `impl` of what stands outside is the author's to allow, with or without `#[tool]`.
+        #[allow(non_local_definitions)]
         #[tool]
         impl Local {
             /// Is in a body, and its type is not.

@@ -34,7 +34,7 @@ mod no_prelude {
     #[tool(operation = Explain, blocking)]
     pub(super) fn block() {}
 
-    fn may_read(_: &::tool_core::Principal, id: &str) -> ::tool_core::Access {
+    fn may_read(_: &::tool_core::Principal, id: &::core::primitive::str) -> ::tool_core::Access {
         if id.is_empty() { ::tool_core::Access::deny("it is empty") } else { ::tool_core::Access::Allow }
     }
 

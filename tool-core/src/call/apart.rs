@@ -4,13 +4,13 @@ use std::pin::pin;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
-use tracing::Span;
 
 use crate::audit::Record;
-use crate::call::contained::{Contained, Disposed, Panicked, contained};
-use crate::call::gate::Pass;
-use crate::call::run::{Gone, Run, Runner};
-use crate::call::timer::{Late, Timer};
+use crate::call::contained::{Contained, Disposed, contained};
+use crate::call::gate::{Busy, Pass};
+use crate::call::ongoing::Ongoing;
+use crate::call::run::{Gone, Runner};
+use crate::call::timer::{Late, Timer, limited};
 use crate::definition::ToolDefinition;
 use crate::entry::Blocking;
 use crate::failure::{Failure, FailureKind};
@@ -20,59 +20,60 @@ impl Runner {
     /// Drives a function in a task of its own, which its caller waits for.
     pub(super) async fn drive_apart(
         &self,
-        run: Run<'_>,
-        timer: Timer,
+        call: &mut Ongoing<'_>,
+        pass: Option<Pass>,
+        timer: Option<Timer>,
         function: Contained<Output>,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
-        let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let (tool, outputs, pass, record) =
-            (run.tool.clone(), self.limits.outputs, run.pass, run.record.take());
+        let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
+        let (tool, outputs, record) = (call.tool.clone(), self.limits.outputs, call.record.take());
         let task = async move {
-            let result = outputs.judge(&tool, function.await);
+            let mut result = function.await;
+            outputs.judge(&tool, &mut result);
             ended(record, pass, &result);
             result
         };
-        gone.wait(run.tool, timer, self.tasks.spawn(task, runtime)).await
+        gone.wait(call.tool, timer, self.tasks.spawn(task, runtime)).await
     }
 
-    /// Runs a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
+    /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
     /// until the function returns, whoever still waits for it.
     pub(super) async fn block(
         &self,
-        run: Run<'_>,
-        timer: Timer,
+        call: &mut Ongoing<'_>,
+        pass: Option<Pass>,
+        mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
-        let outputs = self.limits.outputs;
-        let Ok(runtime) = Handle::try_current() else {
-            return outputs.judge(run.tool, called(&run.span, function));
-        };
-        let function = Disposed::new(function);
-        let gone = Gone::new(run.context, run.record.as_deref().map(Record::told));
-        let caller = run.context.caller().principal.id();
-        let thread = pin!(async {
-            let Ok(thread) = self.threads.enter(caller).await else { return Ok(Err(Failure::busy())) };
-            let (tool, span, record) = (run.tool.clone(), run.span, run.record.take());
-            let function = move || {
-                let result = function
-                    .take()
-                    .map_or_else(|| Err(Failure::internal()), |function| called(&span, function));
-                let result = outputs.judge(&tool, result);
-                ended(record, run.pass, &result);
-                drop(thread);
+        let Ongoing { context, span, record, .. } = call;
+        let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
+        let call = {
+            let (tool, span) = (tool.clone(), span.clone());
+            move || {
+                let called = function.take().map(|function| span.in_scope(|| contained(function)));
+                let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
+                outputs.judge(&tool, &mut result);
                 result
-            };
-            self.tasks.spawn_blocking(function, &runtime).await
-        });
-        gone.wait(run.tool, timer, thread).await
+            }
+        };
+        let Ok(runtime) = Handle::try_current() else { return call() };
+        let mut place = pin!(self.threads.enter(context.caller().principal.id()));
+        let thread = match limited(&mut timer, place.as_mut()).await {
+            Ok(Ok(thread)) => thread,
+            Ok(Err(Busy)) => return Err(Failure::busy()),
+            Err(Late(limit)) => return Err(Failure::timeout_before(tool, limit)),
+        };
+        let gone = Gone::new(context, record.as_deref().map(Record::told));
+        let record = record.take();
+        let task = move || {
+            let result = call();
+            ended(record, pass, &result);
+            drop(thread);
+            result
+        };
+        gone.wait(tool, timer, self.tasks.spawn_blocking(task, &runtime)).await
     }
-}
-
-/// Calls a function that blocks.
-fn called(span: &Span, function: Blocking) -> Result<Output, Failure> {
-    let result = span.in_scope(|| contained(function));
-    result.unwrap_or_else(|Panicked| Err(Failure::internal()))
 }
 
 /// A function that may have outlived its caller has ended.
@@ -85,11 +86,16 @@ fn ended(record: Option<Box<Record>>, pass: Option<Pass>, result: &Result<Output
 
 impl Gone<'_> {
     /// Waits for a function that runs elsewhere, and goes when the time is over.
-    async fn wait<F>(mut self, tool: &ToolDefinition, mut timer: Timer, task: F) -> Result<Output, Failure>
+    async fn wait<F>(
+        mut self,
+        tool: &ToolDefinition,
+        mut timer: Option<Timer>,
+        task: F,
+    ) -> Result<Output, Failure>
     where
         F: Future<Output = Result<Result<Output, Failure>, JoinError>> + Unpin,
     {
-        match timer.limit(task).await {
+        match limited(&mut timer, task).await {
             Ok(joined) => {
                 self.stayed();
                 joined.unwrap_or_else(|error| {

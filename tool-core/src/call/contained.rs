@@ -14,15 +14,19 @@ use crate::failure::Failure;
 pub(crate) struct Panicked;
 
 /// Calls code of the application, and turns its panic into an error.
+#[inline]
 pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
-        tracing::error!(panic = message(payload.as_ref()), "code of the application panicked");
-        // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
-        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            std::mem::forget(second);
-        }
-        Panicked
-    })
+    catch_unwind(AssertUnwindSafe(code)).map_err(log)
+}
+
+/// Says what a panic said.
+fn log(payload: Box<dyn Any + Send>) -> Panicked {
+    tracing::error!(panic = message(payload.as_ref()), "code of the application panicked");
+    // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    Panicked
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {
@@ -39,6 +43,7 @@ impl<T> Disposed<T> {
         Disposed(Some(inner))
     }
 
+    #[cfg(feature = "tokio")]
     pub(super) fn take(mut self) -> Option<T> {
         self.0.take()
     }

@@ -202,10 +202,12 @@ impl Future for Waiting<'_> {
 impl Drop for Waiting<'_> {
     /// A call that goes away leaves its line, and passes on a turn that it will not use.
     fn drop(&mut self) {
-        self.gate.state().remove(&self.ticket);
         let turn = std::mem::replace(&mut *lock(&self.ticket), Turn::Over);
-        if let Turn::Comes = turn {
-            self.gate.leave();
+        match turn {
+            // Looked for only where it may still stand: a line can be long.
+            Turn::Waits(_) => self.gate.state().remove(&self.ticket),
+            Turn::Comes => self.gate.leave(),
+            Turn::Lost | Turn::Over => {}
         }
     }
 }

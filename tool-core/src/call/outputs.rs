@@ -22,30 +22,30 @@ impl Default for Outputs {
 }
 
 impl Outputs {
-    /// The output as it is sent, or why it is not.
-    pub(super) fn judge(
-        self,
-        tool: &ToolDefinition,
-        result: Result<Output, Failure>,
-    ) -> Result<Output, Failure> {
-        let mut output = result?;
+    /// Makes the output what is sent, or a failure of it.
+    pub(super) fn judge(self, tool: &ToolDefinition, result: &mut Result<Output, Failure>) {
+        let Ok(output) = result else { return };
         output.frame(tool.wrapped());
         let bytes = output.size();
         if bytes > self.most_bytes {
-            let message = format!(
-                "the output of `{}` has {bytes} bytes, and no more than {} are sent: ask for less",
-                tool.name(),
-                self.most_bytes,
-            );
-            return Err(Failure::new(FailureKind::Failed(Reason::Other), message));
+            *result = Err(too_long(tool, bytes, self.most_bytes));
+        // No type stands behind what a hand-written tool promises.
+        } else if (self.checked || tool.declaration().is_none()) && !keeps_its_schema(tool, output) {
+            *result = Err(Failure::internal());
         }
-        if self.checked { keeps_its_schema(tool, output) } else { Ok(output) }
     }
 }
 
-/// The output, if it is what the tool has promised. Its values are not told: only where they break the promise.
-fn keeps_its_schema(tool: &ToolDefinition, output: Output) -> Result<Output, Failure> {
-    let Some(validator) = tool.output_validator() else { return Ok(output) };
+fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
+    let name = tool.name();
+    let message =
+        format!("the output of `{name}` has {bytes} bytes, and no more than {most} are sent: ask for less");
+    Failure::new(FailureKind::Failed(Reason::Other), message)
+}
+
+/// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.
+fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
+    let Some(validator) = tool.output_validator() else { return true };
     let value = output.structured_text().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let broken = match &value {
         None => "it has no structured output".to_owned(),
@@ -56,9 +56,8 @@ fn keeps_its_schema(tool: &ToolDefinition, output: Output) -> Result<Output, Fai
             places.join(", ")
         }
     };
-    if broken.is_empty() {
-        return Ok(output);
+    if !broken.is_empty() {
+        tracing::error!(tool = tool.name(), broken, "an output is not what its schema says");
     }
-    tracing::error!(tool = tool.name(), broken, "an output is not what its schema says");
-    Err(Failure::internal())
+    broken.is_empty()
 }

@@ -106,6 +106,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The members of a flattened input that were given, as one object.
+    #[inline(never)]
     fn together(&self, first: usize, count: usize) -> String {
         let mut object = String::from("{");
         for (position, plan) in self.plan.members.iter().enumerate().skip(first).take(count) {

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::Span;
-
-use crate::audit::{Record, Told};
-use crate::call::contained::Contained;
+use crate::audit::Told;
+use crate::call::contained::{Contained, contained};
 use crate::call::gate::{Gate, Pass};
+use crate::call::ongoing::Ongoing;
 use crate::call::outputs::Outputs;
 use crate::call::tasks::Tasks;
-use crate::call::timer::{Late, Timer};
+use crate::call::timer::{Late, Timer, limited};
 use crate::context::LazyContext;
 use crate::definition::ToolDefinition;
-use crate::entry::{Pending, Running, Step};
+use crate::entry::{Pending, Step};
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 
@@ -47,15 +46,10 @@ pub(crate) struct Runner {
     pub(super) tasks: Tasks,
 }
 
-/// One call, and what lives as long as its function does.
-#[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
-pub(super) struct Run<'c> {
-    pub(super) tool: &'c ToolDefinition,
-    pub(super) context: &'c LazyContext<'c>,
-    pub(super) span: Span,
-    pub(super) pass: Option<Pass>,
-    /// Goes along with a function that may outlive its caller, and is written when that has ended.
-    pub(super) record: &'c mut Option<Box<Record>>,
+impl Default for Runner {
+    fn default() -> Self {
+        Runner::new(Limits::default())
+    }
 }
 
 impl Runner {
@@ -78,73 +72,84 @@ impl Runner {
         self.gate.as_ref()
     }
 
-    /// The output as it is sent, or why it is not.
-    pub(super) fn judge(
-        &self,
-        tool: &ToolDefinition,
-        result: Result<Output, Failure>,
-    ) -> Result<Output, Failure> {
-        self.limits.outputs.judge(tool, result)
+    /// Makes the output what is sent, or a failure of it.
+    pub(super) fn judge(&self, tool: &ToolDefinition, result: &mut Result<Output, Failure>) {
+        self.limits.outputs.judge(tool, result);
     }
 
     /// Takes what a tool was entered with to its end.
-    pub(super) async fn run(&self, run: Run<'_>, step: Step) -> Result<Output, Failure> {
-        let mut timer = self.timer(run.tool)?;
-        let step = match step {
-            Step::Deciding(decision) => self.decide(&run, &mut timer, decision).await?,
-            step => step,
-        };
-        match step {
-            Step::Done(result) => self.judge(run.tool, result),
-            Step::Running(future) => self.drive(run, timer, future).await,
-            #[cfg(feature = "tokio")]
-            Step::Blocking(function) => self.block(run, timer, function).await,
-            Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => Err(Failure::internal()),
-        }
-    }
-
-    /// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that
-    /// the decision is dropped when the caller goes away, whatever the tool does.
-    async fn decide(
-        &self,
-        run: &Run<'_>,
-        timer: &mut Timer,
-        decision: Pending<Step>,
-    ) -> Result<Step, Failure> {
-        let mut decision = Contained::new(decision, run.span.clone());
-        let gone = Gone::new(run.context, None);
-        let step = timer
-            .limit(&mut decision)
-            .await
-            .map_err(|Late(limit)| Failure::timeout_before(run.tool, limit))?;
-        gone.stayed();
-        step
-    }
-
-    /// Drives a function to its end.
     ///
     /// When the caller goes away or the time is over, a function that modifies nothing is dropped. One that does runs on
     /// in a task of its own, since half of a change is worse than none.
-    async fn drive(&self, run: Run<'_>, mut timer: Timer, future: Running) -> Result<Output, Failure> {
-        let mut function = Contained::new(future, run.span.clone());
+    pub(super) async fn run(
+        &self,
+        call: &mut Ongoing<'_>,
+        pass: Option<Pass>,
+        step: Step,
+    ) -> Result<Output, Failure> {
+        let mut timer = match self.timer(call.tool) {
+            Ok(timer) => timer,
+            Err(failure) => {
+                let _ = contained(|| drop(step));
+                return Err(failure);
+            }
+        };
+        let step = match step {
+            Step::Deciding(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
+            step => step,
+        };
+        let function = match step {
+            Step::Running(function) => function,
+            #[cfg(feature = "tokio")]
+            Step::Blocking(function) => return Box::pin(self.block(call, pass, timer, function)).await,
+            Step::Done(mut result) => {
+                self.judge(call.tool, &mut result);
+                return result;
+            }
+            Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => {
+                return Err(Failure::internal());
+            }
+        };
+        let mut function = Contained::new(function, call.span.clone());
         #[cfg(feature = "tokio")]
-        if run.tool.modifies()
+        if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            return self.drive_apart(run, timer, function, &runtime).await;
+            return Box::pin(self.drive_apart(call, pass, timer, function, &runtime)).await;
         }
-        let gone = Gone::new(run.context, None);
-        let result = match timer.limit(&mut function).await {
-            Ok(result) => result,
-            Err(Late(limit)) => return Err(Failure::timeout(run.tool, limit)),
+        let gone = Gone::new(&call.context, None);
+        let mut result = match timer {
+            None => function.await,
+            Some(mut timer) => {
+                let limited = timer.limit(&mut function).await;
+                limited.map_err(|Late(limit)| Failure::timeout(call.tool, limit))?
+            }
         };
         gone.stayed();
-        self.judge(run.tool, result)
+        drop(pass);
+        self.judge(call.tool, &mut result);
+        result
     }
 
-    fn timer(&self, tool: &ToolDefinition) -> Result<Timer, Failure> {
-        Timer::start(tool.timeout().or(self.limits.timeout))
+    /// Measures the time of a call from now on, if it has a limit.
+    fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
+        tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }
+}
+
+/// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that the
+/// decision is dropped when the caller goes away, whatever the tool does.
+async fn decide(
+    call: &Ongoing<'_>,
+    timer: &mut Option<Timer>,
+    decision: Pending<Step>,
+) -> Result<Step, Failure> {
+    let mut decision = Contained::new(decision, call.span.clone());
+    let gone = Gone::new(&call.context, None);
+    let step = limited(timer, &mut decision).await;
+    let step = step.map_err(|Late(limit)| Failure::timeout_before(call.tool, limit))?;
+    gone.stayed();
+    step
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.

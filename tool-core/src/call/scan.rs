@@ -31,6 +31,7 @@ impl<'c> Slots<'c> {
     }
 
     /// Fills a slot; whether it was empty.
+    #[inline(always)]
     fn fill(&mut self, position: usize, text: &'c str) -> bool {
         let slot = match self.first.get_mut(position) {
             Some(slot) => slot,
@@ -41,56 +42,55 @@ impl<'c> Slots<'c> {
 }
 
 /// What a scan found.
-pub(crate) enum Scan<'c> {
-    /// An object with known names only, each at most once.
-    Clean(Slots<'c>),
-    /// Something that wants a closer look: an unknown name, one given twice, no object, or no JSON at all. What was read
-    /// of the known ones is kept.
-    Suspect(Slots<'c>),
+pub(crate) struct Scan<'c> {
+    /// What was read, also of a text that wants a closer look.
+    pub(crate) slots: Slots<'c>,
+    /// Whether it is an object with known names only, each at most once. If not, something wants a closer look: an unknown
+    /// name, one given twice, no object, or no JSON at all.
+    pub(crate) clean: bool,
 }
 
 /// Sorts the members of an arguments object into slots.
 pub(crate) fn scan<'c>(text: &'c str, plan: &[InputPlan]) -> Scan<'c> {
-    let mut slots = Slots::new(plan.len());
-    match sort(text, plan, &mut slots) {
-        Some(true) => Scan::Clean(slots),
-        Some(false) | None => Scan::Suspect(slots),
-    }
+    let mut scan = Scan { slots: Slots::new(plan.len()), clean: false };
+    scan.clean = sort(text, plan, &mut scan.slots).unwrap_or(false);
+    scan
 }
 
 /// Whether every name was known and given once; `None` where the text is no object.
 fn sort<'c>(text: &'c str, plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
     let bytes = text.as_bytes();
     let mut clean = true;
-    let mut at = behind(b'{', bytes, 0)?;
-    if behind(b'}', bytes, at).is_none() {
+    let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
+    let mut expected = 0;
+    while expected > 0 || bytes.get(at) != Some(&b'}') {
         // Most arguments come in the order of the inputs.
-        for expected in 0.. {
-            let name = behind_space(bytes, at);
-            let position;
-            (position, at) = match plan.get(expected) {
-                Some(input) if bytes[name..].starts_with(input.quoted.as_bytes()) => {
-                    (Some(expected), name + input.quoted.len())
-                }
-                _ => named(text, name, plan)?,
-            };
-            let value = behind_space(bytes, behind(b':', bytes, at)?);
-            at = end_of_value(bytes, value)?;
-            clean &= match position {
-                Some(position) => slots.fill(position, &text[value..at]),
-                None => false,
-            };
-            match behind(b',', bytes, at) {
-                Some(next) => at = next,
-                None => break,
+        let position;
+        (position, at) = match plan.get(expected) {
+            Some(input) if bytes[at..].starts_with(input.quoted.as_bytes()) => {
+                (Some(expected), at + input.quoted.len())
             }
+            _ => named(text, at, plan)?,
+        };
+        let value = behind_space(bytes, behind(b':', bytes, at)?);
+        at = end_of_value(bytes, value)?;
+        clean &= match position {
+            Some(position) => slots.fill(position, &text[value..at]),
+            None => false,
+        };
+        at = behind_space(bytes, at);
+        match bytes.get(at)? {
+            b',' => at = behind_space(bytes, at + 1),
+            b'}' => break,
+            _ => return None,
         }
+        expected += 1;
     }
-    let end = behind(b'}', bytes, at)?;
-    (behind_space(bytes, end) == bytes.len()).then_some(clean)
+    (behind_space(bytes, at + 1) == bytes.len()).then_some(clean)
 }
 
 /// The input whose name begins here, however it is spelled, and where the name ends.
+#[inline(never)]
 fn named(text: &str, start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
     let bytes = text.as_bytes();
     let end = end_of_string(bytes, behind(b'"', bytes, start)?);
@@ -106,6 +106,7 @@ fn named(text: &str, start: usize, plan: &[InputPlan]) -> Option<(Option<usize>,
 
 // Places in the text of a JSON value. What ends too early ends where the text does.
 
+#[inline]
 fn behind_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
@@ -114,13 +115,14 @@ fn behind_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Behind this byte and the white space before it.
+#[inline]
 fn behind(byte: u8, bytes: &[u8], at: usize) -> Option<usize> {
     let at = behind_space(bytes, at);
     (bytes.get(at) == Some(&byte)).then_some(at + 1)
 }
 
 /// Behind the value that begins here.
-#[inline]
+#[inline(always)]
 fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' => Some(end_of_string(bytes, at + 1)),
@@ -184,7 +186,7 @@ mod tests {
     /// The members, where a scan is clean and every value would decode.
     fn accepted(text: &str) -> Option<Value> {
         let plan = plan();
-        let Scan::Clean(slots) = scan(text, &plan) else { return None };
+        let Scan { slots, clean: true } = scan(text, &plan) else { return None };
         let member = |(position, input): (usize, &InputPlan)| {
             let value = slots.get(position).map(strict::parse)?;
             Some(value.map(|value| (input.name.to_string(), value)))
@@ -206,7 +208,7 @@ mod tests {
             ),
             (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
         ] {
-            let Scan::Clean(found) = scan(text, &plan()) else { panic!("{text}") };
+            let Scan { slots: found, clean: true } = scan(text, &plan()) else { panic!("{text}") };
             assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
         }
     }
@@ -215,9 +217,11 @@ mod tests {
     fn more_inputs_than_fit_in_place_have_slots_too() {
         let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
-        let Scan::Clean(slots) = scan(r#"{"h":8,"a":1,"g":7}"#, &plan) else { panic!("it is clean") };
+        let Scan { slots, clean: true } = scan(r#"{"h":8,"a":1,"g":7}"#, &plan) else {
+            panic!("it is clean")
+        };
         assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some("1"), Some("7"), Some("8")]);
-        assert!(matches!(scan(r#"{"h":8,"h":8}"#, &plan), Scan::Suspect(_)));
+        assert!(matches!(scan(r#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
     }
 
     #[test]
@@ -228,7 +232,7 @@ mod tests {
             r#"{"a":1,"d":3,}"#,
             r#"{"a":1,"d":3}1"#,
         ] {
-            let Scan::Suspect(slots) = scan(text, &plan()) else { panic!("{text}") };
+            let Scan { slots, clean: false } = scan(text, &plan()) else { panic!("{text}") };
             assert_eq!((slots.get(0), slots.get(2)), (Some("1"), Some("3")), "{text}");
         }
     }

@@ -7,17 +7,26 @@ pub(crate) struct Tasks {
     tracker: tokio_util::task::TaskTracker,
 }
 
+/// Counts as one for as long as it lives.
+#[cfg(feature = "tokio")]
+pub(super) type Counted = tokio_util::task::task_tracker::TaskTrackerToken;
+
 /// Without a runtime nothing outlives its caller.
+#[cfg(not(feature = "tokio"))]
+pub(super) struct Counted;
+
 #[cfg(not(feature = "tokio"))]
 impl Tasks {
     #[expect(clippy::unused_self, reason = "as with a runtime")]
-    pub(super) fn count(&self) {}
+    pub(super) fn count(&self) -> Counted {
+        Counted
+    }
 }
 
 #[cfg(feature = "tokio")]
 impl Tasks {
-    /// Counts a call for as long as this lives.
-    pub(super) fn count(&self) -> impl Sized + use<> {
+    /// Counts a call.
+    pub(super) fn count(&self) -> Counted {
         self.tracker.token()
     }
 

@@ -58,7 +58,7 @@ impl ToolDefinition {
         self.operation().is_none_or(Operation::modifies)
     }
 
-    /// Whether the tool may destroy or overwrite. One that does not say counts as destructive.
+    /// Whether the tool may destroy or overwrite. One that does not say, or not its operation, counts as destructive.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -72,7 +72,8 @@ impl ToolDefinition {
     /// assert!(!tool.destructive());
     /// ```
     pub fn destructive(&self) -> bool {
-        self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
+        self.operation().is_none()
+            || self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
     }
 
     /// Whether the same call again has no further effect.

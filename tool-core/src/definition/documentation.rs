@@ -12,7 +12,7 @@ pub(super) struct Documentation {
     pub(super) examples: Vec<Example>,
 }
 
-/// A fenced block (CommonMark, section 4.5) of the language `tool`: one call, a JSON object.
+/// A fenced block (`CommonMark`, section 4.5) of the language `tool`: one call, a JSON object.
 #[derive(Debug)]
 pub(super) struct Example {
     /// The line of the doc comment that the block begins on, counted from 1.

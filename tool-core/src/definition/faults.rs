@@ -10,8 +10,12 @@ use crate::state::States;
 use crate::surface;
 
 impl ToolDefinition {
-    /// Everything that is wrong with the declaration and shows only when its schema is made.
+    /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
+    /// checked when it was built.
     pub(crate) fn faults(&self) -> Vec<String> {
+        if self.declaration().is_none() {
+            return Vec::new();
+        }
         let input = self.input();
         let mut faults = input.faults.clone();
         if self.description().is_empty() {
@@ -50,7 +54,7 @@ impl ToolDefinition {
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
                 let Err(failure) =
-                    call::validate(self, &States::default(), Leniency::Strict, call.as_bytes())
+                    call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes())
                 else {
                     continue;
                 };
@@ -82,7 +86,7 @@ impl ToolDefinition {
                 Err(fault) => return Some(fault),
             };
             let failure =
-                call::validate(self, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
+                call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
             let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
             let line = example.line;
             Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))

@@ -19,18 +19,65 @@ use crate::state::States;
 #[derive(Debug)]
 pub(super) enum Origin {
     /// A declaration: its function knows the types, and the types know their schemas.
-    Declared(Declared),
+    Declared(Box<Declared>),
+    /// A value that somebody built, with schemas of its own.
+    Written(Box<Written>),
 }
 
 impl Origin {
     pub(super) fn declared(&self) -> Option<&Declared> {
         match self {
             Origin::Declared(declared) => Some(declared),
+            Origin::Written(_) => None,
+        }
+    }
+
+    pub(super) fn input(&self) -> &InputSchema {
+        match self {
+            Origin::Declared(declared) => declared.input(),
+            Origin::Written(written) => &written.input,
+        }
+    }
+
+    pub(super) fn output(&self) -> Option<&OutputSchema> {
+        match self {
+            Origin::Declared(declared) => declared.output(),
+            Origin::Written(written) => written.output.as_ref(),
+        }
+    }
+
+    /// The names of the inputs that identify one thing.
+    pub(super) fn locators(&self) -> Vec<&str> {
+        match self {
+            Origin::Declared(declared) => {
+                declared.inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name).collect()
+            }
+            Origin::Written(written) => written.locators.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// How the arguments of a declared tool are read.
+    pub(super) fn plan(&self) -> &Plan {
+        match self {
+            Origin::Declared(declared) => declared.plan(),
+            Origin::Written(written) => &written.plan,
         }
     }
 }
 
-/// A declaration, and what its function told about itself.
+/// What somebody wrote by hand, all of it checked.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) input: InputSchema,
+    pub(super) output: Option<OutputSchema>,
+    /// The inputs that stand in its path.
+    pub(super) locators: Vec<String>,
+    /// Of nothing: the arguments are not read here.
+    pub(super) plan: Plan,
+}
+
+/// A declaration, and what its function told about itself. Its schemas are made on first use, since most of them are
+/// never asked for.
 #[derive(Debug)]
 pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
@@ -40,6 +87,8 @@ pub(super) struct Declared {
     pub(super) examples: Vec<Example>,
     returned: Returned,
     plan: OnceLock<Plan>,
+    input: OnceLock<InputSchema>,
+    output: OnceLock<Option<OutputSchema>>,
 }
 
 impl Declared {
@@ -52,7 +101,16 @@ impl Declared {
             // `run` and its siblings answer `Describe` in this one way.
             _ => Returned::Nothing,
         };
-        Declared { declaration, inputs, needs, examples, returned, plan: OnceLock::new() }
+        Declared {
+            declaration,
+            inputs,
+            needs,
+            examples,
+            returned,
+            plan: OnceLock::new(),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+        }
     }
 
     /// The names of the types of state that the function, its requirements and its completions take and that `states`
@@ -67,25 +125,29 @@ impl Declared {
     }
 
     /// How the arguments are read, by how the inputs stand in the schema.
-    pub(super) fn plan(&self, input: &InputSchema) -> &Plan {
+    fn plan(&self) -> &Plan {
         // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
         self.plan.get_or_init(|| {
-            contained(|| Plan::new(&self.inputs, &input.layout)).unwrap_or_else(|Panicked| Plan::broken())
+            contained(|| Plan::new(&self.inputs, &self.input().layout))
+                .unwrap_or_else(|Panicked| Plan::broken())
         })
     }
 
-    pub(super) fn input(&self) -> InputSchema {
-        let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
-        let made = contained(|| match self.declaration.schema {
-            Some(make) => InputSchema::written(make, &self.inputs, calls),
-            None => InputSchema::compose(&self.inputs, calls),
-        });
-        made.unwrap_or_else(|Panicked| {
-            InputSchema::broken("making its schema panicked; the log says where".to_owned())
+    fn input(&self) -> &InputSchema {
+        self.input.get_or_init(|| {
+            let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
+            let made = contained(|| match self.declaration.schema {
+                Some(make) => InputSchema::written(make, &self.inputs, calls),
+                None => InputSchema::compose(&self.inputs, calls),
+            });
+            made.unwrap_or_else(|Panicked| {
+                InputSchema::broken("making its schema panicked; the log says where".to_owned())
+            })
         })
     }
 
-    pub(super) fn output(&self) -> Option<OutputSchema> {
-        contained(|| OutputSchema::compose(self.returned)).unwrap_or_default()
+    fn output(&self) -> Option<&OutputSchema> {
+        let make = || contained(|| OutputSchema::compose(self.returned)).unwrap_or_default();
+        self.output.get_or_init(make).as_ref()
     }
 }

@@ -6,7 +6,6 @@ use crate::call;
 use crate::call::plan::Plan;
 use crate::completion::CompleteFn;
 use crate::definition::ToolDefinition;
-use crate::definition::origin::Origin;
 use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
@@ -169,9 +168,7 @@ impl ToolDefinition {
 
     /// What reading the arguments of a declared tool needs to know.
     pub(crate) fn plan(&self) -> &Plan {
-        match &self.0.origin {
-            Origin::Declared(declared) => declared.plan(self.input()),
-        }
+        self.0.origin.plan()
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -181,7 +178,7 @@ impl ToolDefinition {
 
     /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
     pub(crate) fn wrapped(&self) -> Option<bool> {
-        self.output().map(|output| output.wrapped)
+        self.0.origin.output().and_then(|output| output.wrapped)
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
@@ -201,15 +198,10 @@ impl ToolDefinition {
     }
 
     pub(super) fn input(&self) -> &InputSchema {
-        self.0.input.get_or_init(|| match &self.0.origin {
-            Origin::Declared(declared) => declared.input(),
-        })
+        self.0.origin.input()
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        let output = self.0.output.get_or_init(|| match &self.0.origin {
-            Origin::Declared(declared) => declared.output(),
-        });
-        output.as_ref()
+        self.0.origin.output()
     }
 }

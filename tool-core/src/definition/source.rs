@@ -19,9 +19,9 @@ use std::panic::Location;
 pub struct Source<'d> {
     /// The file, as the compiler was given it.
     pub file: &'d str,
-    /// The line of the function's name, counted from 1.
+    /// The line of the function's name, counted from 1; that of the builder for a tool that was written by hand.
     pub line: u32,
-    /// The module path.
+    /// The module path; empty for a tool that was written by hand.
     pub module: &'d str,
 }
 
@@ -35,7 +35,6 @@ impl fmt::Display for Source<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) location: &'static Location<'static>,
-    /// Empty where it is not known.
     pub(super) module: &'static str,
 }
 
@@ -47,6 +46,9 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, module {}", self.source(), self.module)
+        match self.module {
+            "" => write!(f, "{}, written by hand", self.source()),
+            module => write!(f, "{}, module {module}", self.source()),
+        }
     }
 }

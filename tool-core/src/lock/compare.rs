@@ -26,6 +26,10 @@ pub(super) fn compare(old: &Tools, new: &Tools) -> Vec<Difference> {
                     )
                 };
                 found.push(Difference::new(kind, after, "", text));
+                if [before, &new[after]].iter().all(|entry| entry.path.is_none() && entry.has_address()) {
+                    let text = format!("it began with `{name}`, and begins with `{after}`");
+                    found.push(Difference::new(Kind::AddressChanged, after, "path", text));
+                }
                 let mut tool = Tool { name: after, found: Vec::new() };
                 tool.lost_alias(before, &new[after]);
                 found.extend(tool.compare_all_but_alias(before, &new[after]));
@@ -201,6 +205,12 @@ impl Tool<'_> {
         if old.locators != new.locators {
             let text = format!("was [{}], is [{}]", old.locators.join(", "), new.locators.join(", "));
             self.push(Kind::AddressChanged, "locators", text);
+        }
+        // Of an operation that has none it is said already.
+        let is_lost = old.has_address() && new.is_read() && !new.has_address();
+        if is_lost && old.path == new.path && old.locators == new.locators {
+            let text = "an input that is no locator leaves its result without an address";
+            self.push(Kind::AddressChanged, "path", text);
         }
     }
 

@@ -91,6 +91,17 @@ impl Entry {
         promise
     }
 
+    /// Whether it tells something that is stored, which can have an address.
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self.operation, Some(Operation::Explain | Operation::Read))
+    }
+
+    /// Whether its result has an address, as [`Surface::of`](crate::Surface::of) decides it.
+    pub(super) fn has_address(&self) -> bool {
+        let inputs = self.input_schema["properties"].as_object();
+        self.is_read() && inputs.is_none_or(|inputs| inputs.keys().all(|input| self.locators.contains(input)))
+    }
+
     pub(super) fn digest(&self, name: &str) -> Digest {
         Digest::of(&self.promise(name))
     }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{
-    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, required,
-    requires, resolved, show, types, was_is,
+    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, referred,
+    required, requires, resolved, show, types, was_is,
 };
 use crate::schema::push_escaped;
 
@@ -158,13 +158,17 @@ impl<'s> Walk<'s> {
             limits.retain(|key, _| key != "$ref" && !TEXTS.contains(&key.as_str()));
             limits
         };
-        let referred = (old.get("$ref").is_some(), new.get("$ref").is_some());
-        let undecided = match referred {
+        let refer = (old.get("$ref").is_some(), new.get("$ref").is_some());
+        let undecided = match refer {
             (true, true) => limits(old) != limits(new),
             (true, false) => !limits(old).is_empty(),
             _ => !limits(new).is_empty(),
         };
-        match (resolved(old, self.roots.0), resolved(new, self.roots.1)) {
+        // One step at a time: what stands beside a reference on the way is compared like any other schema.
+        fn step<'s>(schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
+            resolved(schema, root).and_then(|_| referred(schema, root))
+        }
+        match (step(old, self.roots.0), step(new, self.roots.1)) {
             (Some(old), Some(new)) if !undecided => {
                 if self.compared.insert((old, new)) {
                     self.schema(old, new);

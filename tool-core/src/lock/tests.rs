@@ -191,6 +191,36 @@ fn a_row_a_difference() {
 }
 
 #[test]
+fn a_resource_that_is_none_any_more_has_lost_its_address() {
+    let inputs = |changes: Value, names: &[&str]| {
+        let mut tool = with(changes);
+        tool["inputSchema"]["properties"] =
+            names.iter().map(|name| (*name, json!({"type": "string"}))).collect();
+        tool
+    };
+    let found = |old: (&str, Value), new: (&str, Value)| -> Vec<(Kind, String)> {
+        let differences = lock(&[old]).compare(&lock(&[new]));
+        differences.into_iter().map(|it| (it.kind, it.place)).collect()
+    };
+    let (added, lost) =
+        ((Kind::InputAdded, "input /raw".to_owned()), (Kind::AddressChanged, "path".to_owned()));
+    let by_day = || inputs(json!({"locators": ["day"]}), &["day"]);
+    let and_raw = inputs(json!({"locators": ["day"]}), &["day", "raw"]);
+    assert_eq!(found(("a", by_day()), ("a", and_raw)), [lost.clone(), added.clone()]);
+    let fixed = inputs(json!({}), &[]);
+    assert_eq!(found(("a", fixed), ("a", inputs(json!({}), &["raw"]))), [lost.clone(), added.clone()]);
+    let computed = |names: &[&str]| inputs(json!({"operation": "transform"}), names);
+    assert_eq!(found(("a", computed(&[])), ("a", computed(&["raw"]))), [added]);
+    // Where no `path` is said, the name of the tool is its first segment.
+    let kept = inputs(json!({"locators": ["day"], "alias": "a"}), &["day"]);
+    assert_eq!(found(("a", by_day()), ("b", kept)), [(Kind::ToolRenamedKept, String::new()), lost]);
+    let path = |alias: Option<&str>| {
+        inputs(json!({"locators": ["day"], "path": "d/{day}", "alias": alias}), &["day"])
+    };
+    assert_eq!(found(("a", path(None)), ("b", path(Some("a")))), [(Kind::ToolRenamedKept, String::new())]);
+}
+
+#[test]
 fn tools_that_come_go_and_change_their_name() {
     let other = || with(json!({"description": "Does something else."}));
     let aliased = |alias: &str| with(json!({"alias": alias}));

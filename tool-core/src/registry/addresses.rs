@@ -1,19 +1,28 @@
 //! No two tools may live where one path could mean either.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::definition::ToolDefinition;
 use crate::registry::BuildError;
 use crate::surface::{Address, Segment, Surface};
 
+/// A tool that lives somewhere, by its place among the others.
+#[derive(Debug)]
+pub(super) struct Resident<'t> {
+    pub(super) position: usize,
+    address: Address,
+    tool: &'t ToolDefinition,
+}
+
 /// Every two addresses that collide, in the order of the tools.
 ///
 /// What can collide has the same number of segments, and the same first one unless that is a variable: of ten thousand
 /// tools, few need to be compared.
-pub(super) fn collisions(tools: &[ToolDefinition]) -> Vec<BuildError> {
-    let surfaces: Vec<Surface> = tools.iter().map(Surface::of).collect();
+pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>, Resident<'t>)> {
+    let surfaces: Vec<Surface> = tools.iter().map(|tool| Surface::of(tool)).collect();
     let mut groups: HashMap<(usize, Option<&str>), Vec<usize>> = HashMap::new();
-    let mut faults = Vec::new();
+    let mut found = Vec::new();
     for (second, surface) in surfaces.iter().enumerate() {
         let Some(address) = surface.address() else { continue };
         let (length, first_segment) = (address.segments().len(), literal(address));
@@ -36,15 +45,23 @@ pub(super) fn collisions(tools: &[ToolDefinition]) -> Vec<BuildError> {
             if let Some(other) = surfaces[first].address()
                 && other.collides(address)
             {
-                faults.push(BuildError::Address {
-                    first: described(other, &tools[first]),
-                    second: described(address, &tools[second]),
-                });
+                let resident = |position: usize, address: &Address| Resident {
+                    position,
+                    address: address.clone(),
+                    tool: tools[position],
+                };
+                found.push((resident(first, other), resident(second, address)));
             }
         }
         groups.entry((length, first_segment)).or_default().push(second);
     }
-    faults
+    found
+}
+
+impl fmt::Display for Resident<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` of `{}`, {}", self.address, self.tool.name(), self.tool.place())
+    }
 }
 
 /// The first segment, if it is no variable.
@@ -53,10 +70,6 @@ fn literal(address: &Address) -> Option<&str> {
         Segment::Literal(text) => Some(text),
         Segment::Variable(_) => None,
     }
-}
-
-fn described(address: &Address, tool: &ToolDefinition) -> String {
-    format!("`{address}` of `{}`, {}", tool.name(), tool.place())
 }
 
 /// Every tool whose address begins with one of these segments.

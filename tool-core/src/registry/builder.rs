@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::access::Principal;
 use crate::admission::Admission;
 use crate::audit::AuditSink;
-use crate::call::{Limits, Runner};
+use crate::call::{Limits, Panicked, Runner, contained};
 use crate::context::Caller;
 use crate::declaration::Declaration;
 use crate::declared::Declared;
@@ -18,6 +18,7 @@ use crate::registry::positions::Positions;
 use crate::registry::prompts::{PromptMember, Selection};
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
+use crate::tool::Tool;
 
 /// Builds a [`Registry`]: which tools, with which state.
 ///
@@ -41,6 +42,7 @@ use crate::state::States;
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     declarations: Vec<&'static Declaration>,
+    written: Vec<Arc<dyn Tool>>,
     pub(super) prompts: Selection,
     #[cfg(feature = "inventory")]
     linked: bool,
@@ -90,6 +92,21 @@ impl Builder {
     /// ```
     pub fn tools(mut self, tools: Declared) -> Self {
         self.declarations.extend(tools.declarations());
+        self
+    }
+
+    /// Adds a tool that is written by hand.
+    ///
+    /// ```
+    /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition};
+    ///
+    /// let definition = ToolDefinition::builder("greet_back", "Greets.").build().unwrap();
+    /// let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("hello")) });
+    /// let registry = Registry::builder().tool(tool).build().unwrap();
+    /// assert!(registry.get("greet_back").is_some());
+    /// ```
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.written.push(Arc::new(tool));
         self
     }
 
@@ -239,11 +256,18 @@ impl Builder {
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<ToolDefinition> =
-            self.declarations.iter().copied().map(ToolDefinition::declared).collect();
-        tools.retain(|tool| self.select.iter().all(|likes| likes(tool)));
+        let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> = Vec::new();
+        let declared = self.declarations.iter().copied().map(ToolDefinition::declared);
+        tools.extend(declared.map(|definition| (definition, None)));
+        for tool in std::mem::take(&mut self.written) {
+            match contained(|| tool.definition().clone()) {
+                Ok(definition) => tools.push((definition, Some(tool))),
+                Err(Panicked) => faults.push(BuildError::NoDefinition),
+            }
+        }
+        tools.retain(|(tool, _)| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
+        tools.sort_by(|(a, _), (b, _)| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         let mut faults_of_prompts = Vec::new();
         let prompts = std::mem::take(&mut self.prompts).definitions(&self.states, &mut faults_of_prompts);
         if tools.is_empty() && prompts.is_empty() && !self.allow_empty {
@@ -251,52 +275,63 @@ impl Builder {
         }
 
         let positions = positions(&tools, &mut faults);
-        faults.extend(addresses::collisions(&tools));
-        for tool in &tools {
+        let definitions: Vec<&ToolDefinition> = tools.iter().map(|(definition, _)| definition).collect();
+        let collisions = addresses::collisions(&definitions);
+        faults.extend(collisions.into_iter().map(|(first, second)| BuildError::Address {
+            first: first.to_string(),
+            second: second.to_string(),
+        }));
+        for (tool, _) in &tools {
             faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
                 place: tool.place(),
                 state: state.to_owned(),
             }));
         }
-        faults.extend(self.faults_of_limits(&tools));
+        faults.extend(self.faults_of_limits(&definitions));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
-        let home = Home {
+        let home = Arc::new(Home {
             states: self.states,
             runner: Runner::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
             audit: self.audit.clone(),
-        };
-        let home = Arc::new(home);
-        let member = |definition| Member { definition, home: Arc::clone(&home) };
+        });
+        let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
-        let inner = Inner { members, prompts, positions, index: OnceLock::new(), audit: self.audit };
+        let inner = Inner {
+            members,
+            prompts,
+            positions,
+            homes: vec![home],
+            index: OnceLock::new(),
+            audit: self.audit,
+        };
         let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
         Ok(Registry { inner: Arc::new(inner), caller })
     }
 }
 
 /// Which tool each name leads to, and each alias. That two tools have one is a fault.
-fn positions(tools: &[ToolDefinition], faults: &mut Vec<BuildError>) -> Positions {
+fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
     let mut positions = Positions::default();
-    for (position, tool) in tools.iter().enumerate() {
+    for (position, (tool, _)) in tools.iter().enumerate() {
         if let Some(first) = positions.insert(tool.name().to_owned(), position) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
-                first: tools[first].place(),
+                first: tools[first].0.place(),
                 second: tool.place(),
             });
         }
     }
-    for (position, tool) in tools.iter().enumerate() {
+    for (position, (tool, _)) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
         if let Some(first) = positions.insert(alias.to_owned(), position) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
-                first: tools[first].place(),
+                first: tools[first].0.place(),
                 second: tool.place(),
             });
         }
@@ -306,8 +341,9 @@ fn positions(tools: &[ToolDefinition], faults: &mut Vec<BuildError>) -> Position
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.declarations.iter().map(|declaration| declaration.name);
-        f.debug_struct("Builder").field("tools", &names.collect::<Vec<_>>()).finish_non_exhaustive()
+        let names: Vec<&str> = self.declarations.iter().map(|declaration| declaration.name).collect();
+        let written = self.written.len();
+        f.debug_struct("Builder").field("tools", &names).field("written", &written).finish_non_exhaustive()
     }
 }
 
@@ -423,6 +459,9 @@ pub enum BuildError {
         /// The type of the state.
         state: String,
     },
+    /// A hand-written tool panicked when it was asked for its definition.
+    #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
+    NoDefinition,
     /// A limit of the registry lets nothing run.
     #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
     NoRoom(&'static str),

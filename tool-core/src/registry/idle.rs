@@ -1,6 +1,5 @@
 //! When a program may end: nothing is on its way that outlives its caller.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::call::Tasks;
@@ -48,9 +47,6 @@ impl Registry {
 
     /// What is on its way, in each of the places where tools are at home.
     fn tasks(&self) -> Vec<&Tasks> {
-        let mut homes: Vec<_> = self.inner.members.iter().map(|member| &member.home).collect();
-        homes.sort_by_key(|home| Arc::as_ptr(home));
-        homes.dedup_by(|a, b| Arc::ptr_eq(a, b));
-        homes.into_iter().map(|home| home.runner.tasks()).collect()
+        self.inner.homes.iter().map(|home| home.runner.tasks()).collect()
     }
 }

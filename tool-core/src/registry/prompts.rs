@@ -62,14 +62,15 @@ impl Selection {
 }
 
 /// One prompt of a registry, and what enters its function.
+#[derive(Clone)]
 pub(super) struct PromptMember {
-    definition: PromptDefinition,
+    pub(super) definition: PromptDefinition,
     member: Member,
 }
 
 impl PromptMember {
     pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
-        let member = Member { definition: definition.tool().clone(), home: Arc::clone(home) };
+        let member = Member { definition: definition.tool().clone(), written: None, home: Arc::clone(home) };
         PromptMember { definition, member }
     }
 }
@@ -168,7 +169,8 @@ impl Registry {
             Value::Null => serde_json::json!({}),
             other => other,
         };
-        let reply = call::invoke(&self.caller, member, arguments.to_string().as_bytes()).await;
+        let arguments = arguments.to_string();
+        let reply = call::begin(&self.caller, member, arguments.as_bytes()).end().await;
         // What `#[prompt]` declares returns messages and nothing else.
         reply.result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal))
     }

@@ -15,7 +15,8 @@ impl Builder {
     /// that is neither `async` nor `blocking` cannot be interrupted, so that no limit holds for it.
     ///
     /// ```
-    /// #     /// # use tool_core::Registry;
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
     /// let builder = Registry::builder().timeout(Duration::from_secs(30));
     /// ```
     #[cfg(feature = "tokio")]
@@ -108,7 +109,7 @@ impl Builder {
     }
 
     /// What cannot be kept of all this.
-    pub(super) fn faults_of_limits(&self, tools: &[ToolDefinition]) -> Vec<BuildError> {
+    pub(super) fn faults_of_limits(&self, tools: &[&ToolDefinition]) -> Vec<BuildError> {
         let limits = [
             ("concurrency", self.limits.concurrency == Some(0)),
             ("blocking_threads", self.limits.threads == 0),

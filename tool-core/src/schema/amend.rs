@@ -163,6 +163,7 @@ impl Mending<'_> {
 }
 
 /// A step into a value.
+#[derive(Clone, Copy)]
 enum Step<'v> {
     Name(&'v str),
     Position(usize),

@@ -7,7 +7,7 @@
 //! 1. the JSON itself: bytes, values, nesting;
 //! 2. the schemas in it as a graph ([`graph`]): what each keyword means, where each `$ref` leads, how much there is once
 //!    every `$ref` is followed;
-//! 3. the meta-schema of JSON Schema 2020-12.
+//! 3. a validator, which is made of it and holds it against the meta-schema of JSON Schema 2020-12.
 //!
 //! Nothing here recurses, since depth is one of the things that are measured.
 
@@ -15,12 +15,14 @@ mod dialect;
 mod fault;
 mod graph;
 mod header;
+mod way;
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::schema::push_escaped;
+use crate::failure::Problem;
+use crate::schema::{Validator, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
@@ -37,7 +39,7 @@ const MOST_VALUES: usize = 20_000;
 const MOST_NESTED: usize = 64;
 
 /// Schemas inside of one another, counted through `$ref`s.
-const MOST_LEVELS: u64 = 64;
+const MOST_LEVELS: usize = 64;
 
 /// Schemas that apply to one value, counted through `$ref`s.
 const MOST_ALTERNATIVES: u64 = 1_000;
@@ -48,8 +50,11 @@ const MOST_SCHEMAS: u64 = 20_000;
 /// Bytes of all patterns together, once they are compiled.
 const MOST_PATTERN_BYTES: usize = 32 * 1024 * 1024;
 
-/// What one compiled pattern is counted as: the smallest that it fits. None may be larger than the last.
-const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, 4 * 1024 * 1024];
+/// What one compiled pattern is counted as: the smallest that it fits.
+const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, LARGEST_PATTERN];
+
+/// Bytes of one compiled pattern.
+const LARGEST_PATTERN: usize = 4 * 1024 * 1024;
 
 /// Bytes of the name of a property.
 const LONGEST_NAME: usize = 256;
@@ -68,7 +73,8 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     graph.check()?;
     graph.check_headers()?;
     check_patterns(&graph)?;
-    jsonschema::draft202012::meta::validate(schema).map_err(|error| {
+    // Only tried out: most validators are never needed, and they would be the most memory of a registry.
+    options(LARGEST_PATTERN).build(schema).map(drop).map_err(|error| {
         SchemaError::new(error.instance_path().as_str(), SchemaFault::Invalid(error.to_string()))
     })
 }
@@ -189,9 +195,12 @@ fn check_patterns(graph: &graph::Graph<'_>) -> Result<(), SchemaError> {
 }
 
 fn compiles(pattern: &str, limit: usize) -> bool {
-    let patterns = jsonschema::PatternOptions::regex().size_limit(limit);
-    let schema = serde_json::json!({ "pattern": pattern });
-    jsonschema::draft202012::options().with_pattern_options(patterns).build(&schema).is_ok()
+    options(limit).build(&serde_json::json!({ "pattern": pattern })).is_ok()
+}
+
+fn options(largest_pattern: usize) -> jsonschema::ValidationOptions<'static> {
+    let patterns = jsonschema::PatternOptions::regex().size_limit(largest_pattern);
+    jsonschema::draft202012::options().should_validate_formats(false).with_pattern_options(patterns)
 }
 
 /// A value from somewhere else, which may be nested deeper than the stack of a thread: it is taken apart before it is
@@ -204,13 +213,28 @@ impl Foreign {
         Foreign(value)
     }
 
-    /// The value, once it is known to be an object schema within the limits.
+    /// The value as a schema that is within the limits.
     ///
     /// # Errors
     ///
     /// As [`check`].
     pub(crate) fn into_checked(mut self) -> Result<Value, SchemaError> {
         check(&self.0).map(|()| std::mem::take(&mut self.0))
+    }
+
+    /// The value as one that a schema within the limits admits.
+    ///
+    /// # Errors
+    ///
+    /// The first problem.
+    pub(crate) fn into_valid(mut self, schema: &Value) -> Result<Value, Problem> {
+        measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
+        let validator = Validator::new(schema).map_err(|error| Problem::new("", "", error))?;
+        if validator.is_valid(&self.0) {
+            return Ok(std::mem::take(&mut self.0));
+        }
+        let first = validator.problems(&self.0).into_iter().next();
+        Err(first.unwrap_or_else(|| Problem::new("", "", "it is not what the schema admits")))
     }
 }
 

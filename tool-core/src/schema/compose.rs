@@ -48,8 +48,9 @@ pub(crate) enum Layout {
 pub(crate) struct OutputSchema {
     pub(crate) schema: Value,
     pub(crate) native: NativeSchema,
-    /// Whether the value is no object itself and stands under `result` on the wire.
-    pub(crate) wrapped: bool,
+    /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
+    /// tool.
+    pub(crate) wrapped: Option<bool>,
 }
 
 impl InputSchema {
@@ -64,6 +65,27 @@ impl InputSchema {
             examples: Vec::new(),
             faults: vec![fault],
             broken: true,
+        }
+    }
+
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: &[String]) -> Self {
+        let mut native = native::properties(&schema, &schema);
+        for input in &mut native {
+            input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
+        }
+        let published = schema["examples"].as_array().into_iter().flatten();
+        examples.extend(published.filter(|example| example.is_object()).cloned());
+        let guess = Some(example::of(&schema)).filter(Value::is_object);
+        InputSchema {
+            native,
+            example: guess.unwrap_or_else(|| Map::new().into()),
+            schema,
+            layout: Vec::new(),
+            composite: true,
+            examples,
+            faults: Vec::new(),
+            broken: false,
         }
     }
 
@@ -89,7 +111,10 @@ impl InputSchema {
         composition.compare(&schema);
         // What is secret by its declaration is so in every message.
         for spec in specs.iter().filter(|spec| spec.secret) {
-            if let Some(property @ Value::Object(_)) = schema["properties"].get_mut(spec.name) {
+            if let Some(property) = schema["properties"].get_mut(spec.name) {
+                if *property == true {
+                    *property = Map::new().into();
+                }
                 conceal(property);
             }
         }
@@ -311,7 +336,12 @@ impl OutputSchema {
         let value = if wrapped { &root["properties"]["result"] } else { &root };
         let native = native::value(value, &root);
         normal::publish(&mut root);
-        Some(OutputSchema { schema: root, native, wrapped })
+        Some(OutputSchema { schema: root, native, wrapped: Some(wrapped) })
+    }
+
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value) -> Self {
+        OutputSchema { native: native::value(&schema, &schema), schema, wrapped: None }
     }
 }
 

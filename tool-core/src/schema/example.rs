@@ -11,15 +11,17 @@ use crate::schema::types::refers;
 /// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
 /// declares an example spares the reader that.
 pub(super) fn of(root: &Value) -> Value {
-    Guess { root, depth: 0 }.value(root)
+    Guess { root, depth: 0, left: MOST_VALUES }.value(root)
 }
 
+/// An example of more values than this helps nobody.
+const MOST_VALUES: usize = 1_000;
 /// A call of which the secret inputs have a value that says so.
 pub(super) fn without_secrets(mut call: Value, root: &Value) -> Value {
     for (name, value) in call.as_object_mut().into_iter().flatten() {
         let schema = &root["properties"][name];
         if schema["writeOnly"] == true {
-            *value = Guess { root, depth: 0 }.value(schema);
+            *value = Guess { root, depth: 0, left: MOST_VALUES }.value(schema);
         }
     }
     call
@@ -28,6 +30,7 @@ pub(super) fn without_secrets(mut call: Value, root: &Value) -> Value {
 struct Guess<'s> {
     root: &'s Value,
     depth: u8,
+    left: usize,
 }
 
 impl Guess<'_> {
@@ -39,9 +42,10 @@ impl Guess<'_> {
             return constant.clone();
         }
         // A recursive type ends somewhere, in an optional member or in an empty list; if not, so does this.
-        if self.depth == 16 {
+        if self.depth == 16 || self.left == 0 {
             return Value::Null;
         }
+        self.left -= 1;
         self.depth += 1;
         let value = self.made(schema);
         self.depth -= 1;
@@ -49,8 +53,8 @@ impl Guess<'_> {
     }
 
     fn made(&mut self, schema: &Value) -> Value {
-        if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
-            return self.value(&self.root["$defs"][name]);
+        if let Some(reference) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+            return self.root.pointer(reference).map_or(Value::Null, |target| self.value(target));
         }
         if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
             // A recursive type ends in a branch that refers to nothing.

@@ -61,7 +61,13 @@ impl Limits {
     }
 
     /// Whether the text is for certain within the limits.
+    #[inline]
     pub(crate) fn admit(&self, text: &str) -> bool {
+        matches!(self, Limits::None) || self.keeps(text)
+    }
+
+    #[inline(never)]
+    fn keeps(&self, text: &str) -> bool {
         match self {
             Limits::None => true,
             Limits::Integer { least, most } => {

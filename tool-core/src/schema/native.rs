@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::schema::normal::TEXTS;
+use crate::schema::unescaped;
 
 /// One input, property, list item or output, described without JSON Schema.
 ///
@@ -118,21 +119,34 @@ pub struct Constraints {
 
 /// The members of an object schema.
 pub(super) fn properties(object: &Value, root: &Value) -> Vec<NativeSchema> {
-    Rendering { root, open: Vec::new() }.properties(object)
+    Rendering::of(root).properties(object)
 }
 
 /// A value of any schema.
 pub(super) fn value(schema: &Value, root: &Value) -> NativeSchema {
-    Rendering { root, open: Vec::new() }.value(schema)
+    Rendering::of(root).value(schema)
 }
 
 struct Rendering<'s> {
     root: &'s Value,
-    /// The definitions that are being rendered: one that refers to itself is named, not repeated.
+    /// The references that are being followed: a schema that refers to itself is named, not repeated.
     open: Vec<&'s str>,
+    /// How many more schemas are rendered before the rest is named. Where many types refer to one another, each stands
+    /// at many places.
+    left: usize,
 }
 
+/// Schemas that are rendered in all.
+const MOST_RENDERED: usize = 20_000;
+
+/// References that are followed inside of one another.
+const MOST_OPEN: usize = 32;
+
 impl<'s> Rendering<'s> {
+    fn of(root: &'s Value) -> Self {
+        Rendering { root, open: Vec::new(), left: MOST_RENDERED }
+    }
+
     fn properties(&mut self, object: &'s Value) -> Vec<NativeSchema> {
         let required = object["required"].as_array().map_or(&[][..], Vec::as_slice);
         let Some(properties) = object["properties"].as_object() else { return Vec::new() };
@@ -145,19 +159,11 @@ impl<'s> Rendering<'s> {
     }
 
     fn value(&mut self, schema: &'s Value) -> NativeSchema {
-        let mut native =
-            match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/")) {
-                Some(name) if self.open.contains(&name) => {
-                    NativeSchema { kind: "map", recursive: Some(name.to_owned()), ..NativeSchema::default() }
-                }
-                Some(name) => {
-                    self.open.push(name);
-                    let native = self.value(&self.root["$defs"][name]);
-                    self.open.pop();
-                    native
-                }
-                None => self.described(schema),
-            };
+        self.left = self.left.saturating_sub(1);
+        let mut native = match schema["$ref"].as_str() {
+            Some(reference) => self.followed(reference),
+            None => self.described(schema),
+        };
         let text = |key: &str| schema[key].as_str().map(str::to_owned);
         native.description = text("description").or(native.description);
         native.default = schema.get("default").cloned().or(native.default);
@@ -169,12 +175,28 @@ impl<'s> Rendering<'s> {
         native
     }
 
+    /// What a reference leads to, or its name.
+    fn followed(&mut self, reference: &'s str) -> NativeSchema {
+        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let is_named = self.open.contains(&reference) || self.left == 0 || self.open.len() == MOST_OPEN;
+        match target {
+            Some(target) if !is_named => {
+                self.open.push(reference);
+                let native = self.value(target);
+                self.open.pop();
+                native
+            }
+            Some(target) => {
+                let name = reference.rsplit('/').next().map(unescaped);
+                NativeSchema { kind: kind(target), recursive: name, ..NativeSchema::default() }
+            }
+            None => NativeSchema { kind: "any", ..NativeSchema::default() },
+        }
+    }
+
     fn described(&mut self, schema: &'s Value) -> NativeSchema {
         let branches = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array());
-        let kind = match branches {
-            Some(_) => "union",
-            None => schema["type"].as_str().map_or("any", kind_of),
-        };
+        let kind = kind(schema);
         let variants = branches.into_iter().flatten().map(|branch| self.value(branch)).collect();
         let (items, properties) =
             if kind == "union" { (None, Vec::new()) } else { (self.items(schema), self.members(schema)) };
@@ -212,15 +234,26 @@ impl<'s> Rendering<'s> {
     }
 }
 
-fn kind_of(kind: &str) -> &'static str {
-    match kind {
-        "string" => "string",
-        "integer" => "integer",
-        "number" => "number",
-        "boolean" => "boolean",
-        "null" => "null",
-        "array" => "list",
-        "object" => "map",
+/// What a value of this schema is called; `null` beside one other type says that it may be left out.
+fn kind(schema: &Value) -> &'static str {
+    if schema["oneOf"].is_array() || schema["anyOf"].is_array() {
+        return "union";
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => match kinds.as_slice() {
+            [kind, null] | [null, kind] if null == "null" => kind,
+            _ => &Value::Null,
+        },
+        kind => kind,
+    };
+    match kind.as_str() {
+        Some("string") => "string",
+        Some("integer") => "integer",
+        Some("number") => "number",
+        Some("boolean") => "boolean",
+        Some("null") => "null",
+        Some("array") => "list",
+        Some("object") => "map",
         _ => "any",
     }
 }

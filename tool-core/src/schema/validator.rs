@@ -18,6 +18,9 @@ pub(crate) const MOST_PROBLEMS: usize = 20;
 /// A list of more items is explained by its first ones, where these have a fault.
 const MOST_ITEMS: usize = 1_000;
 
+/// The same for all lists together, since a list of lists multiplies them.
+const MOST_ITEMS_IN_ALL: usize = 10 * MOST_ITEMS;
+
 /// Checks values against a schema in normal form.
 #[derive(Debug)]
 pub(crate) struct Validator {
@@ -56,13 +59,13 @@ impl Validator {
     pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
         let mut problems = match shortened(arguments) {
-            Some(shorter) => self.explained(&shorter),
-            None => self.explained(arguments),
+            Some(shorter) => self.explained(&shorter, arguments),
+            None => self.explained(arguments, arguments),
         };
         if problems.is_empty()
             && let Err(first) = self.validator.validate(arguments)
         {
-            self.explain(&first, &mut problems);
+            self.explain(&first, arguments, &mut problems);
             problems.truncate(MOST_PROBLEMS);
         }
         problems.sort_by_cached_key(|problem| self.position(&problem.path));
@@ -106,10 +109,10 @@ impl Validator {
         }
     }
 
-    fn explained(&self, arguments: &Value) -> Vec<Problem> {
+    fn explained(&self, arguments: &Value, whole: &Value) -> Vec<Problem> {
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(arguments) {
-            self.explain(&error, &mut problems);
+            self.explain(&error, whole, &mut problems);
             if problems.len() >= MOST_PROBLEMS {
                 break;
             }
@@ -130,13 +133,17 @@ impl Validator {
             .unwrap_or(usize::MAX)
     }
 
-    fn explain(&self, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+    fn explain(&self, error: &ValidationError<'_>, whole: &Value, problems: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let noun = Noun::at(error.instance_path().as_str());
         let keyword = error.kind().keyword();
         let Secrecy { shown: path, within, concealed } = self.secrecy(error.instance_path().as_str());
-        let given = (!concealed).then_some(error.instance().as_ref());
+        // What was given is told as it was given, and not as much of it as was looked at.
+        let instance = whole.pointer(error.instance_path().as_str()).unwrap_or(error.instance().as_ref());
+        let given = (!concealed).then_some(instance);
         match error.kind() {
+            Kind::MinItems { limit }
+                if instance.as_array().is_some_and(|items| items.len() as u64 >= *limit) => {}
             Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } if within => {
                 let known = names(schema);
                 problems.push(Problem::new(path, keyword, message::unknown(noun, None, &known)));
@@ -159,7 +166,7 @@ impl Validator {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let branch = self.intended(error).and_then(|branch| context.get(branch));
                 match branch {
-                    Some(branch) => branch.iter().for_each(|error| self.explain(error, problems)),
+                    Some(branch) => branch.iter().for_each(|error| self.explain(error, whole, problems)),
                     None => problems.push(self.no_branch(error, schema, path, given)),
                 }
             }
@@ -234,21 +241,66 @@ fn member(path: &str, name: &str) -> String {
 
 /// The same value with every long list cut; `None` when there is no long list.
 fn shortened(value: &Value) -> Option<Value> {
-    fn long(value: &Value) -> bool {
+    fn long(value: &Value, left: &mut usize) -> bool {
         match value {
-            Value::Array(items) => items.len() > MOST_ITEMS || items.iter().any(long),
-            Value::Object(members) => members.values().any(long),
+            Value::Array(items) => {
+                let Some(less) = left.checked_sub(items.len()).filter(|_| items.len() <= MOST_ITEMS) else {
+                    return true;
+                };
+                *left = less;
+                items.iter().any(|item| long(item, left))
+            }
+            Value::Object(members) => members.values().any(|member| long(member, left)),
             _ => false,
         }
     }
-    fn cut(value: &Value) -> Value {
+    fn cut(value: &Value, left: &mut usize) -> Value {
         match value {
-            Value::Array(items) => items.iter().take(MOST_ITEMS).map(cut).collect(),
+            Value::Array(items) => {
+                let few = items.len().min(MOST_ITEMS).min(*left);
+                *left -= few;
+                items.iter().take(few).map(|item| cut(item, left)).collect()
+            }
             Value::Object(members) => {
-                members.iter().map(|(name, value)| (name.clone(), cut(value))).collect()
+                members.iter().map(|(name, value)| (name.clone(), cut(value, left))).collect()
             }
             scalar => scalar.clone(),
         }
     }
-    long(value).then(|| cut(value))
+    long(value, &mut { MOST_ITEMS_IN_ALL }).then(|| cut(value, &mut { MOST_ITEMS_IN_ALL }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_ITEMS, MOST_ITEMS_IN_ALL, Validator, shortened};
+    use serde_json::{Value, json};
+
+    fn items(value: &Value) -> usize {
+        value.as_array().map_or(0, |list| list.len() + list.iter().map(items).sum::<usize>())
+    }
+
+    #[test]
+    fn lists_of_lists_are_short_in_all() {
+        let list = json!(vec![vec!["x"; MOST_ITEMS]; MOST_ITEMS]);
+        assert_eq!(items(&shortened(&list).unwrap()), MOST_ITEMS_IN_ALL);
+        assert_eq!(shortened(&json!(vec![vec!["x"; 9]; MOST_ITEMS])), None);
+    }
+
+    #[test]
+    fn a_list_that_is_cut_to_be_explained_is_told_as_long_as_it_is() {
+        let messages = |schema: Value, list: Value| -> Vec<String> {
+            let problems = Validator::new(&schema).unwrap().problems(&list);
+            problems.into_iter().map(|problem| problem.message).collect()
+        };
+        assert_eq!(
+            messages(json!({"maxItems": 500}), json!(vec![1; 5000])),
+            ["expected at most 500 items, got 5000"]
+        );
+        let mut list = vec![json!(1); 2000];
+        list[7] = json!("x");
+        assert_eq!(
+            messages(json!({"minItems": 1500, "items": {"type": "integer"}}), list.into()),
+            ["expected an integer, got the string `x`"]
+        );
+    }
 }

@@ -33,6 +33,7 @@ struct Place {
 
 /// Shows what it was given.
 #[prompt(name = "show.all", title = "Show")]
+#[expect(clippy::too_many_arguments, reason = "one of each kind")]
 fn show(
     /// A text.
     text: String,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod messages;
+mod providers;
 mod registry;
 
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{BuildError, Completions, FailureKind, tool};
+use tool_core::{BuildError, Completions, FailureKind, Principal, tool};
 
 use crate::builder_of;
 
@@ -97,6 +97,36 @@ fn what_goes_wrong_is_a_failure() {
     let unknown = failure("completed", "citi");
     assert_eq!(unknown.kind(), FailureKind::Input);
     assert_eq!(unknown.problems()[0].suggestion.as_deref(), Some("city"));
+}
+
+/// A tool that not everybody may call.
+mod closed {
+    use super::{Cities, beginning};
+    use tool_core::{Unmet, tool};
+
+    /// Is for who may see the cities.
+    #[tool(operation = Read, permission = "cities", requires = [loaded])]
+    fn guarded(#[arg(complete = beginning)] city: String) -> String {
+        city
+    }
+
+    fn loaded(cities: &Cities) -> Result<(), Unmet> {
+        if cities.0.is_empty() { Err(Unmet::new("there are no cities")) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn nothing_is_proposed_to_whom_a_call_is_denied() {
+    let registry = |cities: &[&str]| {
+        let cities = Cities(cities.iter().map(ToString::to_string).collect());
+        builder_of(concat!(module_path!(), "::closed")).state(cities).build().unwrap()
+    };
+    let full = registry(&["Rome"]);
+    assert_eq!(full.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Denied);
+    let may = Principal::local().grant("cities");
+    assert_eq!(full.as_principal(may.clone()).complete("guarded", "city", "R").unwrap().values, ["Rome"]);
+    let empty = registry(&[]).as_principal(may);
+    assert_eq!(empty.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
 }
 
 #[test]

@@ -218,21 +218,13 @@ fn no_json() {
 }
 
 #[test]
-fn a_million_wrong_items_are_a_few_problems() {
-    for (item, list) in [
-        ("\"x\"", "via"),
-        ("1.5", "via"),
-        ("{}", "passengers"),
-        ("\"x\"", "passengers"),
-        ("\"x\"", "days"),
-        ("\"1\"", "notes"),
-    ] {
-        let items = vec![item; 1_000_000].join(",");
-        let items = if list == "notes" { format!("{{\"a\":[{items}]}}") } else { format!("[{items}]") };
-        let arguments = format!(r#"{{"to":"Rome","tickets":0,"{list}":{items}}}"#);
-        let start = std::time::Instant::now();
-        let failure = failure(&arguments);
-        eprintln!("{list} {item} {:?} {}", start.elapsed(), failure.problems().len());
-        assert!(failure.problems().len() <= 20);
+fn a_long_list_of_mistakes_is_a_few_problems() {
+    for (item, count) in [("\"x\"", 1_000_000), ("{}", 100_000), ("{\"name\":\"a\",\"born\":\"x\"}", 100_000)]
+    {
+        let items = vec![item; count].join(",");
+        let failure = failure(&format!(r#"{{"to":"Rome","tickets":0,"passengers":[{items}]}}"#));
+        let problems = failure.problems();
+        assert!((2..=20).contains(&problems.len()), "{item}: {}", problems.len());
+        assert_eq!(problems[0].path, "/tickets");
     }
 }

@@ -190,5 +190,6 @@ async fn nobody_decides_about_arguments_that_are_invalid_or_only_checked() {
     registry.validate("exploding", b"{}").unwrap();
     let failure = registry.call("exploding", json!({})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Internal);
+    assert!(registry.get("edit").unwrap().permission().is_none());
     registry.check().unwrap();
 }

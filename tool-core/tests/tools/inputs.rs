@@ -12,6 +12,7 @@ use crate::{strict_tools_of, tools_of};
 
 /// Has a constraint of every kind.
 #[tool(operation = Transform)]
+#[allow(clippy::too_many_arguments)]
 fn constrained(
     #[arg(range(min = 1, max = 9), default = 5)] small: u8,
     #[arg(range(min = -0.5, max = 1))] ratio: Option<f64>,
@@ -28,6 +29,7 @@ fn constrained(
 
 /// Has constraints that its example has to meet.
 #[tool(operation = Transform)]
+#[allow(clippy::too_many_arguments)]
 fn exemplary(
     #[arg(range(min = 100))] large: u8,
     #[arg(range(max = -1.5))] below: f64,

@@ -30,6 +30,7 @@ enum Either {
 
 /// Repeats what it was given.
 #[tool(operation = Transform)]
+#[allow(clippy::too_many_arguments)]
 fn lenient(
     n: Option<i64>,
     wide: Option<u128>,

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use tool_core::private::block_on;
-use tool_core::{Access, BuildError, Context, FailureKind, Principal, Registry, ToolError, tool, tools};
+use tool_core::{
+    Access, BuildError, Context, FailureKind, Principal, Registry, ToolError, Unmet, tool, tools,
+};
 
 struct Shop {
     name: &'static str,
@@ -47,6 +49,7 @@ impl Shop {
 
     /// Counts what is sold, and takes its time.
     #[tool(operation = Read, name = "shop.count", blocking)]
+    #[expect(clippy::needless_arbitrary_self_type, reason = "that is what is tested")]
     fn count(self: &Self) -> u32 {
         self.sold.load(Ordering::Relaxed)
     }
@@ -68,6 +71,29 @@ impl Shop {
     #[tool(operation = Read, access = Self::may_open(self, name))]
     fn open(&self, name: String) -> Option<Branch> {
         (name != self.name).then_some(Branch { name })
+    }
+
+    /// Finds an item, while the shop is open.
+    #[tool(operation = Read, requires = [Self::is_open], schema = Self::schema())]
+    fn find(&self, #[arg(complete = Self::items)] name: String) -> Option<u32> {
+        Self::items(&name).first().map(|_| self.sold.load(Ordering::Relaxed))
+    }
+
+    fn is_open(&self) -> Result<(), Unmet> {
+        if self.name.is_empty() { Err(Unmet::new("give the shop a name")) } else { Ok(()) }
+    }
+
+    fn items(typed: &str) -> Vec<String> {
+        ["apples", "pears"].iter().filter(|item| item.starts_with(typed)).map(ToString::to_string).collect()
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {"name": {"type": "string", "description": "By hand."}},
+            "required": ["name"],
+            "additionalProperties": false,
+        })
     }
 
     fn may_open(principal: &Principal, shop: &Shop, name: &str) -> Access {
@@ -112,7 +138,8 @@ impl Shelf<u8> {
 
 fn registry() -> Registry {
     let shop = Shop { name: "Corner", sold: AtomicU32::new(0) };
-    let methods = tools![Shop::shop_name, Shop::sell, Shop::count, Shop::share, Shop::price, Shop::open];
+    let methods =
+        tools![Shop::shop_name, Shop::sell, Shop::count, Shop::share, Shop::price, Shop::open, Shop::find];
     let others = tools![Branch::branch_twice, Shelf::<u8>::on_shelf];
     Registry::builder().tools(methods).tools(others).state(shop).state(Shelf(9_u8)).build().unwrap()
 }
@@ -169,6 +196,17 @@ fn an_access_function_sees_the_state() {
 }
 
 #[test]
+fn options_may_speak_of_the_type() {
+    let registry = registry();
+    assert_eq!(value(&registry, "find", json!({"name": "app"})), 0);
+    assert_eq!(registry.get("find").unwrap().input_schema()["properties"]["name"]["description"], "By hand.");
+    let nameless = Shop { name: "", sold: AtomicU32::new(0) };
+    let registry = Registry::builder().tools(tools![Shop::find]).state(nameless).build().unwrap();
+    let failure = block_on(registry.call("find", json!({"name": "app"}))).unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Unmet);
+}
+
+#[test]
 fn a_registry_without_the_state_is_not_built() {
     let errors = Registry::builder().tools(tools![Shop::shop_name, Shop::price]).build().unwrap_err();
     let [BuildError::MissingState { tool, state, .. }] = errors.iter().collect::<Vec<_>>()[..] else {
@@ -181,7 +219,7 @@ fn a_registry_without_the_state_is_not_built() {
 fn a_method_is_linked_as_a_function_is() {
     let methods = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     let registry = methods.state(Shop { name: "Corner", sold: AtomicU32::new(0) }).state(Shelf(1_u8)).build();
-    assert_eq!(registry.unwrap().tools().len(), 8);
+    assert_eq!(registry.unwrap().tools().len(), 9);
 }
 
 #[test]

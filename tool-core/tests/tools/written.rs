@@ -32,6 +32,27 @@ fn reserve(day: Date, #[arg(default = 4)] seats: u8, #[arg(secret)] pin: Option<
     json!([day, seats, pin.is_some()])
 }
 
+/// A schema that leaves the type of a secret open.
+mod untyped {
+    use serde_json::json;
+    use tool_core::tool;
+
+    /// Opens a safe.
+    #[tool(operation = Transform, schema = json!({"type": "object", "properties": {"code": true}, "required": ["code"], "additionalProperties": false}))]
+    fn open_safe(#[arg(secret)] code: u32) -> u32 {
+        code
+    }
+}
+
+#[tokio::test]
+async fn a_secret_of_any_type_is_not_told() {
+    let failure = tools_of(concat!(module_path!(), "::untyped"))
+        .call("open_safe", json!({"code": "hunter2"}))
+        .await
+        .unwrap_err();
+    assert!(!failure.text().contains("hunter2"), "{}", failure.text());
+}
+
 #[test]
 fn it_is_published_as_it_is() {
     let registry = tools_of(module_path!());

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, ItemImpl, Meta, Token, Type, parse_quote};
+use syn::{Attribute, ItemImpl, Meta, Type, parse_quote};
 
 use crate::diagnostics::Errors;
 use crate::parse::function::{Function, Head};
@@ -53,15 +53,14 @@ pub(super) fn block(item: &TokenStream) -> Option<Block> {
 fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
     let mut members = Vec::new();
     while !input.is_empty() {
-        if !input.peek(Token![#]) || input.peek2(Token![!]) {
-            let token: TokenTree = input.parse()?;
-            extend(&mut members, token);
+        let ahead = input.fork();
+        let Some(mut attributes) = attributes(&ahead) else {
+            extend(&mut members, input.parse::<TokenTree>()?);
             continue;
-        }
-        let mut attributes = input.call(Attribute::parse_outer)?;
+        };
+        input.advance_to(&ahead);
         let is_tool = |attribute: &Attribute| Noun::of(attribute) == Some(Noun::Tool);
         let tool = attributes.iter().position(is_tool).map(|position| attributes.remove(position));
-        let ahead = input.fork();
         match tool.map(|tool| (tool, ahead.parse::<Head>())) {
             Some((tool, Ok(head))) => {
                 input.advance_to(&ahead);
@@ -77,6 +76,12 @@ fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
         }
     }
     Ok(members)
+}
+
+/// The attributes of the member that begins here, where there are some that Rust can read.
+fn attributes(input: ParseStream<'_>) -> Option<Vec<Attribute>> {
+    let attributes = input.call(Attribute::parse_outer).ok()?;
+    (!attributes.is_empty()).then_some(attributes)
 }
 
 /// Adds tokens that are passed on as they are.

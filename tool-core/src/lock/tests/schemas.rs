@@ -223,6 +223,7 @@ fn of_lists_and_definitions() -> Vec<Row> {
     let list = |items: Value| json!({"type": "array", "items": items});
     let pair = |a: &str, b: &str| json!({"prefixItems": [{"type": a}, {"type": b}], "items": false});
     let inline = |kind: &str| json!({"properties": {"a": {"type": kind}}});
+    let by_way_of = |least: u8| json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/B", "minLength": least}, "B": {"type": "string"}}});
     let referred =
         |kind: &str| json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": kind}}});
     vec![
@@ -246,6 +247,18 @@ fn of_lists_and_definitions() -> Vec<Row> {
         wider("/a", referred("integer"), inline("number")),
         narrower("/a", inline("number"), referred("integer")),
         both(&[(Kind::OrderChanged, "")], inline("string"), referred("string")),
+        both(&[(Kind::Undecided, "/a")], by_way_of(1), by_way_of(2)),
+        both(&[(Kind::OrderChanged, "")], by_way_of(1), {
+            let mut same = by_way_of(1);
+            same["$defs"]["Unused"] = json!({});
+            same
+        }),
+        Row {
+            old: json!({"enum": ["a", "b"], "const": "a"}),
+            new: json!({"enum": ["a", "b"], "const": "b"}),
+            input: vec![(Kind::InputNarrowed, ""), (Kind::InputWidened, "")],
+            output: vec![(Kind::OutputNarrowed, ""), (Kind::OutputWidened, "")],
+        },
         both(
             &[(Kind::Undecided, "/a")],
             json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {}}}),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::schema::bounds::dialect::Dialect;
+use crate::schema::bounds::way::Way;
 use crate::schema::bounds::{
     LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS, SchemaError, SchemaFault,
 };
@@ -33,8 +34,8 @@ enum Member<'s> {
 }
 
 #[derive(Clone, Copy)]
-struct Edge {
-    to: usize,
+pub(super) struct Edge {
+    pub(super) to: usize,
     applies: Applies,
 }
 
@@ -180,78 +181,34 @@ impl<'s> Graph<'s> {
     ///
     /// The first of them, innermost first.
     pub(super) fn check(&self) -> Result<(), SchemaError> {
-        let here = |edge: &Edge| edge.applies == Applies::Here;
-        self.sum(here, Some(SchemaFault::EndlessReference), |_, alternatives| {
-            (alternatives > MOST_ALTERNATIVES)
-                .then_some(SchemaFault::TooManyAlternatives { most: MOST_ALTERNATIVES })
-        })?;
-        self.sum(
-            |_| true,
-            None,
-            |levels, schemas| {
-                if levels > MOST_LEVELS {
-                    Some(SchemaFault::TooDeep { most: usize::try_from(MOST_LEVELS).unwrap_or(usize::MAX) })
-                } else {
-                    (schemas > MOST_SCHEMAS).then_some(SchemaFault::TooManySchemas { most: MOST_SCHEMAS })
-                }
-            },
-        )
-    }
-
-    /// Measures what can be reached from each schema by some of the edges: the longest way, and the schemas in all, each
-    /// counted as often as there are ways to it. An edge back to a schema on the way ends there, or is a fault.
-    fn sum(
-        &self,
-        follow: impl Fn(&Edge) -> bool,
-        endless: Option<SchemaFault>,
-        too_much: impl Fn(u64, u64) -> Option<SchemaFault>,
-    ) -> Result<(), SchemaError> {
-        /// How far a schema has been followed.
-        #[derive(Clone, Copy)]
-        enum Reached {
-            No,
-            OnTheWay,
-            Done { levels: u64, schemas: u64 },
+        let refuse = |at, fault| Err(SchemaError::new(self.pointer(at, ""), fault));
+        let here = Way::through(self, |edge| edge.applies == Applies::Here);
+        if let Some(at) = here.returns {
+            return refuse(at, SchemaFault::EndlessReference);
         }
-        let mut reached = vec![Reached::No; self.nodes.len()];
-        for start in 0..self.nodes.len() {
-            let mut way = vec![(start, 0)];
-            while let Some((at, edge)) = way.last_mut() {
-                let at = *at;
-                if let Reached::Done { .. } = reached[at] {
-                    way.pop();
-                    continue;
-                }
-                reached[at] = Reached::OnTheWay;
-                let edges = &self.nodes[at].edges;
-                if let Some(next) = edges.get(*edge) {
-                    *edge += 1;
-                    match (follow(next), reached[next.to], &endless) {
-                        (true, Reached::No, _) => way.push((next.to, 0)),
-                        (true, Reached::OnTheWay, Some(fault)) => {
-                            return Err(SchemaError::new(self.pointer(at, ""), fault.clone()));
-                        }
-                        _ => {}
-                    }
-                    continue;
-                }
-                let (mut levels, mut schemas) = (1, 1_u64);
-                for next in edges.iter().filter(|edge| follow(edge)) {
-                    let (below, more) = match reached[next.to] {
-                        Reached::Done { levels, schemas } => (levels, schemas),
-                        Reached::No | Reached::OnTheWay => (1, 1),
-                    };
-                    levels = levels.max(below + 1);
-                    schemas = schemas.saturating_add(more);
-                }
-                if let Some(fault) = too_much(levels, schemas) {
-                    return Err(SchemaError::new(self.pointer(at, ""), fault));
-                }
-                reached[at] = Reached::Done { levels, schemas };
-                way.pop();
+        for (at, reach) in here.reaches(self) {
+            if reach.schemas > MOST_ALTERNATIVES {
+                return refuse(at, SchemaFault::TooManyAlternatives { most: MOST_ALTERNATIVES });
+            }
+        }
+        for (at, reach) in Way::through(self, |_| true).reaches(self) {
+            if reach.levels > MOST_LEVELS {
+                return refuse(at, SchemaFault::TooDeep { most: MOST_LEVELS });
+            }
+            if reach.schemas > MOST_SCHEMAS {
+                return refuse(at, SchemaFault::TooManySchemas { most: MOST_SCHEMAS });
             }
         }
         Ok(())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The schemas that this one applies.
+    pub(super) fn edges(&self, at: usize) -> &[Edge] {
+        &self.nodes[at].edges
     }
 
     /// Every schema, with its position.

@@ -54,14 +54,12 @@ impl Making {
         if let Some(value) = schema.get("const") {
             return Just(constant(value.clone())).boxed();
         }
-        if schema["properties"].is_null() || schema["allOf"].is_null() {
-            if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-                // Where it ends, it ends in a branch that holds nothing of its own kind.
-                let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
-                let branches: Vec<_> =
-                    branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
-                return proptest::strategy::Union::new(branches).boxed();
-            }
+        if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+            // Where it ends, it ends in a branch that holds nothing of its own kind.
+            let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
+            let branches: Vec<_> =
+                branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
+            return proptest::strategy::Union::new(branches).boxed();
         }
         match schema["type"].as_str() {
             Some("null") => Just(Json::Null).boxed(),
@@ -179,18 +177,24 @@ impl Making {
         {
             // Integers, which is all that types of names have patterns for.
             assert!(pattern.contains("[0-9]"), "{pattern}");
-            let negative = pattern.contains('-');
+            let negative = pattern.contains("-?");
             let name = (0..100_i32).prop_map(move |n| if negative { n - 50 } else { n }.to_string());
-            return vec((name, self.value(value, depth)), 0..=most).boxed();
+            return distinct(vec((name, self.value(value, depth)), least..=most));
         }
         let Some(value) = schema.get("additionalProperties").filter(|value| value.is_object()) else {
             return Just(Vec::new()).boxed();
         };
         let members = vec((characters(1, 3), self.value(value, depth)), least..=most);
-        members
-            .prop_filter("a name occurs twice", |members| !Json::Object(members.clone()).has_a_member_twice())
-            .boxed()
+        distinct(members)
     }
+}
+
+fn distinct(
+    members: impl Strategy<Value = Vec<(String, Json)>> + 'static,
+) -> BoxedStrategy<Vec<(String, Json)>> {
+    members
+        .prop_filter("a name occurs twice", |members| !Json::Object(members.clone()).has_a_member_twice())
+        .boxed()
 }
 
 fn least(schema: &Value, keyword: &str) -> usize {
@@ -229,11 +233,12 @@ fn spellings() -> impl Strategy<Value = Spelling> {
 fn fractions(least: f64, most: f64) -> BoxedStrategy<Json> {
     let (lowest, highest) = ((least.max(-9e15)).ceil() as i128, (most.min(9e15)).floor() as i128);
     let number = prop_oneof![Just(least), Just(most), least..=most];
-    prop_oneof![
-        number.prop_map(|number| Json::Fraction(Value::from(number).to_string())),
-        (lowest..=highest, spellings()).prop_map(|(value, spelling)| Json::Integer(value, spelling)),
-    ]
-    .boxed()
+    let number = number.prop_map(|number| Json::Fraction(Value::from(number).to_string())).boxed();
+    if lowest > highest {
+        return number;
+    }
+    let whole = (lowest..=highest, spellings()).prop_map(|(value, spelling)| Json::Integer(value, spelling));
+    prop_oneof![number, whole].boxed()
 }
 
 fn texts(least: usize, most: usize) -> BoxedStrategy<Json> {

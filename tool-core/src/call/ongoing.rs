@@ -1,0 +1,152 @@
+//! One call on its way through the pipeline.
+
+use std::sync::Arc;
+
+use tracing::Span;
+use tracing::field::display;
+
+use crate::audit::{Asked, AuditSink, Record};
+use crate::call::gate::Busy;
+use crate::call::tasks::Counted;
+use crate::call::{Desk, Purpose, Reply};
+use crate::context::{CallId, Caller, LazyContext};
+use crate::definition::ToolDefinition;
+use crate::entry::Step;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::registry::{Home, Member};
+use crate::tool::Tool;
+
+/// A call that was begun.
+pub(crate) enum Begun<'c> {
+    /// Nothing had to be waited for.
+    Ended(Reply),
+    /// The function runs, or the call has to wait for its turn.
+    Waits(Ongoing<'c>, Option<Step>),
+}
+
+/// A call, with what it is recorded and traced by.
+pub(crate) struct Ongoing<'c> {
+    pub(super) tool: &'c ToolDefinition,
+    written: Option<&'c Arc<dyn Tool>>,
+    home: &'c Home,
+    arguments: &'c [u8],
+    pub(super) context: LazyContext<'c>,
+    pub(super) span: Span,
+    /// Goes along with a function that may outlive its caller, and is written when that has ended.
+    pub(super) record: Option<Box<Record>>,
+    /// Dropped last: who waits for the end of a call may rely on its record.
+    _counted: Option<Counted>,
+}
+
+impl Begun<'_> {
+    /// Takes the call to its end.
+    pub(crate) async fn end(self) -> Reply {
+        match self {
+            Begun::Ended(reply) => reply,
+            Begun::Waits(mut call, step) => {
+                let result = call.end(step).await;
+                call.reply(result)
+            }
+        }
+    }
+}
+
+/// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
+pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Begun<'c> {
+    let mut call = Ongoing::new(caller, member, arguments);
+    let entered = {
+        let _inside = call.span.enter();
+        match call.admit() {
+            // Without a gate there is no need to wait for a turn.
+            Ok(()) if call.home.runner.gate().is_none() => call.enter().map(Some),
+            admitted => admitted.map(|()| None),
+        }
+    };
+    let mut result = match entered {
+        Ok(Some(Step::Done(result))) => result,
+        Ok(step) => return Begun::Waits(call, step),
+        Err(failure) => return Begun::Ended(call.reply(Err(failure))),
+    };
+    call.home.runner.judge(call.tool, &mut result);
+    Begun::Ended(call.reply(result))
+}
+
+impl<'c> Ongoing<'c> {
+    fn new(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Self {
+        let Member { definition: tool, written, home } = member;
+        let tasks = home.runner.tasks();
+        let context = LazyContext::running(tool.name(), caller, tasks);
+        let call_id = context.call_id();
+        let begin = |sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments);
+        let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
+        Ongoing {
+            tool,
+            written: written.as_ref(),
+            home,
+            arguments,
+            context,
+            // An error, so that what is logged at any level can be joined to its call.
+            span: tracing::error_span!("tool", name = tool.name(), %call_id, trace_id),
+            record: home.audit.as_ref().map(begin),
+            _counted: tool.modifies().then(|| tasks.count()),
+        }
+    }
+
+    /// Takes the call to its end.
+    async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
+        let runner = &self.home.runner;
+        let pass = match runner.gate() {
+            Some(gate) => Some(gate.enter(self.caller()).await.map_err(|Busy| Failure::busy())?),
+            None => None,
+        };
+        let step = step.map_or_else(|| self.span.in_scope(|| self.enter()), Ok)?;
+        runner.run(self, pass, step).await
+    }
+
+    /// Who calls.
+    pub(super) fn caller(&self) -> Option<&'c str> {
+        self.context.caller().principal.id()
+    }
+
+    /// Whether the caller may make this call.
+    #[inline]
+    fn admit(&self) -> Result<(), Failure> {
+        let Home { admission, states, .. } = self.home;
+        admission.admit(self.tool, states, &self.context.caller().principal)
+    }
+
+    /// Reads the arguments and enters the tool with them.
+    #[inline]
+    fn enter(&self) -> Result<Step, Failure> {
+        let Home { states, leniency, .. } = self.home;
+        let Ongoing { tool, written, context, .. } = self;
+        let desk = Desk { tool, written: *written, states, leniency: *leniency, context };
+        desk.enter(self.arguments, Purpose::Run, &mut Vec::new())
+    }
+
+    /// Records how the call has ended.
+    #[inline]
+    fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
+        if let Some(record) = self.record.take() {
+            record.end(&result);
+        }
+        Reply { call_id: self.context.call_id(), result }
+    }
+}
+
+/// Answers a call of a tool that does not exist, and records that it was made.
+pub(crate) fn unknown(
+    audit: Option<&Arc<dyn AuditSink>>,
+    caller: &Caller,
+    name: &str,
+    arguments: &[u8],
+) -> Reply {
+    let call_id = CallId::new();
+    let result = Err(Failure::not_found(name));
+    if let Some(sink) = audit {
+        let asked = Asked::Unknown(name.chars().take(128).collect());
+        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
+    }
+    Reply { call_id, result }
+}

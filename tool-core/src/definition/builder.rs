@@ -1,0 +1,342 @@
+//! Definitions that are written by hand, value by value.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::panic::Location;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::access::Permission;
+use crate::call::plan::Plan;
+use crate::definition::ToolDefinition;
+use crate::definition::facts::Facts;
+use crate::definition::fault::{DefinitionError, DefinitionFault};
+use crate::definition::origin::{Origin, Written};
+use crate::definition::source::Place;
+use crate::operation::{Annotations, Operation};
+use crate::schema::{Foreign, InputSchema, OutputSchema};
+use crate::surface;
+
+/// Characters of a name (MCP, tools).
+const LONGEST_NAME: usize = 128;
+
+/// Bytes of a description: more is no description but a document.
+const LONGEST_DESCRIPTION: usize = 32 * 1024;
+
+/// Builds the definition of a [hand-written tool](crate::Tool).
+///
+/// What is said of the schema is kept to the byte. It is JSON Schema 2020-12, or draft-07 as far as the two mean the
+/// same; [`SchemaFault`](crate::SchemaFault) has everything that is refused, among it what costs too much to check.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::{Operation, ToolDefinition};
+///
+/// let definition = ToolDefinition::builder("get_price", "The price of an article.")
+///     .operation(Operation::Read)
+///     .input_schema(json!({
+///         "type": "object",
+///         "properties": {"article": {"type": "string", "description": "Its number."}},
+///         "required": ["article"],
+///         "additionalProperties": false,
+///     }))
+///     .output_schema(json!({"type": "object", "properties": {"euro": {"type": "number"}}, "required": ["euro"]}))
+///     .build()
+///     .unwrap();
+/// assert_eq!(definition.inputs()[0].description.as_deref(), Some("Its number."));
+/// assert!(!definition.modifies());
+/// ```
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolDefinitionBuilder {
+    name: String,
+    title: Option<String>,
+    description: String,
+    operation: Option<Operation>,
+    annotations: Option<Annotations>,
+    permission: Option<Permission>,
+    tags: Vec<String>,
+    path: Option<String>,
+    timeout: Option<Duration>,
+    input_schema: Foreign,
+    output_schema: Option<Foreign>,
+    examples: Vec<Foreign>,
+    location: &'static Location<'static>,
+}
+
+impl ToolDefinition {
+    /// A definition written by hand, with all that it must have.
+    ///
+    /// ```
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
+    /// assert_eq!(ping.input_schema()["additionalProperties"], false);
+    /// assert!(ping.annotations().is_none() && ping.modifies() && ping.destructive());
+    /// ```
+    #[track_caller]
+    pub fn builder(name: impl Into<String>, description: impl Into<String>) -> ToolDefinitionBuilder {
+        ToolDefinitionBuilder {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            operation: None,
+            annotations: None,
+            permission: None,
+            tags: Vec::new(),
+            path: None,
+            timeout: None,
+            input_schema: Foreign::new(
+                json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            ),
+            output_schema: None,
+            examples: Vec::new(),
+            location: Location::caller(),
+        }
+    }
+}
+
+impl ToolDefinitionBuilder {
+    /// The name for people.
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// let ping = ToolDefinition::builder("ping", "Answers.").title("Ping").build().unwrap();
+    /// assert_eq!(ping.title(), Some("Ping"));
+    /// ```
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// What kind of thing the tool does. A tool that does not say counts as modifying and destructive.
+    ///
+    /// With an operation all four hints are published; those that were not [given](Self::annotations) follow from it,
+    /// and a modifying tool is then taken for destructive.
+    ///
+    /// ```
+    /// # use tool_core::{Operation, ToolDefinition};
+    /// let ping = ToolDefinition::builder("ping", "Answers.").operation(Operation::Explain).build().unwrap();
+    /// assert_eq!(ping.annotations().unwrap().read_only_hint, Some(true));
+    /// ```
+    pub fn operation(mut self, operation: Operation) -> Self {
+        self.operation = Some(operation);
+        self
+    }
+
+    /// What a client may assume about the tool. Without an [operation](Self::operation) they are published and nobody
+    /// here relies on them.
+    ///
+    /// ```
+    /// # use tool_core::{Annotations, Operation, ToolDefinition};
+    /// let builder = ToolDefinition::builder("send", "Sends a letter.").operation(Operation::Trigger);
+    /// let hints = Annotations { destructive_hint: Some(false), ..Annotations::default() };
+    /// let send = builder.annotations(hints).build().unwrap();
+    /// assert!(!send.destructive());
+    /// assert_eq!(send.annotations().unwrap().open_world_hint, Some(true));
+    /// ```
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
+
+    /// The permissions that a caller must have.
+    ///
+    /// ```
+    /// # use tool_core::{Permission, ToolDefinition};
+    /// let builder = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
+    /// assert!(builder.build().unwrap().permission().is_some());
+    /// ```
+    pub fn permission(mut self, permission: Permission) -> Self {
+        self.permission = Some(permission);
+        self
+    }
+
+    /// Words to group and filter tools by.
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// let ping = ToolDefinition::builder("ping", "Answers.").tags(["net", "test"]).build().unwrap();
+    /// assert_eq!(ping.tags().collect::<Vec<_>>(), ["net", "test"]);
+    /// ```
+    pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tags.extend(tags.into_iter().map(Into::into));
+        self
+    }
+
+    /// The address under which the result lives, for an `Explain` or `Read` whose every input is one of its variables, a
+    /// required string or integer.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use tool_core::{Operation, Surface, ToolDefinition};
+    /// let note = ToolDefinition::builder("get_note", "A note.")
+    ///     .operation(Operation::Read)
+    ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
+    ///     .path("note/{id}")
+    ///     .build()
+    ///     .unwrap();
+    /// assert!(matches!(Surface::of(&note), Surface::ResourceTemplate(_)));
+    /// ```
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// How long a call may take.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::ToolDefinition;
+    /// let ping = ToolDefinition::builder("ping", "Answers.").timeout(Duration::from_secs(5)).build().unwrap();
+    /// assert_eq!(ping.timeout(), Some(Duration::from_secs(5)));
+    /// ```
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The schema of the arguments, published as it is; without one the tool takes no inputs.
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// let schema = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer", "x-unit": "cm"}}});
+    /// let tool = ToolDefinition::builder("cut", "Cuts.").input_schema(schema.clone()).build().unwrap();
+    /// assert_eq!(*tool.input_schema(), schema);
+    /// ```
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input_schema = Foreign::new(schema);
+        self
+    }
+
+    /// The schema of the structured output, an object. An output that breaks it is never sent: the call fails as an
+    /// internal error, with the reason in the log.
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// let schema = serde_json::json!({"type": "object", "properties": {"result": {"type": "integer"}}});
+    /// let tool = ToolDefinition::builder("count", "Counts.").output_schema(schema).build().unwrap();
+    /// assert!(tool.output_schema().is_some());
+    /// ```
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(Foreign::new(schema));
+        self
+    }
+
+    /// The arguments of a call as one might make it. The first is shown to a caller whose own were wrong.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use tool_core::ToolDefinition;
+    /// let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    /// let tool = ToolDefinition::builder("square", "Squares.").input_schema(schema).example(json!({"n": 4}));
+    /// assert_eq!(*tool.build().unwrap().example(), json!({"n": 4}));
+    /// ```
+    pub fn example(mut self, arguments: Value) -> Self {
+        self.examples.push(Foreign::new(arguments));
+        self
+    }
+
+    /// Builds the definition.
+    ///
+    /// # Errors
+    ///
+    /// The first fault: see [`DefinitionFault`].
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// assert!(ToolDefinition::builder("..", "Goes up.").build().is_err());
+    /// ```
+    pub fn build(self) -> Result<ToolDefinition, DefinitionError> {
+        let name = self.name.clone();
+        self.checked().map_err(|fault| DefinitionError::new(name, fault))
+    }
+
+    fn checked(self) -> Result<ToolDefinition, DefinitionFault> {
+        check_name(&self.name)?;
+        let description = self.description.trim();
+        if description.is_empty() {
+            return Err(DefinitionFault::NoDescription);
+        }
+        if description.len() > LONGEST_DESCRIPTION {
+            return Err(DefinitionFault::LongDescription { most: LONGEST_DESCRIPTION });
+        }
+        let facts = Facts {
+            name: Cow::Owned(self.name),
+            title: self.title.map(Cow::Owned),
+            description: Cow::Owned(description.to_owned()),
+            operation: self.operation,
+            annotations: annotations(self.operation, self.annotations)?,
+            permission: self.permission,
+            tags: self.tags.into_iter().map(Cow::Owned).collect(),
+            path: self.path.map(Cow::Owned),
+            timeout: self.timeout,
+            place: Place { location: self.location, module: "" },
+        };
+        let schema = self.input_schema.into_checked().map_err(DefinitionFault::InputSchema)?;
+        let output = self.output_schema.map(Foreign::into_checked).transpose();
+        let output = output.map_err(DefinitionFault::OutputSchema)?;
+        let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));
+        let examples = examples.collect::<Result<_, _>>().map_err(DefinitionFault::Example)?;
+        let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
+        let written = Written {
+            input: InputSchema::foreign(schema, examples, &locators),
+            output: output.map(OutputSchema::foreign),
+            locators,
+            plan: Plan::default(),
+        };
+        let definition = ToolDefinition::new(facts, Origin::Written(Box::new(written)));
+        surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
+    }
+}
+
+impl fmt::Debug for ToolDefinitionBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolDefinitionBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn check_name(name: &str) -> Result<(), DefinitionFault> {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    // `.` and `..` are steps of a path, and a name stands in the paths of HTTP.
+    let is_name = name.bytes().all(allowed) && !name.bytes().all(|b| b == b'.');
+    if is_name && name.len() <= LONGEST_NAME { Ok(()) } else { Err(DefinitionFault::Name) }
+}
+
+/// The variables of a path that identify something: required strings and integers.
+fn locators(path: &str, schema: &Value) -> Vec<String> {
+    let is_locator = |name: &str| {
+        let kind = schema["properties"][name]["type"].as_str();
+        let required =
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name));
+        required && matches!(kind, Some("string" | "integer"))
+    };
+    let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    variables.filter(|name| is_locator(name)).map(str::to_owned).collect()
+}
+
+/// The hints to publish: what was given, completed by what the operation says.
+fn annotations(
+    operation: Option<Operation>,
+    given: Option<Annotations>,
+) -> Result<Option<Annotations>, DefinitionFault> {
+    let Some(operation) = operation else { return Ok(given) };
+    let modifies = operation.modifies();
+    let given = given.unwrap_or_default();
+    let hints = Annotations {
+        read_only_hint: given.read_only_hint.or(Some(!modifies)),
+        destructive_hint: given.destructive_hint.or(Some(modifies)),
+        idempotent_hint: given.idempotent_hint.or(Some(operation.idempotent_by_default())),
+        open_world_hint: given.open_world_hint.or(Some(true)),
+    };
+    let always_idempotent = matches!(operation, Operation::Explain | Operation::Read);
+    if hints.read_only_hint != Some(!modifies) {
+        Err(DefinitionFault::Contradiction("a tool is read only unless it is a `Trigger` or a `Write`"))
+    } else if hints.destructive_hint == Some(true) && !modifies {
+        Err(DefinitionFault::Contradiction("only a `Trigger` or a `Write` can be destructive"))
+    } else if hints.idempotent_hint == Some(false) && always_idempotent {
+        Err(DefinitionFault::Contradiction("an `Explain` and a `Read` are always idempotent"))
+    } else {
+        Ok(Some(hints))
+    }
+}

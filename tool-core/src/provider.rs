@@ -1,0 +1,165 @@
+//! Where an adapter gets its tools from: a fixed registry, or something that is asked on every request.
+
+#[cfg(feature = "tokio")]
+mod cached;
+mod discovery;
+mod into;
+mod providers;
+mod toolset;
+
+use std::error::Error as _;
+use std::fmt;
+use std::future::{poll_fn, ready};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+
+#[cfg(feature = "tokio")]
+pub use cached::Cached;
+pub use discovery::{Discovered, DiscoveryError};
+pub use into::{Discover, IntoToolsProvider, by};
+pub use providers::Providers;
+pub use toolset::{LeftOut, Toolset};
+
+use crate::call::{Panicked, contained};
+use crate::registry::Registry;
+use crate::tool::BoxFuture;
+
+/// Something that has tools, and may have others the next time it is asked.
+///
+/// An adapter asks on every request, and caches nothing that it was not [told to](Cached). Most providers need not
+/// implement this: a [`Registry`] is one, and a list, a function and an `async` function become one where
+/// [`IntoToolsProvider`] is taken.
+///
+/// ```
+/// use tool_core::{BoxFuture, DiscoveryError, IntoToolsProvider, Registry, Toolset, ToolsProvider};
+///
+/// /// Has tools on working days.
+/// struct Office {
+///     registry: Registry,
+///     open: bool,
+/// }
+///
+/// impl ToolsProvider for Office {
+///     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+///         Box::pin(async {
+///             if self.open { Ok(self.registry.clone().into()) } else { Err(DiscoveryError::new("it is closed")) }
+///         })
+///     }
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// let office = Office { registry, open: false }.into_provider();
+/// assert_eq!(office.tools().await.unwrap_err().to_string(), "it is closed");
+/// # });
+/// ```
+pub trait ToolsProvider: Send + Sync {
+    /// The tools that there are now: one consistent list, which a call uses to its end.
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>>;
+}
+
+impl ToolsProvider for Registry {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        Box::pin(ready(Ok(self.clone().into())))
+    }
+}
+
+impl ToolsProvider for Toolset {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        Box::pin(ready(Ok(self.clone())))
+    }
+}
+
+/// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.
+///
+/// ```
+/// use tool_core::{IntoToolsProvider, Principal, Provider, Registry};
+///
+/// async fn names(provider: &Provider, principal: Principal) -> Vec<String> {
+///     match provider.tools().await {
+///         Ok(tools) => {
+///             let registry = tools.registry().as_principal(principal);
+///             registry.tools().map(|tool| tool.name().to_owned()).collect()
+///         }
+///         Err(_) => panic!("answer that the tools cannot be listed, and not that there are none"),
+///     }
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let provider = Registry::builder().allow_empty().build().unwrap().into_provider();
+/// assert!(names(&provider, Principal::anonymous()).await.is_empty());
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct Provider {
+    inner: Arc<dyn ToolsProvider>,
+    /// What was left out the last time, so that the log has it once and not on every request.
+    told: Arc<Mutex<Vec<LeftOut>>>,
+}
+
+impl Provider {
+    /// The tools that there are now.
+    ///
+    /// What was left out, and why there are none, is in the log.
+    ///
+    /// # Errors
+    ///
+    /// When the provider failed or panicked. The cause is for the log; a caller learns that the tools cannot be listed.
+    ///
+    /// ```
+    /// # use tool_core::{DynamicTool, IntoToolsProvider, Output, Tool, ToolDefinition};
+    /// # use std::sync::Arc;
+    /// let list = || -> Vec<Arc<dyn Tool>> {
+    ///     let definition = ToolDefinition::builder("tell_time", "Tells the time.").build().unwrap();
+    ///     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("noon")) }))]
+    /// };
+    /// # tool_core::private::block_on(async {
+    /// let tools = list.into_provider().tools().await.unwrap();
+    /// assert!(tools.registry().get("tell_time").is_some());
+    /// # });
+    /// ```
+    pub async fn tools(&self) -> Result<Toolset, DiscoveryError> {
+        let tools = self.ask().await.inspect_err(|error| {
+            let cause = error.source().map(ToString::to_string);
+            tracing::error!(%error, cause, "the tools could not be listed");
+        })?;
+        // Nothing panics while it is held.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told != tools.left_out() {
+            tools.left_out().iter().for_each(|left_out| tracing::warn!(%left_out, "left out"));
+            *told = tools.left_out().to_vec();
+        }
+        Ok(tools)
+    }
+
+    pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {
+        Provider { inner: Arc::new(provider), told: Arc::default() }
+    }
+
+    /// The same without a word to the log, for a provider made of others.
+    async fn ask(&self) -> Result<Toolset, DiscoveryError> {
+        let future = contained(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
+        within(future).await.unwrap_or(Err(DiscoveryError::Panicked))
+    }
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Provider")
+    }
+}
+
+/// Drives foreign code, and turns its panic into an error, also that of its end.
+async fn within<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
+    let mut future = Some(future);
+    let polled = poll_fn(|cx| {
+        let Some(running) = &mut future else { return Poll::Ready(Err(Panicked)) };
+        match contained(|| running.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(Panicked) => Poll::Ready(Err(Panicked)),
+        }
+    })
+    .await;
+    contained(|| drop(future.take())).and(polled)
+}

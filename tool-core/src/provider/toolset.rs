@@ -1,0 +1,137 @@
+//! The tools that a provider has at one moment.
+
+use crate::definition::DefinitionError;
+use crate::provider::DiscoveryError;
+use crate::registry::Registry;
+
+/// The tools that a provider has at one moment: a registry of those that can be served, and what was left out.
+///
+/// It does not change: a listing and the calls that follow from it see the same tools, whatever the provider does
+/// meanwhile. Cheap to clone.
+///
+/// ```
+/// use tool_core::{Registry, Toolset};
+///
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// let tools = Toolset::from(registry);
+/// assert_eq!(tools.registry().tools().count(), 0);
+/// assert!(tools.left_out().is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Toolset {
+    registry: Registry,
+    left_out: Vec<LeftOut>,
+}
+
+impl Toolset {
+    pub(crate) fn new(registry: Registry, left_out: Vec<LeftOut>) -> Self {
+        Toolset { registry, left_out }
+    }
+
+    /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Toolset};
+    /// let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
+    /// assert!(tools.registry().get("nope").is_none());
+    /// ```
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// What the provider has and cannot be served, in the order in which it was found.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Toolset};
+    /// # let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
+    /// for left_out in tools.left_out() {
+    ///     eprintln!("{left_out}");
+    /// }
+    /// ```
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// The same, with more left out.
+    pub(crate) fn without(mut self, left_out: Vec<LeftOut>) -> Self {
+        self.left_out.extend(left_out);
+        self
+    }
+
+    pub(crate) fn into_registry(self) -> Registry {
+        self.registry
+    }
+
+    /// The tools of all of these, of which the first stands for the local caller and before the others where two tools
+    /// have one name.
+    pub(crate) fn joined(toolsets: Vec<Toolset>) -> Self {
+        let mut left_out = Vec::new();
+        let mut registries = Vec::new();
+        for toolset in toolsets {
+            left_out.extend(toolset.left_out);
+            registries.push(toolset.registry);
+        }
+        Registry::joined(&registries, left_out)
+    }
+
+    /// Whether the other one is the same list, and not only an equal one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.registry.is(&other.registry) && self.left_out == other.left_out
+    }
+}
+
+impl From<Registry> for Toolset {
+    fn from(registry: Registry) -> Self {
+        Toolset::new(registry, Vec::new())
+    }
+}
+
+/// What a provider has and cannot be served. One bad tool does not empty the catalogue: the others are served.
+///
+/// ```
+/// use tool_core::LeftOut;
+///
+/// let twin = LeftOut::Duplicate { name: "add".into(), kept: "a.rs:1".into(), left_out: "b.rs:2".into() };
+/// assert_eq!(twin.to_string(), "a second tool of the name `add`, from b.rs:2: the one from a.rs:1 is served");
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// A tool whose definition was refused.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// A tool that panicked when it was asked for its definition.
+    #[error("a tool that panicked when it was asked for its definition")]
+    NoDefinition,
+    /// A tool whose name or alias leads to another one already. The first of a list, and of the first provider, is served.
+    #[error("a second tool of the name `{name}`, from {left_out}: the one from {kept} is served")]
+    Duplicate {
+        /// The name or alias.
+        name: String,
+        /// Where the tool that is served comes from.
+        kept: String,
+        /// Where the other one comes from.
+        left_out: String,
+    },
+    /// A prompt whose name another one has already.
+    #[error("a second prompt of the name `{name}`, from {left_out}: the one from {kept} is served")]
+    DuplicatePrompt {
+        /// The name.
+        name: String,
+        /// Where the prompt that is served comes from.
+        kept: String,
+        /// Where the other one comes from.
+        left_out: String,
+    },
+    /// A tool that lives where another one does already, so that one path could mean either.
+    #[error("{left_out} lives where {kept} does")]
+    Address {
+        /// The tool that is served, and its address.
+        kept: String,
+        /// The other one.
+        left_out: String,
+    },
+    /// All tools of a provider that failed, and whose failure was to be reported and no more.
+    #[error(transparent)]
+    Provider(DiscoveryError),
+}

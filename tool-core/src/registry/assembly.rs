@@ -1,0 +1,178 @@
+//! Registries that are put together anew for each list of tools: what does not fit is left out, and never a reason to
+//! have no tools at all.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use crate::audit::AuditSink;
+use crate::call::{Panicked, contained};
+use crate::context::Caller;
+use crate::definition::{DefinitionError, ToolDefinition};
+use crate::provider::{LeftOut, Toolset};
+use crate::registry::addresses::collisions;
+use crate::registry::positions::Positions;
+use crate::registry::prompts::PromptMember;
+use crate::registry::{Home, Inner, Member, Registry};
+use crate::tool::Tool;
+
+impl Registry {
+    /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with
+    /// its switches and limits. This registry does not change.
+    ///
+    /// What cannot be served is [left out](Toolset::left_out), and the rest is served: a definition that was refused, and
+    /// a tool whose name is taken, by this registry or by one before it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::{DefinitionError, DynamicTool, Output, Registry, Tool, ToolDefinition};
+    ///
+    /// let tool = |name: &str| -> Result<Arc<dyn Tool>, DefinitionError> {
+    ///     let definition = ToolDefinition::builder(name, "Does something.").build()?;
+    ///     Ok(Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })))
+    /// };
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let tools = registry.toolset([tool("good"), tool("not good"), tool("better")]);
+    /// assert_eq!(tools.registry().tools().count(), 2);
+    /// assert!(tools.left_out()[0].to_string().starts_with("tool `not good`: its name"));
+    /// ```
+    pub fn toolset(
+        &self,
+        tools: impl IntoIterator<Item = Result<Arc<dyn Tool>, DefinitionError>>,
+    ) -> Toolset {
+        let mut assembly = Assembly::default();
+        assembly.add(self);
+        let home = assembly.homes.first().map(Arc::clone).unwrap_or_default();
+        for tool in tools {
+            match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
+                Ok((Ok(definition), tool)) => {
+                    let home = Arc::clone(&home);
+                    assembly.members.push(Member { definition, written: Some(tool), home });
+                }
+                Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
+                Err(error) => assembly.left_out.push(error.into()),
+            }
+        }
+        assembly.finish()
+    }
+
+    /// A registry without tools, for those that come from nowhere in particular.
+    pub(crate) fn nowhere() -> Self {
+        Assembly { homes: vec![Arc::default()], ..Assembly::default() }.finish().into_registry()
+    }
+
+    /// The tools and prompts of all of these, each called as before. The first stands for the local caller.
+    pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
+        let mut assembly = Assembly { left_out, ..Assembly::default() };
+        registries.iter().for_each(|registry| assembly.add(registry));
+        assembly.finish()
+    }
+
+    /// Whether the other one is the same registry for the same caller.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
+    }
+}
+
+/// What a registry is put together from, in the order in which it was found.
+#[derive(Default)]
+struct Assembly {
+    homes: Vec<Arc<Home>>,
+    audit: Option<Arc<dyn AuditSink>>,
+    caller: Option<Caller>,
+    members: Vec<Member>,
+    prompts: Vec<PromptMember>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Assembly {
+    fn add(&mut self, registry: &Registry) {
+        for home in &registry.inner.homes {
+            if !self.homes.iter().any(|known| Arc::ptr_eq(known, home)) {
+                self.homes.push(Arc::clone(home));
+            }
+        }
+        if self.caller.is_none() {
+            self.caller = Some(registry.caller.clone());
+            self.audit.clone_from(&registry.inner.audit);
+        }
+        self.members.extend(registry.inner.members.iter().cloned());
+        self.prompts.extend(registry.inner.prompts.iter().cloned());
+    }
+
+    fn finish(mut self) -> Toolset {
+        let mut members = first_of_each_name(self.members, &mut self.left_out);
+        first_of_each_address(&mut members, &mut self.left_out);
+        members.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+        let mut positions = Positions::default();
+        for (position, Member { definition, .. }) in members.iter().enumerate() {
+            let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
+            positions.extend(names.map(|name| (name.to_owned(), position)));
+        }
+        let inner = Inner {
+            members,
+            positions,
+            prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out).into(),
+            homes: self.homes,
+            index: OnceLock::new(),
+            audit: self.audit,
+        };
+        let caller = self.caller.unwrap_or_else(Caller::local);
+        Toolset::new(Registry { inner: Arc::new(inner), caller }, self.left_out)
+    }
+}
+
+/// The prompts by name, without those whose name an earlier one has.
+fn first_prompt_of_each_name(
+    mut prompts: Vec<PromptMember>,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<PromptMember> {
+    // Equal ones stay in their order.
+    prompts.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+    prompts.dedup_by(|second, first| {
+        let (second, first) = (&second.definition, &first.definition);
+        let is_second = second.name() == first.name();
+        if is_second {
+            left_out.push(LeftOut::DuplicatePrompt {
+                name: second.name().to_owned(),
+                kept: first.tool().place(),
+                left_out: second.tool().place(),
+            });
+        }
+        is_second
+    });
+    prompts
+}
+
+/// The tools without those whose name or alias an earlier one has.
+fn first_of_each_name(members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
+    let mut kept: Vec<Member> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for member in members {
+        let tool = &member.definition;
+        let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
+        if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
+            left_out.push(LeftOut::Duplicate {
+                name: name.to_owned(),
+                kept: kept[*first].definition.place(),
+                left_out: tool.place(),
+            });
+            continue;
+        }
+        known.extend(names().map(|name| (name.to_owned(), kept.len())));
+        kept.push(member);
+    }
+    kept
+}
+
+/// Drops the tools that live where an earlier one does.
+fn first_of_each_address(kept: &mut Vec<Member>, left_out: &mut Vec<LeftOut>) {
+    let tools: Vec<&ToolDefinition> = kept.iter().map(|member| &member.definition).collect();
+    let mut dropped = BTreeSet::new();
+    for (first, second) in collisions(&tools) {
+        if !dropped.contains(&first.position) && dropped.insert(second.position) {
+            left_out.push(LeftOut::Address { kept: first.to_string(), left_out: second.to_string() });
+        }
+    }
+    let mut positions = 0..;
+    kept.retain(|_| positions.next().is_some_and(|position| !dropped.contains(&position)));
+}

@@ -1,0 +1,70 @@
+//! How far one gets in a graph of schemas, found out without recursion.
+
+use crate::schema::bounds::graph::{Edge, Graph};
+
+/// All schemas in an order in which each comes after those that its edges lead to, those apart that lead back.
+pub(super) struct Way<F> {
+    follow: F,
+    order: Vec<usize>,
+    /// The first schema with an edge that leads back to one on the way to it.
+    pub(super) returns: Option<usize>,
+}
+
+/// What can be reached from a schema.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    /// The longest way.
+    pub(super) levels: usize,
+    /// All schemas, each as often as there are ways to it.
+    pub(super) schemas: u64,
+}
+
+impl<F: Fn(&Edge) -> bool> Way<F> {
+    /// Walks through the graph by some of its edges.
+    pub(super) fn through(graph: &Graph<'_>, follow: F) -> Self {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            Unknown,
+            OnTheWay,
+            Done,
+        }
+        let mut way = Way { follow, order: Vec::new(), returns: None };
+        let mut marks = vec![Mark::Unknown; graph.len()];
+        for start in 0..graph.len() {
+            let mut stack = if marks[start] == Mark::Unknown { vec![(start, 0)] } else { Vec::new() };
+            while let Some((at, next)) = stack.last_mut() {
+                let at = *at;
+                marks[at] = Mark::OnTheWay;
+                let Some(edge) = graph.edges(at).get(*next) else {
+                    marks[at] = Mark::Done;
+                    way.order.push(at);
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match marks[edge.to] {
+                    _ if !(way.follow)(edge) => {}
+                    Mark::Unknown => stack.push((edge.to, 0)),
+                    Mark::OnTheWay => way.returns = way.returns.or(Some(at)),
+                    Mark::Done => {}
+                }
+            }
+        }
+        way
+    }
+
+    /// What can be reached from each schema, where an edge that leads back counts as the end.
+    pub(super) fn reaches(&self, graph: &Graph<'_>) -> impl Iterator<Item = (usize, Reach)> {
+        let mut known: Vec<Option<Reach>> = vec![None; graph.len()];
+        self.order.iter().map(move |at| {
+            let mut reach = Reach { levels: 1, schemas: 1 };
+            for edge in graph.edges(*at).iter().filter(|edge| (self.follow)(edge)) {
+                let below = known[edge.to].unwrap_or(Reach { levels: 1, schemas: 1 });
+                reach.levels = reach.levels.max(below.levels + 1);
+                reach.schemas = reach.schemas.saturating_add(below.schemas);
+            }
+            known[*at] = Some(reach);
+            (*at, reach)
+        })
+    }
+}

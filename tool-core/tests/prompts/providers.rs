@@ -1,0 +1,40 @@
+//! The prompts of the registries that a provider is made of.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tool_core::{IntoToolsProvider, LeftOut, Providers, Registry, Tool, prompt, prompts};
+
+use super::text;
+
+/// Asks for more.
+#[prompt]
+fn more() -> &'static str {
+    "More, please."
+}
+
+mod other {
+    /// Asks for more of the same.
+    #[tool_core::prompt]
+    pub(super) fn more() -> &'static str {
+        "More of the same, please."
+    }
+}
+
+#[test]
+fn a_provider_has_the_prompts_of_its_registries() {
+    let registry = || Registry::builder().prompts(prompts![more]).build().unwrap();
+    let other = Registry::builder().prompts(prompts![other::more]).build().unwrap();
+    let joined = Providers::new().with("first", registry()).with("second", other);
+    for (provider, left_out) in [
+        (registry().into_provider(), 0),
+        (registry().providing(Vec::<Arc<dyn Tool>>::new), 0),
+        (joined.into_provider(), 1),
+    ] {
+        let tools = tool_core::private::block_on(provider.tools()).unwrap();
+        assert_eq!(text(tools.registry(), "more", json!({})), "More, please.");
+        assert_eq!(tools.registry().prompts().len(), 1);
+        let is_double = |left_out: &&LeftOut| matches!(left_out, LeftOut::DuplicatePrompt { .. });
+        assert_eq!(tools.left_out().iter().filter(is_double).count(), left_out);
+    }
+}

@@ -1,0 +1,238 @@
+//! One audit event a call, in every way a call can end, and what it says.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
+use tool_core::{
+    Access, AuditEvent, Builder, Context, FailureKind, Principal, Registry, State, TraceParent, Unmet, tool,
+};
+
+use crate::builder_of;
+
+/// Returns a text.
+#[tool(operation = Read)]
+fn text() -> &'static str {
+    "four"
+}
+
+/// Fails.
+#[tool(operation = Read)]
+fn fail() -> Result<(), String> {
+    Err("no".to_owned())
+}
+
+/// Panics.
+#[tool(operation = Read)]
+fn panic() {
+    panic!("no");
+}
+
+/// Needs a permission.
+#[tool(operation = Read, permission = "see")]
+fn permitted() {}
+
+fn missing() -> Result<(), Unmet> {
+    Err(Unmet::new("set it up"))
+}
+
+/// Needs what is not there.
+#[tool(operation = Read, requires = [missing])]
+fn required() {}
+
+fn never(_: &Principal, _: &u8) -> Access {
+    Access::deny("not this one")
+}
+
+/// Nobody may.
+#[tool(operation = Read, access = never(n))]
+fn guarded(n: u8) -> u8 {
+    n
+}
+
+/// Changes something.
+#[tool(operation = Write, destructive = false)]
+async fn write(#[inject] world: State<World>) {
+    world.begun.notify_one();
+    world.door.acquire().await.unwrap().forget();
+}
+
+/// Waits.
+#[tool(operation = Read)]
+async fn wait(#[inject] world: State<World>) {
+    world.begun.notify_one();
+    std::future::pending().await
+}
+
+/// Hands the trace on.
+#[tool(operation = Read)]
+fn trace(#[inject] context: Context) -> String {
+    context.traceparent().map(|trace| trace.to_string()).unwrap_or_default()
+}
+
+struct World {
+    begun: Notify,
+    door: Semaphore,
+}
+
+/// A registry that records its calls, with some of them running at once.
+fn recorded(with: impl FnOnce(Builder) -> Builder) -> (Registry, Arc<World>, Arc<Mutex<Vec<Value>>>) {
+    let world = Arc::new(World { begun: Notify::new(), door: Semaphore::new(0) });
+    let events = Arc::<Mutex<Vec<Value>>>::default();
+    let sink = {
+        let events = Arc::clone(&events);
+        move |event: &AuditEvent<'_>| events.lock().unwrap().push(serde_json::to_value(event).unwrap())
+    };
+    let builder = with(builder_of(module_path!()).shared_state(Arc::clone(&world)).audit(sink));
+    (builder.build().unwrap(), world, events)
+}
+
+fn taken(events: &Mutex<Vec<Value>>) -> Vec<Value> {
+    std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[tokio::test]
+async fn every_end_is_recorded_once() {
+    let (registry, _, events) = recorded(Builder::hide_denied);
+    for (name, arguments, outcome) in [
+        ("text", "{}", "success"),
+        ("nobody_knows", "{}", "tool_not_found"),
+        ("permitted", "{}", "tool_not_found"),
+        ("required", "{}", "requirements"),
+        ("text", "{", "invalid_input"),
+        ("text", r#"{"a":1}"#, "invalid_input"),
+        ("guarded", r#"{"n":1}"#, "access_denied"),
+        ("fail", "{}", "execution_failed"),
+        ("panic", "{}", "internal"),
+    ] {
+        let reply = registry.invoke(name, arguments.as_bytes()).await;
+        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        assert_eq!(event["outcome"], outcome, "{name}");
+        assert_eq!((&event["tool"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
+    }
+    let (registry, _, events) = recorded(Builder::read_only);
+    for (name, outcome) in [("permitted", "access_denied"), ("write", "refused")] {
+        registry.invoke(name, b"{}").await.result.unwrap_err();
+        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        assert_eq!(event["outcome"], outcome, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_event_says_who_called_what_and_how_it_ended() {
+    let (registry, _, events) = recorded(|builder| builder);
+    let trace: TraceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
+    let caller = registry.as_principal(Principal::new("ada")).traced(trace);
+    let reply = caller.invoke("text", b" {} ").await;
+    let events = taken(&events);
+    let [event] = &events[..] else { panic!("not one event: {events:?}") };
+    let hash = blake3::hash(b" {} ").to_hex();
+    assert_eq!(
+        *event,
+        json!({
+            "callId": reply.call_id.to_string(),
+            "principal": "ada",
+            "tool": "text",
+            "toolDigest": registry.get("text").unwrap().digest().to_string(),
+            "argumentsDigest": format!("blake3:{hash}"),
+            "outcome": "success",
+            "durationMs": event["durationMs"],
+            "bytesIn": 4,
+            "bytesOut": 4,
+            "traceparent": trace.to_string(),
+        })
+    );
+    assert_eq!(caller.call("trace", json!({})).await.unwrap().value(), trace.to_string());
+    assert_eq!(registry.call("trace", json!({})).await.unwrap().value(), "");
+}
+
+#[tokio::test]
+async fn a_tool_that_does_not_exist_is_recorded_by_what_was_asked_for() {
+    let (registry, _, events) = recorded(|builder| builder);
+    let caller = registry.as_principal(Principal::anonymous());
+    caller.invoke(&"é".repeat(1_000), b"").await.result.unwrap_err();
+    let events = taken(&events);
+    let [event] = &events[..] else { panic!("not one event: {events:?}") };
+    assert_eq!(event["tool"], "é".repeat(128));
+    assert!(event.get("toolDigest").is_none() && event.get("principal").is_none(), "{event}");
+}
+
+/// Calls in a task of its own, which can be taken back.
+fn call(registry: &Registry, name: &'static str) -> tokio::task::JoinHandle<FailureKind> {
+    let registry = registry.clone();
+    tokio::spawn(async move { registry.invoke(name, b"{}").await.result.map(|_| ()).unwrap_err().kind() })
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_is_recorded() {
+    let (registry, world, events) = recorded(|builder| builder);
+    let read = call(&registry, "wait");
+    world.begun.notified().await;
+    read.abort();
+    assert!(read.await.unwrap_err().is_cancelled());
+    let events = taken(&events);
+    let [event] = &events[..] else { panic!("not one event: {events:?}") };
+    assert_eq!((&event["outcome"], event.get("told")), (&json!("cancelled"), None));
+}
+
+#[tokio::test]
+async fn a_change_whose_caller_left_is_recorded_when_it_ends() {
+    let (registry, world, events) = recorded(|builder| builder);
+    let change = call(&registry, "write");
+    world.begun.notified().await;
+    change.abort();
+    assert!(change.await.unwrap_err().is_cancelled());
+    assert!(taken(&events).is_empty());
+    world.door.add_permits(1);
+    registry.idle().await;
+    let events = taken(&events);
+    let [event] = &events[..] else { panic!("not one event: {events:?}") };
+    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
+}
+
+#[test]
+fn a_change_that_is_cut_off_with_the_runtime_is_recorded() {
+    let (registry, world, events) = recorded(|builder| builder);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let change = call(&registry, "write");
+        world.begun.notified().await;
+        drop(change);
+    });
+    drop(runtime);
+    let events = taken(&events);
+    let [event] = &events[..] else { panic!("not one event: {events:?}") };
+    assert_eq!(event["outcome"], "cancelled");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_turn_is_recorded_when_it_is_refused_and_when_it_is_taken_back() {
+    let (registry, world, events) = recorded(|builder| builder.concurrency(1).queue(1));
+    let inside = call(&registry, "wait");
+    world.begun.notified().await;
+    let waits = call(&registry, "wait");
+    // It stands in the line before the next one asks.
+    tokio::task::yield_now().await;
+    assert_eq!(registry.invoke("text", b"{}").await.result.unwrap_err().kind(), FailureKind::Busy);
+    waits.abort();
+    assert!(waits.await.unwrap_err().is_cancelled());
+    inside.abort();
+    assert!(inside.await.unwrap_err().is_cancelled());
+    let outcomes: Vec<_> = taken(&events).iter().map(|event| event["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["busy", "cancelled", "cancelled"]);
+    registry.invoke("text", b"{}").await.result.unwrap();
+}
+
+#[tokio::test]
+async fn a_sink_that_panics_harms_no_call() {
+    let registry = builder_of(module_path!())
+        .shared_state(Arc::new(World { begun: Notify::new(), door: Semaphore::new(1) }))
+        .audit(|_: &AuditEvent<'_>| panic!("the disk is full"))
+        .build()
+        .unwrap();
+    for name in ["text", "write", "text"] {
+        registry.invoke(name, b"{}").await.result.unwrap();
+    }
+    assert_eq!(registry.invoke("panic", b"{}").await.result.unwrap_err().kind(), FailureKind::Internal);
+    assert_eq!(registry.invoke("nope", b"{}").await.result.unwrap_err().kind(), FailureKind::NotFound);
+}

@@ -1,0 +1,482 @@
+//! Tools that are written by hand: what their definitions may say, and that a call of one is a call like any other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tool_core::{
+    Annotations, BoxFuture, BuildError, Context, DefinitionFault, DynamicTool, Failure, FailureKind,
+    Operation, Output, Permission, Principal, Registry, SchemaFault, Surface, Tool, ToolDefinition,
+    ToolDefinitionBuilder, ToolError, tool,
+};
+
+/// Adds, declared: what hand-written tools are held against.
+#[tool(operation = Transform)]
+fn declared_sum(
+    /** First. */
+    a: i64,
+    /** Second. */
+    b: Option<i64>,
+) -> i64 {
+    a + b.unwrap_or(0)
+}
+
+#[derive(Deserialize)]
+struct Sum {
+    a: i64,
+    b: Option<i64>,
+}
+
+/// Adds, by hand.
+fn written_sum() -> DynamicTool {
+    let integer = json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX});
+    let definition = ToolDefinition::builder("written_sum", "Adds, by hand.")
+        .operation(Operation::Transform)
+        .input_schema(json!({
+            "type": "object",
+            "properties": {"a": integer, "b": integer},
+            "required": ["a"],
+            "additionalProperties": false,
+        }))
+        .output_schema(json!({"type": "object", "properties": {"result": integer}, "required": ["result"]}));
+    DynamicTool::new(definition.build().unwrap(), |_, Sum { a, b }| async move {
+        Output::json(&(a + b.unwrap_or(0))).map_err(|_| Failure::internal())
+    })
+}
+
+/// A tool without inputs that does something.
+fn does<F>(
+    definition: ToolDefinitionBuilder,
+    what: impl Fn(Context) -> F + Send + Sync + 'static,
+) -> DynamicTool
+where
+    F: Future<Output = Result<Output, Failure>> + Send + 'static,
+{
+    DynamicTool::new(definition.build().unwrap(), move |context, _: Value| what(context))
+}
+
+#[track_caller]
+fn named(name: &str) -> ToolDefinitionBuilder {
+    ToolDefinition::builder(name, "Does something.")
+}
+
+fn registry(tool: impl Tool + 'static) -> Registry {
+    Registry::builder().tool(tool).build().unwrap()
+}
+
+#[tokio::test]
+async fn arguments_are_judged_as_those_of_a_declared_tool() {
+    let registry = Registry::builder()
+        .linked()
+        .select(|tool| ["declared_sum", "written_sum"].contains(&tool.name()))
+        .tool(written_sum())
+        .build()
+        .unwrap();
+    for arguments in [
+        "",
+        "{}",
+        r#"{"a": 1}"#,
+        r#"{"a": 1, "b": null}"#,
+        r#"{"a": 1.0, "b": 1e3}"#,
+        r#"{"a": "1", "c": 5, "bb": []}"#,
+        r#"{"a": 9223372036854775808}"#,
+        r#"{"a": 1, "a": 2}"#,
+        "[1]",
+        "{",
+        "\u{feff}{}",
+        "null",
+    ] {
+        let outcome = |name: &'static str| {
+            let registry = &registry;
+            async move {
+                let reply = registry.invoke(name, arguments.as_bytes()).await.result;
+                let problems = |failure: Failure| {
+                    let problems = failure.problems().iter().map(ToString::to_string).collect::<Vec<_>>();
+                    (failure.kind(), problems)
+                };
+                let validated = registry.validate(name, arguments.as_bytes()).is_ok();
+                (
+                    reply.map(|output| output.structured().unwrap().get().to_owned()).map_err(problems),
+                    validated,
+                )
+            }
+        };
+        assert_eq!(outcome("written_sum").await, outcome("declared_sum").await, "{arguments}");
+    }
+}
+
+#[test]
+fn a_name_is_one_that_every_face_can_carry() {
+    let longest = "x".repeat(128);
+    for name in ["a", "get_weather", "a.b-C_9", "...a", longest.as_str()] {
+        assert_eq!(named(name).build().unwrap().name(), name);
+    }
+    let too_long = "x".repeat(129);
+    for name in [
+        "",
+        "a b",
+        "a/b",
+        "..",
+        ".",
+        "\u{1f600}",
+        "\u{5d0}\u{5d1}",
+        "p\u{430}y",
+        "a\n",
+        "a\u{0}",
+        too_long.as_str(),
+    ] {
+        let error = named(name).build().unwrap_err();
+        assert_eq!((error.name(), error.fault()), (name, &DefinitionFault::Name));
+        assert!(error.to_string().contains("`A-Z`, `a-z`, `0-9`, `_`, `.` and `-`"), "{error}");
+        assert!(error.to_string().is_ascii() || name == too_long, "{error}");
+    }
+}
+
+#[test]
+fn a_definition_says_what_it_does_and_does_not_contradict_itself() {
+    let hints = |read_only_hint, destructive_hint, idempotent_hint| Annotations {
+        read_only_hint,
+        destructive_hint,
+        idempotent_hint,
+        open_world_hint: None,
+    };
+    let build = |operation: Option<Operation>, hints: Annotations| {
+        let builder = named("hinted").annotations(hints);
+        operation.into_iter().fold(builder, ToolDefinitionBuilder::operation).build()
+    };
+    for (operation, given) in [
+        (Operation::Read, hints(Some(false), None, None)),
+        (Operation::Transform, hints(None, Some(true), None)),
+        (Operation::Explain, hints(None, None, Some(false))),
+        (Operation::Write, hints(Some(true), None, None)),
+    ] {
+        let error = build(Some(operation), given).unwrap_err();
+        assert!(matches!(error.fault(), DefinitionFault::Contradiction(_)), "{operation}: {error}");
+    }
+    let tool = build(Some(Operation::Write), hints(None, None, None)).unwrap();
+    assert_eq!(
+        (tool.modifies(), tool.destructive(), tool.idempotent(), tool.open_world()),
+        (true, true, false, true)
+    );
+    // What is said of a tool that does not say its operation is published, and not relied upon.
+    let tool = build(None, hints(Some(true), Some(false), None)).unwrap();
+    assert_eq!(tool.annotations().unwrap().read_only_hint, Some(true));
+    assert!(tool.modifies() && tool.destructive());
+    for description in ["", " \n"] {
+        let error = ToolDefinition::builder("silent", description).build().unwrap_err();
+        assert_eq!(*error.fault(), DefinitionFault::NoDescription);
+    }
+    let error = ToolDefinition::builder("verbose", "a".repeat(100_000)).build().unwrap_err();
+    assert_eq!(*error.fault(), DefinitionFault::LongDescription { most: 32_768 });
+}
+
+#[test]
+fn a_path_has_the_inputs_as_its_variables() {
+    let build = |operation, properties: Value, required: Value, path: &str| {
+        named("note")
+            .operation(operation)
+            .input_schema(json!({"type": "object", "properties": properties, "required": required}))
+            .path(path)
+            .build()
+    };
+    let both = || json!({"id": {"type": "integer"}, "page": {"type": "string"}});
+    let note = build(Operation::Read, both(), json!(["id", "page"]), "note/{id}/{page}").unwrap();
+    assert_eq!(Surface::of(&note).address().unwrap().to_string(), "note/{id}/{page}");
+    assert!(note.inputs().iter().all(|input| input.locator));
+    assert!(build(Operation::Explain, json!({}), json!([]), "notes").is_ok());
+    for (operation, properties, required, path) in [
+        (Operation::Write, both(), json!(["id", "page"]), "note/{id}/{page}"),
+        (Operation::Read, both(), json!(["id", "page"]), "note/{id}"),
+        (Operation::Read, both(), json!(["id", "page"]), "note/{id}/{page}/{other}"),
+        (Operation::Read, both(), json!(["id"]), "note/{id}/{page}"),
+        (Operation::Read, json!({"id": {"type": "number"}}), json!(["id"]), "note/{id}"),
+        (Operation::Read, json!({}), json!([]), "a//b"),
+        (Operation::Read, json!({}), json!([]), "../etc"),
+    ] {
+        let error = build(operation, properties, required, path).unwrap_err();
+        assert!(matches!(error.fault(), DefinitionFault::Path(_)), "{path}: {error}");
+    }
+}
+
+#[test]
+fn a_schema_is_kept_as_it_is_or_refused() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "title": "Order",
+        "properties": {
+            "size": {"type": ["string", "null"], "enum": ["S", "M", null], "x-order": 1},
+            "parts": {"type": "array", "items": {"$ref": "#/definitions/Part"}},
+        },
+        "definitions": {"Part": {"type": "object", "properties": {"parts": {"type": "array", "items": {"$ref": "#/definitions/Part"}}}}},
+    });
+    let tool = named("order").input_schema(schema.clone()).output_schema(schema.clone()).build().unwrap();
+    assert_eq!(tool.input_schema().to_string(), schema.to_string());
+    assert_eq!(tool.output_schema().unwrap().to_string(), schema.to_string());
+    let inputs = tool.inputs();
+    assert_eq!(
+        (inputs[0].name.as_deref(), inputs[0].kind, inputs[0].required),
+        (Some("size"), "string", Some(false))
+    );
+    let part = inputs[1].items.as_ref().unwrap();
+    assert_eq!(part.kind, "map");
+    assert_eq!(part.properties[0].items.as_ref().unwrap().recursive.as_deref(), Some("Part"));
+
+    let remote = json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}});
+    let error = named("remote").input_schema(remote.clone()).build().unwrap_err();
+    let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
+    assert_eq!(*error.fault(), SchemaFault::RemoteReference("file:///etc/passwd".to_owned()));
+    let error = named("remote").output_schema(remote).build().unwrap_err();
+    assert!(matches!(error.fault(), DefinitionFault::OutputSchema(_)));
+    assert_eq!(
+        error.to_string(),
+        "tool `remote`: its output schema was refused: at /properties/a/$ref: `$ref` leads to another document, \
+         `file:///etc/passwd`: only references that begin with `#` are followed"
+    );
+
+    let counted = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let counted = named("counted").input_schema(counted).example(json!({"n": "one"}));
+    let error = counted.build().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tool `counted`: one of its examples is invalid: /n: expected an integer, got the string `one`"
+    );
+}
+
+#[test]
+fn many_types_that_refer_to_one_another_are_described_in_bounds() {
+    let entangled = |types: usize| {
+        let names: Vec<String> = (0..types).map(|n| format!("T{n}")).collect();
+        let reference = |name: &String| (name.clone(), json!({"$ref": format!("#/$defs/{name}")}));
+        let all: serde_json::Map<String, Value> = names.iter().map(reference).collect();
+        let define =
+            |name: &String| (name.clone(), json!({"type": "object", "properties": all, "required": names}));
+        let definitions: serde_json::Map<String, Value> = names.iter().map(define).collect();
+        let first = json!({"a": {"$ref": "#/$defs/T0"}});
+        named("entangled")
+            .input_schema(
+                json!({"type": "object", "properties": first, "required": ["a"], "$defs": definitions}),
+            )
+            .build()
+    };
+    let begin = Instant::now();
+    // Seven types are 13,700 ways from one to another without a repetition.
+    let tool = entangled(7).unwrap();
+    assert!(serde_json::to_string(tool.inputs()).unwrap().len() < 10_000_000);
+    assert!(tool.example().to_string().len() < 1_000_000);
+    let DefinitionFault::InputSchema(error) = entangled(30).unwrap_err().fault().clone() else {
+        panic!("allowed")
+    };
+    assert_eq!(*error.fault(), SchemaFault::TooManySchemas { most: 20_000 });
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn an_output_that_breaks_its_schema_is_never_sent() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    for (output, sent) in [
+        (Output::json(&json!({"n": 1})), true),
+        (Output::json(&json!({"n": "secret"})), false),
+        (Output::json(&json!({})), false),
+        (Output::json(&5), false),
+        (Ok(Output::text("{\"n\": 1}")), false),
+        (Ok(Output::empty()), false),
+    ] {
+        let output = output.unwrap();
+        let definition = named("promising").output_schema(schema.clone());
+        let result = registry(does(definition, {
+            let output = output.clone();
+            move |_| std::future::ready(Ok(output.clone()))
+        }))
+        .call("promising", json!({}))
+        .await;
+        match result {
+            Ok(_) => assert!(sent, "{output:?}"),
+            Err(failure) => {
+                assert!(!sent, "{output:?}");
+                assert_eq!((failure.kind(), failure.message()), (FailureKind::Internal, "internal error"));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_of_a_written_tool_is_contained() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+    let tools = [
+        does(named("at_once"), |_| -> std::future::Ready<_> { panic!("before there is a future") }),
+        does(named("later"), |_| async {
+            tokio::task::yield_now().await;
+            std::panic::panic_any(Bomb)
+        }),
+    ];
+    for tool in tools {
+        let name = tool.definition().name().to_owned();
+        let registry = registry(tool);
+        for _ in 0..2 {
+            let failure = registry.call(&name, json!({})).await.unwrap_err();
+            assert_eq!(failure.kind(), FailureKind::Internal, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_written_tool_fails_with_what_it_means() {
+    let tool = does(named("gone"), |_| async { Err(ToolError::not_found("it is gone").into()) });
+    let failure = registry(tool).call("gone", json!({})).await.unwrap_err();
+    assert_eq!((failure.kind().codes().http, failure.message()), (404, "it is gone"));
+    // The schema admits what the type does not.
+    let any = named("undecodable").input_schema(json!({"type": "object"})).build().unwrap();
+    let tool = DynamicTool::new(any, |_, Sum { .. }| async { Ok(Output::empty()) });
+    let failure = registry(tool).call("undecodable", json!({"a": "x"})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Input);
+    let problem = failure.problems()[0].to_string();
+    assert!(
+        problem.starts_with("/a: ") && problem.contains("invalid type: string \"x\", expected i64"),
+        "{problem}"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_does_not_say_its_operation_modifies() {
+    struct Gate {
+        begun: Semaphore,
+        open: Semaphore,
+        ended: AtomicUsize,
+    }
+    for (operation, ends) in [(None, 1), (Some(Operation::Read), 0)] {
+        let gate =
+            Arc::new(Gate { begun: Semaphore::new(0), open: Semaphore::new(0), ended: AtomicUsize::new(0) });
+        let definition = operation.into_iter().fold(named("slow"), ToolDefinitionBuilder::operation);
+        let tool = does(definition, {
+            let gate = Arc::clone(&gate);
+            move |_| {
+                let gate = Arc::clone(&gate);
+                async move {
+                    gate.begun.add_permits(1);
+                    gate.open.acquire().await.unwrap().forget();
+                    gate.ended.fetch_add(1, Ordering::SeqCst);
+                    Ok(Output::empty())
+                }
+            }
+        });
+        let registry = registry(tool);
+        let call = tokio::spawn({
+            let registry = registry.clone();
+            async move { registry.call("slow", json!({})).await.map(|_| ()) }
+        });
+        gate.begun.acquire().await.unwrap().forget();
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+        gate.open.add_permits(1);
+        registry.idle().await;
+        assert_eq!(gate.ended.load(Ordering::SeqCst), ends, "{operation:?}");
+    }
+}
+
+#[tokio::test]
+async fn switches_and_permissions_hold_for_written_tools() {
+    let tools = || {
+        let allowed = named("allowed").permission(Permission::all(["ring"])).operation(Operation::Read);
+        Registry::builder()
+            .tool(does(allowed, |context| async move { Ok(Output::text(context.tool())) }))
+            .tool(does(named("unsaid"), |_| async { Ok(Output::empty()) }))
+    };
+    let registry = tools().read_only().build().unwrap();
+    let kind = |result: Result<Output, Failure>| {
+        result.map(|output| output.value()).map_err(|failure| failure.kind())
+    };
+    assert_eq!(kind(registry.call("unsaid", json!({})).await), Err(FailureKind::Disabled));
+    assert_eq!(kind(registry.call("allowed", json!({})).await), Err(FailureKind::Denied));
+    let ada = registry.as_principal(Principal::new("ada").grant("ring"));
+    assert_eq!(kind(ada.call("allowed", json!({})).await), Ok("allowed".into()));
+    assert_eq!(registry.tools().map(ToolDefinition::name).collect::<Vec<_>>(), ["allowed"]);
+}
+
+#[test]
+fn two_tools_of_one_name_are_a_fault_with_both_places() {
+    let nothing = |definition| DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
+    let (first, line) = (named("twin").build().unwrap(), line!());
+    let second = named("twin").build().unwrap();
+    let errors = Registry::builder().tool(nothing(second)).tool(nothing(first)).build().unwrap_err();
+    assert_eq!(
+        errors.iter().collect::<Vec<_>>(),
+        [&BuildError::Duplicate {
+            name: "twin".to_owned(),
+            first: format!("{}:{line}, written by hand", file!()),
+            second: format!("{}:{}, written by hand", file!(), line + 1),
+        }]
+    );
+    let declared = named("declared_sum").build().unwrap();
+    let errors = Registry::builder()
+        .linked()
+        .select(|tool| tool.name() == "declared_sum")
+        .tool(nothing(declared))
+        .build()
+        .unwrap_err();
+    let text = errors.to_string();
+    assert!(
+        text.contains("two tools are named `declared_sum`") && text.contains(", module tools::dynamic"),
+        "{text}"
+    );
+    assert!(text.contains(", written by hand"), "{text}");
+}
+
+#[test]
+fn a_tool_without_a_definition_is_a_fault() {
+    struct Nobody;
+    impl Tool for Nobody {
+        fn definition(&self) -> &ToolDefinition {
+            panic!("not known yet")
+        }
+        fn call<'a>(&'a self, _: Context, _: &'a RawValue) -> BoxFuture<'a, Result<Output, Failure>> {
+            Box::pin(std::future::ready(Ok(Output::empty())))
+        }
+    }
+    let shared: Arc<dyn Tool> = Arc::new(Nobody);
+    let errors = Registry::builder().tool(shared).allow_empty().build().unwrap_err();
+    assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::NoDefinition]);
+}
+
+#[tokio::test]
+async fn a_tool_can_wrap_another() {
+    /// Counts the calls of what it wraps, under the same definition.
+    struct Counted {
+        definition: ToolDefinition,
+        inner: Registry,
+        calls: Arc<AtomicUsize>,
+    }
+    impl Tool for Counted {
+        fn definition(&self) -> &ToolDefinition {
+            &self.definition
+        }
+        fn call<'a>(
+            &'a self,
+            context: Context,
+            arguments: &'a RawValue,
+        ) -> BoxFuture<'a, Result<Output, Failure>> {
+            Box::pin(async move {
+                self.calls.fetch_add(1, Ordering::SeqCst);
+                self.inner.invoke(context.tool(), arguments.get().as_bytes()).await.result
+            })
+        }
+    }
+    let inner = Registry::builder().linked().select(|tool| tool.name() == "declared_sum").build().unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let definition = inner.get("declared_sum").unwrap().clone();
+    let outer = registry(Counted { definition, inner, calls: Arc::clone(&calls) });
+    let output = outer.call("declared_sum", json!({"a": 2, "b": 3})).await.unwrap();
+    assert_eq!((output.value(), output.structured().unwrap().get()), (json!(5), r#"{"result":5}"#));
+    assert_eq!(outer.check(), Ok(()));
+    let failure = outer.call("declared_sum", json!({"a": "x"})).await.unwrap_err();
+    assert_eq!((failure.problems()[0].path.as_str(), calls.load(Ordering::SeqCst)), ("/a", 1));
+}

@@ -1,0 +1,128 @@
+//! Inputs that are meant to hurt, one row each: what becomes of them, and that the next call succeeds.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{FailureKind, Registry, tool};
+
+use crate::tools_of;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Tagged {
+    One { n: u8 },
+    Two { n: u8 },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Untagged {
+    A { a: u8, c: Option<u8> },
+    B { b: u8, c: Option<u8> },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Letter {
+    A,
+    B,
+}
+
+/// Takes whatever comes.
+#[tool(operation = Transform)]
+fn takes(
+    #[arg(length(max = 100))] short: Option<String>,
+    #[arg(pattern = "^(a+)+$")] catastrophic: Option<String>,
+    letter: Option<Letter>,
+    tagged: Option<Tagged>,
+    untagged: Option<Untagged>,
+    map: Option<BTreeMap<String, u8>>,
+    text: Option<String>,
+) -> Value {
+    json!([short, catastrophic, letter, tagged, untagged, map, text])
+}
+
+/// The verdict on some arguments: `None` if they are taken, else the problems.
+fn verdict(registry: &Registry, arguments: &str) -> Option<String> {
+    let failure = registry.validate("takes", arguments.as_bytes()).err()?;
+    assert_ne!(failure.kind(), FailureKind::Internal);
+    assert!(failure.text().len() < 2_000, "{} bytes", failure.text().len());
+    registry.validate("takes", br#"{"letter":"a"}"#).unwrap();
+    Some(failure.problems().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn every_row_has_its_outcome() {
+    let registry = tools_of(module_path!());
+    let million = "x".repeat(1_000_000);
+    let emoji = "\u{1f600}\u{301}".repeat(50);
+    let keys: String = (0..10_001).map(|n| format!("\"k{n}\":1,")).collect();
+    let rows = [
+        (
+            "19. a text far too long",
+            format!(r#"{{"short":"{million}"}}"#),
+            Some("/short: expected at most 100 characters, got 1000000"),
+        ),
+        ("20. a length in code points", format!(r#"{{"short":"{emoji}"}}"#), None),
+        (
+            "20. and one more",
+            format!(r#"{{"short":"{emoji}x"}}"#),
+            Some("/short: expected at most 100 characters, got 101"),
+        ),
+        ("22. a map of many keys", format!(r#"{{"map":{{{keys}"a":1}}}}"#), Some("more than 10000 members")),
+        (
+            "23. a constant in another case",
+            r#"{"letter":"A"}"#.to_owned(),
+            Some("/letter: expected one of `a`, `b`, got the string `A`"),
+        ),
+        (
+            "23. a constant of another type",
+            r#"{"letter":0}"#.to_owned(),
+            Some("/letter: expected one of `a`, `b`, got `0`"),
+        ),
+        (
+            "24. an unknown tag",
+            r#"{"tagged":{"kind":"Three","n":1}}"#.to_owned(),
+            Some("/tagged/kind: expected one of `One`, `Two`, got the string `Three`"),
+        ),
+        (
+            "24. no tag",
+            r#"{"tagged":{"n":1}}"#.to_owned(),
+            Some("/tagged: expected an object with `kind`, `n` or an object with `kind`, `n`, got an object"),
+        ),
+        (
+            "24. what fits no variant",
+            r#"{"untagged":{"c":1}}"#.to_owned(),
+            Some("/untagged: expected an object with `a` or an object with `b`, got an object"),
+        ),
+        (
+            "25. a catastrophic pattern",
+            format!(r#"{{"catastrophic":"{}b"}}"#, "a".repeat(100_000)),
+            Some("/catastrophic: expected a string that matches `^(a+)+$`"),
+        ),
+        (
+            "28. what no human sees",
+            r#"{"text":"\u0000\u001b\u202e\udb40\udc41","map":{"\u0000":1}}"#.to_owned(),
+            None,
+        ),
+    ];
+    for (row, arguments, expected) in rows {
+        match (verdict(&registry, &arguments), expected) {
+            (None, None) => {}
+            (Some(told), Some(expected)) => assert!(told.contains(expected), "{row}: {told}"),
+            (told, expected) => panic!("{row}: {told:?} and not {expected:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_variants_that_match_are_told_apart_in_no_panic() {
+    let registry = tools_of(module_path!());
+    let failure = registry.call("takes", json!({"untagged": {"a": 1, "b": 2}})).await.unwrap_err();
+    assert_eq!(failure.problems()[0].path, "/untagged");
+    let text = "\u{0}\u{1b}[31m\u{202e}\u{e0041}";
+    let output = registry.call("takes", json!({"text": text})).await.unwrap().value();
+    assert_eq!(output[6], text, "a text arrives as it was sent");
+}

@@ -1,0 +1,57 @@
+//! The time that a call may take, and what its caller is told when that is over.
+
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tool_core::{FailureKind, State, tool};
+
+use crate::builder_of;
+
+/// Is always busy, and gives way to other tasks only when it has to.
+#[tool(operation = Read, timeout = "20ms")]
+async fn spin() {
+    loop {
+        tokio::task::consume_budget().await;
+    }
+}
+
+#[test]
+fn a_function_that_never_waits_is_late_like_any_other() {
+    let (send, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let registry = builder_of(module_path!()).state(Door::default()).build().unwrap();
+        let reply = runtime.block_on(registry.invoke("spin", b"{}"));
+        // Nobody listens where the test has failed already.
+        let _ = send.send(reply.result.map(|_| ()).unwrap_err().kind());
+    });
+    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(FailureKind::Timeout));
+}
+
+/// What keeps a thread busy until it is let go.
+#[derive(Clone, Default)]
+struct Door(Arc<Mutex<u32>>);
+
+/// Goes through the door.
+#[tool(operation = Write, destructive = false, blocking, timeout = "20ms")]
+fn enter(#[inject] door: State<Door>) {
+    *door.0.blocking_lock() += 1;
+}
+
+#[tokio::test]
+async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
+    let door = Door::default();
+    let registry = builder_of(module_path!()).state(door.clone()).blocking_threads(1).build().unwrap();
+    let closed = door.0.lock().await;
+    let late = async || {
+        let failure = registry.invoke("enter", b"{}").await.result.unwrap_err();
+        (failure.kind(), failure.message().contains("runs on"), failure.retryable())
+    };
+    assert_eq!(late().await, (FailureKind::Timeout, true, false), "it waits on its thread");
+    assert_eq!(late().await, (FailureKind::Timeout, false, true), "it waits for a thread");
+    drop(closed);
+    registry.idle().await;
+    assert_eq!(*door.0.lock().await, 1);
+}

@@ -1,0 +1,370 @@
+//! Rows 87 to 96: functions that panic, never return, block, run on, return too much, or fail with more than their caller
+//! may see.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
+use tokio::sync::{Notify, Semaphore};
+use tool_core::{Content, Context, FailureKind, Reason, State, tool};
+
+use super::{Recorded, SECRET};
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bomb of {SECRET}");
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Fault {
+    Str,
+    String,
+    Payload,
+    PayloadThatPanics,
+    InDrop,
+    AfterWaiting,
+    InDropAfterWaiting,
+    Overflow,
+    Index,
+    Unwrap,
+}
+
+#[allow(
+    clippy::unnecessary_literal_unwrap,
+    unconditional_panic,
+    arithmetic_overflow,
+    reason = "the faults of others"
+)]
+fn commit(fault: &Fault) {
+    let zero = std::hint::black_box(0_usize);
+    match fault {
+        Fault::Str | Fault::AfterWaiting => panic!("hunter2"),
+        Fault::String => panic!("{SECRET}"),
+        Fault::Payload => std::panic::panic_any(Arc::new(SECRET)),
+        Fault::PayloadThatPanics => std::panic::panic_any(Bomb),
+        Fault::InDrop | Fault::InDropAfterWaiting => drop(Bomb),
+        Fault::Overflow => drop(zero - std::hint::black_box(1)),
+        Fault::Index => drop([1][zero + 1]),
+        Fault::Unwrap => drop(None::<u8>.unwrap()),
+    }
+}
+
+/// Commits a fault.
+#[tool(operation = Read)]
+fn at_once(fault: Fault) {
+    commit(&fault);
+}
+
+/// Commits a fault, having waited.
+#[tool(operation = Read)]
+async fn later(fault: Fault) {
+    tokio::task::yield_now().await;
+    let _bomb = matches!(fault, Fault::InDropAfterWaiting).then_some(Bomb);
+    tokio::task::yield_now().await;
+    if !matches!(fault, Fault::InDropAfterWaiting) {
+        commit(&fault);
+    }
+}
+
+/// Commits a fault in a task of its own.
+#[tool(operation = Write, destructive = false)]
+async fn apart(fault: Fault) {
+    tokio::task::yield_now().await;
+    commit(&fault);
+}
+
+/// Commits a fault on a thread of its own.
+#[tool(operation = Read, blocking)]
+fn off_thread(fault: Fault) {
+    commit(&fault);
+}
+
+#[tokio::test]
+async fn rows_87_and_89_a_panic_is_contained_whatever_it_carries() {
+    let recorded = recorded();
+    let faults = [
+        "str",
+        "string",
+        "payload",
+        "payload_that_panics",
+        "in_drop",
+        "after_waiting",
+        "in_drop_after_waiting",
+        "overflow",
+        "index",
+        "unwrap",
+    ];
+    for tool in ["at_once", "later", "apart", "off_thread"] {
+        for fault in faults {
+            let row = format!("87, 89. {fault} in `{tool}`");
+            let failed = recorded.fails(&row, tool, json!({"fault": fault}).to_string()).await;
+            assert_eq!(failed, (FailureKind::Internal, "internal error".to_owned()), "{row}");
+        }
+    }
+}
+
+/// Panics while it holds the lock of the application.
+#[tool(operation = Read)]
+fn hold(#[inject] world: State<World>) {
+    let _held = world.lock.lock().unwrap_or_else(PoisonError::into_inner);
+    panic!("holding it");
+}
+
+/// Takes the lock of the application.
+#[tool(operation = Read)]
+fn take(#[inject] world: State<World>) -> u8 {
+    *world.lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[tokio::test]
+async fn row_88_a_panic_under_a_lock_harms_no_other_call() {
+    let recorded = recorded();
+    assert_eq!(recorded.fails("88", "hold", "").await.0, FailureKind::Internal);
+    assert_eq!(
+        recorded.call("88. the lock is poisoned, and ours are not", "take", "").await.unwrap().value(),
+        0
+    );
+}
+
+/// What the functions of this test share.
+#[derive(Default)]
+struct World {
+    lock: Mutex<u8>,
+    begun: Notify,
+    dropped: Notify,
+    cancelled: Notify,
+    door: Semaphore0,
+}
+
+/// A semaphore without permits.
+struct Semaphore0(Semaphore);
+
+impl Default for Semaphore0 {
+    fn default() -> Self {
+        Semaphore0(Semaphore::new(0))
+    }
+}
+
+impl World {
+    fn open(&self) {
+        self.door.0.add_permits(1);
+    }
+
+    async fn wait(&self) {
+        self.door.0.acquire().await.unwrap().forget();
+    }
+}
+
+/// Tells when it is dropped.
+struct Dropped(State<World>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.dropped.notify_one();
+    }
+}
+
+/// Never returns.
+#[tool(operation = Read, timeout = "30s")]
+async fn read_forever(#[inject] world: State<World>, #[inject] context: Context) {
+    let _dropped = Dropped(world.clone());
+    let told = world.clone();
+    context.spawn({
+        let context = context.clone();
+        async move {
+            context.cancelled().await;
+            told.cancelled.notify_one();
+        }
+    });
+    std::future::pending().await
+}
+
+/// Returns when the door is opened.
+#[tool(operation = Write, destructive = false, timeout = "30s")]
+async fn write_slowly(#[inject] world: State<World>) {
+    world.begun.notify_one();
+    world.wait().await;
+}
+
+// The clock stands still, and goes on only when nothing else can.
+#[tokio::test(start_paused = true)]
+async fn row_90_what_never_returns_is_dropped_when_its_time_is_over() {
+    let recorded = recorded();
+    let (kind, text) = recorded.fails("90", "read_forever", "").await;
+    assert_eq!((kind, text.as_str()), (FailureKind::Timeout, "`read_forever` did not end within 30s"));
+    let world = Arc::clone(&recorded.world);
+    world.dropped.notified().await;
+    world.cancelled.notified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn row_90_what_modifies_runs_on_and_is_counted_and_awaited() {
+    let recorded = recorded();
+    let failure = recorded.registry.call("write_slowly", json!({})).await.unwrap_err();
+    assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, false));
+    assert_eq!(recorded.registry.idle_within(Duration::from_secs(60)).await, 1);
+    assert!(recorded.events.take().is_empty(), "it has not ended");
+    recorded.world.open();
+    assert_eq!(recorded.registry.idle_within(Duration::from_secs(60)).await, 0);
+    let event = recorded.only_event("90");
+    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("timeout")));
+    assert!(event["durationMs"].as_u64().is_some());
+    recorded.next("90").await;
+}
+
+#[test]
+fn row_90_a_limit_that_nobody_can_keep_is_a_failure_and_no_panic() {
+    let recorded = recorded();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for row in ["a runtime without timers", "no runtime"] {
+        let call = recorded.fails(row, "read_forever", "");
+        let failed =
+            if row == "no runtime" { tool_core::private::block_on(call) } else { runtime.block_on(call) };
+        assert_eq!(failed.0, FailureKind::Internal, "{row}");
+    }
+}
+
+/// Blocks its thread until the door is opened, whoever waits for it.
+#[tool(operation = Read, blocking)]
+fn block(#[inject] world: State<World>) {
+    world.begun.notify_one();
+    tokio::runtime::Handle::current().block_on(world.wait());
+}
+
+#[tokio::test]
+async fn row_91_a_blocked_thread_stops_no_other_call_and_threads_are_bounded() {
+    let recorded = recorded();
+    let call = || {
+        let registry = recorded.registry.clone();
+        tokio::spawn(async move { registry.invoke("block", b"").await.result.map(|_| ()) })
+    };
+    let (first, second) = (call(), call());
+    recorded.world.begun.notified().await;
+    recorded.next("91. while a thread is blocked").await;
+    second.abort();
+    assert!(second.await.unwrap_err().is_cancelled());
+    assert_eq!(recorded.only_event("91. the second never got the one thread")["outcome"], "cancelled");
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    recorded.next("91. while a thread is blocked for nobody").await;
+    recorded.world.open();
+    recorded.registry.idle().await;
+    let event = recorded.only_event("91");
+    assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
+}
+
+/// Leaves work behind.
+#[tool(operation = Trigger, destructive = false)]
+async fn leave_work(#[inject] world: State<World>, #[inject] context: Context) {
+    context.spawn(async move { world.wait().await });
+}
+
+#[tokio::test(start_paused = true)]
+async fn row_92_work_that_was_left_behind_is_awaited_up_to_a_deadline() {
+    let recorded = recorded();
+    recorded.call("92", "leave_work", "").await.unwrap();
+    assert_eq!(recorded.registry.idle_within(Duration::from_secs(10)).await, 1);
+    recorded.world.open();
+    assert_eq!(recorded.registry.idle_within(Duration::from_secs(10)).await, 0);
+}
+
+/// Returns as many bytes as it is asked for.
+#[tool(operation = Read)]
+fn fill(bytes: usize, shape: String) -> Content {
+    match shape.as_str() {
+        "text" => Content::text("x".repeat(bytes)),
+        _ => Content::image(vec![0; bytes], "image/png"),
+    }
+}
+
+/// Returns them as JSON.
+#[tool(operation = Read)]
+fn fill_json(bytes: usize) -> Vec<String> {
+    vec!["x".repeat(bytes)]
+}
+
+#[tokio::test]
+async fn row_93_a_result_that_is_too_great_is_not_sent() {
+    let recorded = recorded();
+    for (tool, arguments) in [
+        ("fill", r#"{"bytes":100000000,"shape":"text"}"#),
+        ("fill", r#"{"bytes":100000000,"shape":"image"}"#),
+        ("fill_json", r#"{"bytes":20000000}"#),
+    ] {
+        let failure = recorded.call("93", tool, arguments).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other), "{tool} {arguments}");
+        assert!(failure.message().contains("no more than 16777216 are sent"), "{}", failure.message());
+    }
+    for (row, bytes, fits) in [("at the limit", 16 << 20, true), ("beyond it", (16 << 20) + 1, false)] {
+        let arguments = json!({"bytes": bytes, "shape": "text"}).to_string();
+        assert_eq!(recorded.call(row, "fill", arguments).await.is_ok(), fits, "{row}");
+    }
+}
+
+#[derive(JsonSchema)]
+struct Liar;
+
+/// As a text, and not as the object that its schema promises.
+impl Serialize for Liar {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(SECRET)
+    }
+}
+
+/// Breaks its promise.
+#[tool(operation = Read)]
+fn lie() -> Vec<Liar> {
+    vec![Liar]
+}
+
+#[tokio::test]
+async fn row_40_an_output_that_breaks_its_schema_is_not_sent() {
+    let recorded =
+        Recorded::new(module_path!(), |builder| builder.state(World::default()).check_outputs(true));
+    assert_eq!(recorded.fails("40", "lie", "").await, (FailureKind::Internal, "internal error".to_owned()));
+    let unchecked =
+        Recorded::new(module_path!(), |builder| builder.state(World::default()).check_outputs(false));
+    assert!(unchecked.call("40, and nobody looks", "lie", "").await.is_ok());
+}
+
+/// Fails with a chain of errors.
+#[tool(operation = Read)]
+fn fail() -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    std::fs::read("/no/such/hunter2").context("SELECT hunter2").context("the archive is closed")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn row_96_of_a_chain_of_errors_the_first_is_told() {
+    let recorded = recorded();
+    let failed = recorded.fails("96", "fail", "").await;
+    assert_eq!(failed, (FailureKind::Failed(Reason::Other), "the archive is closed".to_owned()));
+}
+
+/// A registry with one thread for functions that block, and the world that its functions share.
+struct InWorld {
+    recorded: Recorded,
+    world: Arc<World>,
+}
+
+impl std::ops::Deref for InWorld {
+    type Target = Recorded;
+
+    fn deref(&self) -> &Recorded {
+        &self.recorded
+    }
+}
+
+fn recorded() -> InWorld {
+    let world = Arc::new(World::default());
+    let with = |builder: tool_core::Builder| builder.shared_state(Arc::clone(&world)).blocking_threads(1);
+    InWorld { recorded: Recorded::new(module_path!(), with), world }
+}
