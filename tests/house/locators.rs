@@ -18,7 +18,12 @@ fn located(
 
 #[test]
 fn dates_and_uuids_are_locators() {
-    let registry = Registry::builder().linked().select(|tool| tool.name() == "located").build().unwrap();
+    let registry = Registry::builder()
+        .linked()
+        .select(|tool| tool.name() == "located")
+        .select_prompts(|_| false)
+        .build()
+        .unwrap();
     assert_eq!(registry.check(), Ok(()));
     let tool = registry.get("located").unwrap();
     let surface = Surface::of(tool);

@@ -13,6 +13,7 @@ mod message;
 mod native;
 mod nearest;
 mod normal;
+mod outline;
 mod place;
 mod profile;
 mod secret;

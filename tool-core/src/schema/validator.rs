@@ -10,7 +10,7 @@ use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
 use crate::schema::secret::{self, Secrecy};
 use crate::schema::types::resolved;
-use crate::schema::{place, push_escaped, unescaped};
+use crate::schema::{outline, place, push_escaped, unescaped};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
@@ -24,10 +24,12 @@ const MOST_ITEMS_IN_ALL: usize = 10 * MOST_ITEMS;
 /// Checks values against a schema in normal form.
 #[derive(Debug)]
 pub(crate) struct Validator {
-    schema: Value,
+    pub(super) schema: Value,
     validator: jsonschema::Validator,
     /// Whether it has a secret anywhere.
     has_secrets: bool,
+    /// How deep a value may be nested to be explained.
+    explained_depth: usize,
 }
 
 impl Validator {
@@ -45,6 +47,7 @@ impl Validator {
                 schema: schema.clone(),
                 validator,
                 has_secrets: secret::any(schema),
+                explained_depth: outline::explained_depth(schema),
             })
             .map_err(|error| error.to_string())
     }
@@ -57,6 +60,9 @@ impl Validator {
     /// Everything that is wrong with arguments that are not valid, in the order of the inputs, unknown ones last;
     /// [`MOST_PROBLEMS`] at most.
     pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
+        if self.is_too_deep(arguments) {
+            return outline::problems(self, arguments);
+        }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
         let mut problems = match shortened(arguments) {
             Some(shorter) => self.explained(&shorter, arguments),
@@ -70,6 +76,10 @@ impl Validator {
         }
         problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
+    }
+
+    fn is_too_deep(&self, arguments: &Value) -> bool {
+        self.explained_depth < usize::MAX && outline::is_deeper(arguments, self.explained_depth)
     }
 
     /// What would make arguments that are not valid fit.

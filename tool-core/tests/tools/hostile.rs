@@ -126,3 +126,41 @@ async fn two_variants_that_match_are_told_apart_in_no_panic() {
     let output = registry.call("takes", json!({"text": text})).await.unwrap().value();
     assert_eq!(output[6], text, "a text arrives as it was sent");
 }
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Term {
+    Number { value: i64 },
+    Not { of: Box<Term> },
+    Minus { of: Box<Term> },
+    Twice { of: Box<Term> },
+}
+
+/// Computes a term.
+#[tool(operation = Transform, name = "compute.term")]
+fn compute_term(term: Term, round: Option<bool>) -> Value {
+    json!([term, round])
+}
+
+/// Each level has three alternatives that go on: explained one by one, thirty levels would take longer than anybody waits.
+#[test]
+fn a_deep_fault_of_a_recursive_choice_is_told_at_its_input() {
+    let registry = tools_of(module_path!());
+    let nested = |leaf: Value| {
+        (0..30).fold(leaf, |term, level| {
+            let kind = ["not", "minus", "twice"][level % 3];
+            json!({"kind": kind, "of": term})
+        })
+    };
+    let valid = json!({"term": nested(json!({"kind": "number", "value": 1}))}).to_string();
+    registry.validate("compute.term", valid.as_bytes()).unwrap();
+    let wrong = json!({"term": nested(json!({"kind": "number", "value": "one"})), "rund": true}).to_string();
+    let failure = registry.validate("compute.term", wrong.as_bytes()).unwrap_err();
+    let places: Vec<&str> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(places, ["/term", "/rund"]);
+    assert!(failure.problems()[0].message.ends_with("nested too deeply to be told"), "{failure}");
+    // What is not deep is told at its place.
+    let failure =
+        registry.validate("compute.term", br#"{"term":{"kind":"not","of":{"kind":"nut"}}}"#).unwrap_err();
+    assert_eq!(failure.problems()[0].path, "/term/of/kind");
+}
