@@ -42,10 +42,26 @@ pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
 /// Without a choice of packages cargo takes the default members, which are the libraries. It orders them by their
 /// dependencies, and builds each from its archive against the archives of the others, published or not.
 pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
+    forget_archives();
     let package = Invocation::cargo(["package", "--locked"]);
     // Whoever works on the code has changes that are not committed; on CI there is nothing to excuse.
     let package = if workspace::on_ci() { package } else { package.arguments(["--allow-dirty"]) };
     package.announce().run()
+}
+
+/// Cargo unpacks archives into a folder that it knows by the place of the archives alone, and takes one of the same version
+/// for the same: after an earlier run in this place it would build what it unpacked then. Such folders have names that begin
+/// with a hyphen, since the registry that they stand for has no host.
+fn forget_archives() {
+    let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let folders = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    for folder in folders.into_iter().flatten().flatten() {
+        if folder.file_name().to_string_lossy().starts_with('-') {
+            // One that is in use elsewhere is unpacked again.
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
 }
 
 /// Each package alone: built together, they would turn on each other's features.
