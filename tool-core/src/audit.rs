@@ -35,7 +35,8 @@ use crate::trace::TraceParent;
 /// # tool_core::private::block_on(async {
 /// let reply = registry.invoke("nope", b"{}").await;
 /// let line = &log.lock().unwrap()[0];
-/// assert!(line.starts_with(&format!(r#"{{"callId":"{}","principal":"local","tool":"nope""#, reply.call_id)));
+/// let begin = format!(r#"{{"callId":"{}","principal":"local","kind":"tool","name":"nope""#, reply.call_id);
+/// assert!(line.starts_with(&begin));
 /// assert!(line.contains(r#""outcome":"tool_not_found""#));
 /// # });
 /// ```
@@ -55,7 +56,7 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 /// A call that modifies runs on when its caller left or was told that it took too long. `outcome` is then how it
 /// really ended, and `told` what the caller knows of it.
 ///
-/// As JSON: `{"callId", "principal"?, "tool", "toolDigest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
+/// As JSON: `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
 /// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`].
 ///
 /// ```
@@ -66,7 +67,7 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 ///         Ok(()) => "success",
 ///         Err(kind) => kind.codes().error_type,
 ///     };
-///     format!("{} {}: {end} after {:?}", event.call_id, event.tool, event.duration)
+///     format!("{} {}: {end} after {:?}", event.call_id, event.name, event.duration)
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,11 +77,13 @@ pub struct AuditEvent<'e> {
     pub call_id: CallId,
     /// Who called; `None` for an anonymous caller.
     pub principal: Option<&'e str>,
-    /// The name of the tool; where there is none, what was asked for, of that 128 characters.
-    pub tool: &'e str,
-    /// What the tool promised when it was called; `None` where there is no such tool.
-    pub tool_digest: Option<Digest>,
-    /// BLAKE3 over the bytes of the arguments as they came. Who knows all values but one of few can find that one by
+    /// Whether a tool or a prompt was asked for.
+    pub kind: AuditKind,
+    /// The name of the tool or the prompt; where there is none, what was asked for, of that 128 characters.
+    pub name: &'e str,
+    /// What it promised when it was called; `None` where there is no such tool or prompt.
+    pub digest: Option<Digest>,
+    /// BLAKE3 over the bytes of the arguments as they came; for a prompt, over their JSON with each text as it was read. Who knows all values but one of few can find that one by
     /// trying: keep the record as safe as the arguments where they may be secret.
     pub arguments_digest: Digest,
     /// How the call ended.
@@ -105,9 +108,10 @@ impl Serialize for AuditEvent<'_> {
         if let Some(principal) = self.principal {
             map.serialize_entry("principal", principal)?;
         }
-        map.serialize_entry("tool", self.tool)?;
-        if let Some(digest) = &self.tool_digest {
-            map.serialize_entry("toolDigest", &digest.to_string())?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("name", self.name)?;
+        if let Some(digest) = &self.digest {
+            map.serialize_entry("digest", &digest.to_string())?;
         }
         map.serialize_entry("argumentsDigest", &self.arguments_digest.to_string())?;
         map.serialize_entry("outcome", self.outcome.map_or_else(word, |()| "success"))?;
@@ -124,13 +128,29 @@ impl Serialize for AuditEvent<'_> {
     }
 }
 
+/// What was called.
+///
+/// ```
+/// assert_eq!(serde_json::to_string(&tool_core::AuditKind::Prompt).unwrap(), r#""prompt""#);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AuditKind {
+    /// A tool was called.
+    Tool,
+    /// The messages of a prompt were asked for.
+    Prompt,
+}
+
 /// The record of one call, from its arrival on. It is written when it is dropped, so that no way out forgets it: one that
 /// was not ended before was taken back.
 pub(crate) struct Record {
     sink: Arc<dyn AuditSink>,
     call_id: CallId,
     caller: Caller,
-    tool: Asked,
+    kind: AuditKind,
+    asked: Asked,
     arguments: Digest,
     bytes_in: usize,
     began: Option<Instant>,
@@ -138,7 +158,7 @@ pub(crate) struct Record {
     told: Told,
 }
 
-/// The tool that was asked for.
+/// The tool or the prompt that was asked for.
 pub(crate) enum Asked {
     Known(ToolDefinition),
     Unknown(String),
@@ -155,14 +175,16 @@ impl Record {
         sink: &Arc<dyn AuditSink>,
         call_id: CallId,
         caller: &Caller,
-        tool: Asked,
+        kind: AuditKind,
+        asked: Asked,
         arguments: &[u8],
     ) -> Box<Self> {
         Box::new(Record {
             sink: Arc::clone(sink),
             call_id,
             caller: caller.clone(),
-            tool,
+            kind,
+            asked,
             arguments: Digest::of_bytes(arguments),
             bytes_in: arguments.len(),
             began: (!CLOCKLESS).then(Instant::now),
@@ -186,15 +208,16 @@ impl Record {
     }
 
     fn write(&self) {
-        let (tool, tool_digest) = match &self.tool {
+        let (name, digest) = match &self.asked {
             Asked::Known(tool) => (tool.name(), Some(tool.digest())),
             Asked::Unknown(name) => (name.as_str(), None),
         };
         self.sink.record(&AuditEvent {
             call_id: self.call_id,
             principal: self.caller.principal.id(),
-            tool,
-            tool_digest,
+            kind: self.kind,
+            name,
+            digest,
             arguments_digest: self.arguments,
             outcome: self.outcome.map(|_| ()),
             told: self.told.get().copied(),

@@ -35,6 +35,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use block_on::block_on;
+pub(crate) use check::parsed;
 pub(crate) use contained::{Panicked, contained};
 pub(crate) use ongoing::{Begun, begin, unknown};
 pub(crate) use run::{Limits, Runner};

@@ -1,5 +1,6 @@
 //! Values that could complete what a caller has typed for an input so far.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::call::{Panicked, contained};
@@ -40,6 +41,87 @@ pub struct Completions {
     pub has_more: bool,
 }
 
+/// What a caller has typed for an input so far, and what it has given for others.
+///
+/// ```
+/// use tool_core::{Registry, Typed, tool};
+///
+/// fn streets(typed: &Typed<'_>) -> Vec<String> {
+///     let streets: &[&str] = match typed.other("town") {
+///         Some("Rome") => &["Via Appia", "Via Veneto"],
+///         _ => &[],
+///     };
+///     streets.iter().filter(|street| street.starts_with(typed.text())).map(ToString::to_string).collect()
+/// }
+///
+/// /// Finds a house.
+/// #[tool(operation = Read)]
+/// fn house(/** Where. */ town: String, /** And there. */ #[arg(complete = streets)] street: String) -> String {
+///     format!("{street}, {town}")
+/// }
+///
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "house").build().unwrap();
+/// let typed = Typed::new("Via A").given("town", "Rome");
+/// assert_eq!(registry.complete("house", "street", typed).unwrap().values, ["Via Appia"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typed<'t> {
+    text: &'t str,
+    others: BTreeMap<&'t str, &'t str>,
+}
+
+impl<'t> Typed<'t> {
+    /// This text so far, and nothing for any other input.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro"), "Ro".into());
+    /// ```
+    pub fn new(text: &'t str) -> Self {
+        Typed { text, others: BTreeMap::new() }
+    }
+
+    /// The same, with what was given for another input, as it was typed.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro").given("country", "it").other("country"), Some("it"));
+    /// ```
+    #[must_use]
+    pub fn given(mut self, input: &'t str, text: &'t str) -> Self {
+        self.others.insert(input, text);
+        self
+    }
+
+    /// What was typed so far for the input that is completed.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro").text(), "Ro");
+    /// ```
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What was given for another input; `None` for one of which nothing is known.
+    ///
+    /// ```
+    /// assert!(tool_core::Typed::new("Ro").other("country").is_none());
+    /// ```
+    pub fn other(&self, input: &str) -> Option<&'t str> {
+        self.others.get(input).copied()
+    }
+}
+
+impl<'t> From<&'t str> for Typed<'t> {
+    fn from(text: &'t str) -> Self {
+        Typed::new(text)
+    }
+}
+
+impl<'t> From<&'t String> for Typed<'t> {
+    fn from(text: &'t String) -> Self {
+        Typed::new(text)
+    }
+}
+
 /// As many values as an answer has.
 const MOST_VALUES: usize = 100;
 
@@ -69,8 +151,44 @@ impl Registry {
     /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "switch").build().unwrap();
     /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
     /// ```
-    pub fn complete(&self, tool: &str, input: &str, typed: &str) -> Result<Completions, Failure> {
-        let Member { definition, home, .. } = self.known(tool)?;
+    pub fn complete<'t>(
+        &self,
+        tool: &str,
+        input: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known(tool)?, input, &typed.into())
+    }
+
+    /// The same for an argument of a prompt.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such prompt or argument, and when the function panics.
+    ///
+    /// ```
+    /// use tool_core::{Registry, prompt, prompts};
+    ///
+    /// /// Asks for a poem.
+    /// #[prompt]
+    /// fn night_poem(/** Whether it rhymes. */ rhymes: bool) -> String {
+    ///     format!("Write a poem about the night{}.", if rhymes { " that rhymes" } else { "" })
+    /// }
+    ///
+    /// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
+    /// assert_eq!(registry.complete_prompt("night_poem", "rhymes", "").unwrap().values, ["true", "false"]);
+    /// ```
+    pub fn complete_prompt<'t>(
+        &self,
+        prompt: &str,
+        argument: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known_prompt(prompt)?, argument, &typed.into())
+    }
+
+    fn completions(&self, member: &Member, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
+        let Member { definition, home, .. } = member;
         // What is proposed may be stored state: nobody sees of it what a call would not show.
         home.admission.admit(definition, &home.states, self.principal())?;
         let inputs = definition.inputs();
@@ -86,7 +204,7 @@ impl Registry {
                 contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
             }
             None => {
-                let typed = typed.to_lowercase();
+                let typed = typed.text.to_lowercase();
                 allowed(native, &mut values);
                 values.retain(|value| value.to_lowercase().starts_with(&typed));
             }
@@ -115,7 +233,7 @@ pub enum Completing<'c> {
     /// Propose values for what was typed so far.
     Propose {
         /// What was typed so far.
-        typed: &'c str,
+        typed: &'c Typed<'c>,
         /// Where state comes from.
         states: &'c States,
         /// The values that were proposed.
@@ -140,7 +258,8 @@ impl fmt::Debug for Completing<'_> {
 }
 
 /// What `complete` may name: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
-/// registry. The text is what the caller has typed so far.
+/// registry. The text is what the caller has typed so far; who wants to know the other inputs takes `&Typed<'_>` in its
+/// place.
 #[diagnostic::on_unimplemented(
     message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
     label = "this function does not propose values"
@@ -150,7 +269,7 @@ pub trait Complete<Marker>: Sized {
     fn needs(self, needs: &mut Needs);
 
     /// The values that it proposes.
-    fn propose(self, typed: &str, states: &States) -> Vec<String>;
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String>;
 }
 
 /// Marks a completion that takes no state.
@@ -160,8 +279,8 @@ pub enum Alone {}
 impl<F: Fn(&str) -> Vec<String>> Complete<Alone> for F {
     fn needs(self, _: &mut Needs) {}
 
-    fn propose(self, typed: &str, _: &States) -> Vec<String> {
-        self(typed)
+    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
+        self(typed.text)
     }
 }
 
@@ -170,7 +289,29 @@ impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> fo
         needs.state::<S>();
     }
 
-    fn propose(self, typed: &str, states: &States) -> Vec<String> {
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
+        states.get::<S>().map(|state| self(typed.text, &state)).unwrap_or_default()
+    }
+}
+
+/// Marks a completion that sees the other inputs.
+#[derive(Debug)]
+pub enum Seeing {}
+
+impl<F: Fn(&Typed<'_>) -> Vec<String>> Complete<Seeing> for F {
+    fn needs(self, _: &mut Needs) {}
+
+    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
+        self(typed)
+    }
+}
+
+impl<S: Send + Sync + 'static, F: Fn(&Typed<'_>, &S) -> Vec<String>> Complete<(Seeing, S)> for F {
+    fn needs(self, needs: &mut Needs) {
+        needs.state::<S>();
+    }
+
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
         states.get::<S>().map(|state| self(typed, &state)).unwrap_or_default()
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::schema::unknown_input;
 
+use crate::audit::AuditKind;
 use crate::definition::ToolDefinition;
 
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
@@ -96,10 +97,14 @@ impl Failure {
         failure
     }
 
-    pub(crate) fn not_found(name: &str) -> Self {
-        // No tool has a name of more than 128 characters.
+    pub(crate) fn not_found(kind: AuditKind, name: &str) -> Self {
+        let noun = match kind {
+            AuditKind::Tool => "Tool",
+            AuditKind::Prompt => "Prompt",
+        };
+        // Nothing has a name of more than 128 characters.
         let name = name.char_indices().nth(128).map_or(name, |(end, _)| &name[..end]);
-        Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"))
+        Failure::new(FailureKind::NotFound, format!("{noun} not found: {name}"))
     }
 
     pub(crate) fn input(tool: &str, problems: Vec<Problem>, example: Option<Value>) -> Self {

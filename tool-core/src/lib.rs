@@ -40,9 +40,9 @@ pub mod private;
 pub mod testing;
 
 pub use access::{Access, Permission, Principal};
-pub use audit::{AuditEvent, AuditSink};
+pub use audit::{AuditEvent, AuditKind, AuditSink};
 pub use call::Reply;
-pub use completion::Completions;
+pub use completion::{Completions, Typed};
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
@@ -57,7 +57,7 @@ pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output, ResourceBody};
-pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
+pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, PromptReply, Prompts, Role};
 #[cfg(feature = "tokio")]
 pub use provider::Cached;
 pub use provider::{

@@ -11,6 +11,8 @@ pub(crate) use arguments::read;
 pub use declaration::{PromptDeclaration, Prompts, listed_prompts};
 pub use definition::PromptDefinition;
 
+use crate::context::CallId;
+use crate::failure::Failure;
 use crate::output::Content;
 
 /// What a prompt came to: the messages, and a description if there is more to say than the prompt's own.
@@ -74,6 +76,24 @@ impl Serialize for Prompt {
         map.serialize_entry("messages", &self.messages)?;
         map.end()
     }
+}
+
+/// The answer to one request for the messages of a prompt, and the identifier that joins it to the log.
+///
+/// ```
+/// # tool_core::private::block_on(async {
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let reply = registry.invoke_prompt("nope", serde_json::json!({})).await;
+/// println!("{}: {:?}", reply.call_id, reply.result);
+/// # });
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PromptReply {
+    /// The identifier of the request.
+    pub call_id: CallId,
+    /// What came of it.
+    pub result: Result<Prompt, Failure>,
 }
 
 /// One message of a prompt: who says it, and what.

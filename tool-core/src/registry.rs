@@ -18,7 +18,7 @@ pub use builder::{BuildError, BuildErrors, Builder};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::audit::AuditSink;
+use crate::audit::{AuditKind, AuditSink};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
@@ -78,9 +78,10 @@ struct Inner {
     audit: Option<Arc<dyn AuditSink>>,
 }
 
-/// One tool of a registry, and where it is at home.
+/// One tool of a registry, or what is called for a prompt, and where it is at home.
 #[derive(Clone)]
 pub(crate) struct Member {
+    pub(crate) kind: AuditKind,
     pub(crate) definition: ToolDefinition,
     /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
     pub(crate) written: Option<Arc<dyn Tool>>,
@@ -297,7 +298,10 @@ impl Registry {
                 Begun::Ended(reply) => reply,
                 begun => begun.end().await,
             },
-            Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
+            Err(_) => {
+                let audit = self.inner.audit.as_ref();
+                call::unknown(audit, &self.caller, AuditKind::Tool, name, arguments)
+            }
         }
     }
 
@@ -330,7 +334,7 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Member { definition, written, home } = self.known(name)?;
+        let Member { definition, written, home, .. } = self.known(name)?;
         call::validate(definition, written.as_ref(), &home.states, home.leniency, arguments)
     }
 
@@ -382,7 +386,7 @@ impl Registry {
     pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
         self.member(name)
             .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
-            .ok_or_else(|| Failure::not_found(name))
+            .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
     }
 
     fn member(&self, name: &str) -> Option<&Member> {

@@ -60,7 +60,7 @@ pub(super) fn check<'t>(
 }
 
 /// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
-fn parsed(text: &str) -> Result<Value, Problem> {
+pub(crate) fn parsed(text: &str) -> Result<Value, Problem> {
     let spelled = numbers::spell_out_integers(text);
     strict::parse(spelled.as_deref().unwrap_or(text))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Span;
 use tracing::field::display;
 
-use crate::audit::{Asked, AuditSink, Record};
+use crate::audit::{Asked, AuditKind, AuditSink, Record};
 use crate::call::gate::Busy;
 use crate::call::tasks::Counted;
 use crate::call::{Desk, Purpose, Reply};
@@ -74,11 +74,11 @@ pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [
 
 impl<'c> Ongoing<'c> {
     fn new(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Self {
-        let Member { definition: tool, written, home } = member;
+        let Member { kind, definition: tool, written, home } = member;
         let tasks = home.runner.tasks();
         let context = LazyContext::running(tool.name(), caller, tasks);
         let call_id = context.call_id();
-        let begin = |sink| Record::begin(sink, call_id, caller, Asked::Known(tool.clone()), arguments);
+        let begin = |sink| Record::begin(sink, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,
@@ -135,18 +135,19 @@ impl<'c> Ongoing<'c> {
     }
 }
 
-/// Answers a call of a tool that does not exist, and records that it was made.
+/// Answers a call of a tool or a prompt that does not exist, and records that it was made.
 pub(crate) fn unknown(
     audit: Option<&Arc<dyn AuditSink>>,
     caller: &Caller,
+    kind: AuditKind,
     name: &str,
     arguments: &[u8],
 ) -> Reply {
     let call_id = CallId::new();
-    let result = Err(Failure::not_found(name));
+    let result = Err(Failure::not_found(kind, name));
     if let Some(sink) = audit {
         let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
+        Record::begin(sink, call_id, caller, kind, asked, arguments).end(&result);
     }
     Reply { call_id, result }
 }

@@ -1,39 +1,52 @@
 //! Arguments that come as texts, as MCP hands them over: each is read as what the prompt takes.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::call::parsed;
 use crate::definition::ToolDefinition;
 use crate::failure::Problem;
 use crate::schema::{Validator, pointer};
 
-/// The arguments with each text turned into what its input is: itself, where that is admitted; else the value whose JSON
-/// it is; else, for a list of texts, its parts between commas. What fits in no way is left to the check of the arguments.
-pub(crate) fn read(prompt: &ToolDefinition, mut arguments: Map<String, Value>) -> Map<String, Value> {
-    let names = prompt.input_schema()["properties"].as_object().into_iter().flat_map(Map::keys);
-    if let Ok(validator) = prompt.validator() {
-        for name in names {
-            if let Some(value) = arguments.get_mut(name)
-                && let Value::String(text) = value
-                && let Some(meant) = meant(text, name, validator)
-            {
-                *value = meant;
+/// The text of the arguments, in which each text is what its input is: itself, where that is admitted; else the value
+/// whose JSON it is; else, for a list of texts, its parts between commas. What fits in no way is left to the check of the
+/// arguments.
+pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> String {
+    let inputs = &prompt.input_schema()["properties"];
+    let validator = prompt.validator().ok();
+    let mut text = String::from("{");
+    for (name, value) in arguments {
+        let meant = match (value, validator) {
+            (Value::String(text), Some(validator)) if inputs.get(name).is_some() => {
+                meant(text, name, validator)
             }
+            _ => None,
+        };
+        if text.len() > 1 {
+            text.push(',');
         }
+        text.push_str(&Value::from(name.as_str()).to_string());
+        text.push(':');
+        text.push_str(&meant.unwrap_or_else(|| value.to_string()));
     }
-    arguments
+    text.push('}');
+    text
 }
 
-/// What a text stands for, unless it is itself.
-fn meant(text: &str, name: &str, validator: &Validator) -> Option<Value> {
+/// The JSON that a text stands for, unless it is itself.
+///
+/// A text that is JSON stays as it is written: it is read with all the others, with its numbers exactly and without
+/// forgiveness for a member that is given twice.
+fn meant(text: &str, name: &str, validator: &Validator) -> Option<String> {
     let as_it_is = faults(&Value::from(text), name, validator);
     if as_it_is.is_empty() {
         return None;
     }
-    let parsed: Option<Value> = serde_json::from_str(text).ok();
-    if let Some(value) = &parsed
+    let parsed = parsed(text);
+    if let Ok(value) = &parsed
         && faults(value, name, validator).is_empty()
     {
-        return parsed;
+        return Some(text.to_owned());
     }
     let list: Value = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let as_list = faults(&list, name, validator);
@@ -41,11 +54,18 @@ fn meant(text: &str, name: &str, validator: &Validator) -> Option<Value> {
     // is not allowed by that item.
     let is_of_wrong_type = |problems: &[Problem]| problems.iter().any(|problem| problem.keyword == "type");
     match parsed {
-        _ if as_list.is_empty() => Some(list),
+        _ if as_list.is_empty() => Some(list.to_string()),
         _ if !is_of_wrong_type(&as_it_is) => None,
-        None if !is_of_wrong_type(&as_list) => Some(list),
-        parsed => parsed,
+        Ok(_) => Some(text.to_owned()),
+        Err(problem) if problem.keyword == "duplicate" && is_one_value(text) => Some(text.to_owned()),
+        Err(_) if !is_of_wrong_type(&as_list) => Some(list.to_string()),
+        Err(_) => None,
     }
+}
+
+/// Whether a text is JSON to its end, and so cannot be more than one of the arguments.
+fn is_one_value(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// What is wrong with one argument.

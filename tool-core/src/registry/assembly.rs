@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::audit::AuditSink;
+use crate::audit::{AuditKind, AuditSink};
 use crate::call::{Panicked, contained};
 use crate::context::Caller;
 use crate::definition::{DefinitionError, ToolDefinition};
@@ -45,8 +45,8 @@ impl Registry {
         for tool in tools {
             match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    let home = Arc::clone(&home);
-                    assembly.members.push(Member { definition, written: Some(tool), home });
+                    let (kind, home) = (AuditKind::Tool, Arc::clone(&home));
+                    assembly.members.push(Member { kind, definition, written: Some(tool), home });
                 }
                 Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
                 Err(error) => assembly.left_out.push(error.into()),

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::audit::AuditSink;
+use crate::audit::{AuditKind, AuditSink};
 use crate::call::{Limits, Panicked, Runner, contained};
 use crate::context::Caller;
 use crate::declaration::Declaration;
@@ -298,7 +298,12 @@ impl Builder {
             leniency: self.leniency,
             audit: self.audit.clone(),
         });
-        let member = |(definition, written)| Member { definition, written, home: Arc::clone(&home) };
+        let member = |(definition, written)| Member {
+            kind: AuditKind::Tool,
+            definition,
+            written,
+            home: Arc::clone(&home),
+        };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
         let inner = Inner {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call;
-use crate::failure::{Failure, FailureKind};
-use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, Prompts, read};
+use crate::audit::AuditKind;
+use crate::call::{self, Reply};
+use crate::failure::Failure;
+use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, PromptReply, Prompts, read};
 use crate::registry::{BuildError, Builder, Home, Member, Registry};
 use crate::state::States;
 
@@ -70,7 +71,12 @@ pub(super) struct PromptMember {
 
 impl PromptMember {
     pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
-        let member = Member { definition: definition.tool().clone(), written: None, home: Arc::clone(home) };
+        let member = Member {
+            kind: AuditKind::Prompt,
+            definition: definition.tool().clone(),
+            written: None,
+            home: Arc::clone(home),
+        };
         PromptMember { definition, member }
     }
 }
@@ -136,7 +142,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](FailureKind::NotFound) for a name that no prompt has, [`Input`](FailureKind::Input) with everything
+    /// [`NotFound`](crate::FailureKind::NotFound) for a name that no prompt has, [`Input`](crate::FailureKind::Input) with everything
     /// that is wrong with the arguments, and the failure of the function itself.
     ///
     /// ```
@@ -160,19 +166,35 @@ impl Registry {
     /// # });
     /// ```
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<Prompt, Failure> {
-        let Some(PromptMember { definition, member }) = self.prompt_member(name) else {
-            let name: String = name.chars().take(128).collect();
-            return Err(Failure::new(FailureKind::NotFound, format!("Prompt not found: {name}")));
+        self.invoke_prompt(name, arguments).await.result
+    }
+
+    /// As [`get_prompt`](Self::get_prompt), with the identifier that joins the answer and the log: what an adapter does.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let reply = registry.invoke_prompt("nope", serde_json::json!({})).await;
+    /// assert_eq!(reply.result.unwrap_err().message(), "Prompt not found: nope");
+    /// # });
+    /// ```
+    pub async fn invoke_prompt(&self, name: &str, arguments: Value) -> PromptReply {
+        let prompt = self.prompt_member(name);
+        let arguments = match (arguments, prompt) {
+            (Value::Object(arguments), Some(prompt)) => read(prompt.definition.tool(), &arguments),
+            (Value::Null, _) => "{}".to_owned(),
+            (arguments, _) => arguments.to_string(),
         };
-        let arguments = match arguments {
-            Value::Object(arguments) => read(definition.tool(), arguments).into(),
-            Value::Null => serde_json::json!({}),
-            other => other,
+        let Reply { call_id, result } = match prompt {
+            Some(prompt) => call::begin(&self.caller, &prompt.member, arguments.as_bytes()).end().await,
+            None => {
+                let audit = self.inner.audit.as_ref();
+                call::unknown(audit, &self.caller, AuditKind::Prompt, name, arguments.as_bytes())
+            }
         };
-        let arguments = arguments.to_string();
-        let reply = call::begin(&self.caller, member, arguments.as_bytes()).end().await;
         // What `#[prompt]` declares returns messages and nothing else.
-        reply.result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal))
+        let result = result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal));
+        PromptReply { call_id, result }
     }
 
     /// What is wrong with the declarations of prompts and shows only when their schemas are made.
@@ -184,6 +206,11 @@ impl Registry {
                 fault,
             })
         })
+    }
+
+    pub(crate) fn known_prompt(&self, name: &str) -> Result<&Member, Failure> {
+        let known = self.prompt_member(name).map(|prompt| &prompt.member);
+        known.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
     }
 
     fn prompt_member(&self, name: &str) -> Option<&PromptMember> {

@@ -136,6 +136,11 @@ fn what_cannot_be_read_is_told_with_its_place() {
         ("place", "Oslo", "/place", "type"),
         ("short", "long", "/short", "maxLength"),
         ("date", "someday", "/date", "format"),
+        ("map", r#"{"a": 1, "a": 2}"#, "/map/a", "duplicate"),
+        ("map", r#"{"a": 1, "\u0061": 2}"#, "/map/a", "duplicate"),
+        // Nothing that follows a value can become an argument of its own.
+        ("map", r#"{"a": 1, "a": 2}, "text": "b""#, "/map", "type"),
+        ("map", r#"{"a": 1}, "text": "b""#, "/map", "type"),
     ] {
         assert_eq!(wrong(name, given), (place.to_owned(), keyword.to_owned()), "{name} = {given}");
     }

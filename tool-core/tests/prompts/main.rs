@@ -1,6 +1,8 @@
 //! Prompts as an application sees them: declared functions, asked for through the registry.
 
 mod arguments;
+mod audit;
+mod completion;
 mod messages;
 mod providers;
 mod registry;

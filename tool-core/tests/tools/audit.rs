@@ -108,7 +108,7 @@ async fn every_end_is_recorded_once() {
         let reply = registry.invoke(name, arguments.as_bytes()).await;
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
-        assert_eq!((&event["tool"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
+        assert_eq!((&event["name"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
     }
     let (registry, _, events) = recorded(Builder::read_only);
     for (name, outcome) in [("permitted", "access_denied"), ("write", "refused")] {
@@ -132,8 +132,9 @@ async fn an_event_says_who_called_what_and_how_it_ended() {
         json!({
             "callId": reply.call_id.to_string(),
             "principal": "ada",
-            "tool": "text",
-            "toolDigest": registry.get("text").unwrap().digest().to_string(),
+            "kind": "tool",
+            "name": "text",
+            "digest": registry.get("text").unwrap().digest().to_string(),
             "argumentsDigest": format!("blake3:{hash}"),
             "outcome": "success",
             "durationMs": event["durationMs"],
@@ -153,8 +154,8 @@ async fn a_tool_that_does_not_exist_is_recorded_by_what_was_asked_for() {
     caller.invoke(&"é".repeat(1_000), b"").await.result.unwrap_err();
     let events = taken(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
-    assert_eq!(event["tool"], "é".repeat(128));
-    assert!(event.get("toolDigest").is_none() && event.get("principal").is_none(), "{event}");
+    assert_eq!(event["name"], "é".repeat(128));
+    assert!(event.get("digest").is_none() && event.get("principal").is_none(), "{event}");
 }
 
 /// Calls in a task of its own, which can be taken back.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{BuildError, Completions, FailureKind, Principal, tool};
+use tool_core::{BuildError, Completions, FailureKind, Principal, Typed, tool};
 
 use crate::builder_of;
 
@@ -97,6 +97,40 @@ fn what_goes_wrong_is_a_failure() {
     let unknown = failure("completed", "citi");
     assert_eq!(unknown.kind(), FailureKind::Input);
     assert_eq!(unknown.problems()[0].suggestion.as_deref(), Some("city"));
+}
+
+fn streets(typed: &Typed<'_>) -> Vec<String> {
+    let town = typed.other("town").unwrap_or("nowhere");
+    vec![format!("{} in {town}", typed.text())]
+}
+
+fn streets_of(typed: &Typed<'_>, cities: &Cities) -> Vec<String> {
+    let known = cities.0.iter().any(|city| Some(city.as_str()) == typed.other("town"));
+    vec![format!("{}: {known}", typed.text())]
+}
+
+mod others {
+    use super::{streets, streets_of};
+
+    /// Has inputs that depend on others.
+    #[tool_core::tool(operation = Read)]
+    fn house(
+        town: String,
+        #[arg(complete = streets)] street: String,
+        #[arg(complete = streets_of)] known: String,
+    ) {
+        let _ = (town, street, known);
+    }
+}
+
+#[test]
+fn a_function_may_look_at_the_other_inputs() {
+    let cities = Cities(vec!["Rome".to_owned()]);
+    let registry = builder_of(concat!(module_path!(), "::others")).state(cities).build().unwrap();
+    let values = |input: &str, typed| registry.complete("house", input, typed).unwrap().values;
+    assert_eq!(values("street", Typed::new("Via").given("town", "Rome")), ["Via in Rome"]);
+    assert_eq!(values("street", Typed::new("Via")), ["Via in nowhere"]);
+    assert_eq!(values("known", Typed::new("Via").given("town", "Rome")), ["Via: true"]);
 }
 
 /// A tool that not everybody may call.

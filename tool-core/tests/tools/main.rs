@@ -36,9 +36,10 @@ fn tools_of(module: &'static str) -> Registry {
     builder_of(module).build().unwrap()
 }
 
-/// The tools of one module of this test, not built yet.
+/// The tools and prompts of one module of this test, not built yet.
 fn builder_of(module: &'static str) -> Builder {
-    Registry::builder().linked().select(move |tool| tool.source().module == module)
+    let builder = Registry::builder().linked().select(move |tool| tool.source().module == module);
+    builder.select_prompts(move |prompt| prompt.source().module == module)
 }
 
 /// The same as [`tools_of`], taking every argument as it was given.

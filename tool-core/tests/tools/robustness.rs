@@ -59,7 +59,7 @@ impl Recorded {
         let Reply { call_id, result, .. } = self.registry.invoke(tool, arguments).await;
         let event = self.only_event(row);
         assert_eq!(event["callId"], call_id.to_string(), "{row}");
-        assert_eq!(event["tool"], tool, "{row}");
+        assert_eq!(event["name"], tool, "{row}");
         assert_eq!(event["bytesIn"], arguments.len(), "{row}");
         let outcome = result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
         assert_eq!(event["outcome"], outcome, "{row}");

@@ -1,0 +1,70 @@
+//! What could complete an argument: the same as for the input of a tool.
+
+use tool_core::{BuildError, Registry, Typed, prompt, prompts};
+
+/// What kind of weather there is.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Weather {
+    Sun,
+    Rain,
+    Snow,
+}
+
+struct Towns(&'static [&'static str]);
+
+fn towns(typed: &str, towns: &Towns) -> Vec<String> {
+    towns.0.iter().filter(|town| town.starts_with(typed)).map(ToString::to_string).collect()
+}
+
+fn streets(typed: &Typed<'_>) -> Vec<String> {
+    vec![format!("{} in {}", typed.text(), typed.other("town").unwrap_or("nowhere"))]
+}
+
+fn numbers(_: &str) -> Vec<String> {
+    (0..250).map(|n| n.to_string()).collect()
+}
+
+/// Asks about a house.
+#[prompt]
+fn about_house(
+    #[arg(complete = towns)] town: String,
+    #[arg(complete = streets)] street: String,
+    #[arg(complete = numbers)] number: u8,
+    weather: Option<Weather>,
+    quiet: bool,
+    #[arg(secret)] secret: Option<Weather>,
+) -> String {
+    format!("{street} {number}, {town}, {quiet} {weather:?} {}", secret.is_some())
+}
+
+#[test]
+fn arguments_of_prompts_are_completed_like_inputs() {
+    let towns = Towns(&["Rome", "Pisa"]);
+    let registry = Registry::builder().prompts(prompts![about_house]).state(towns).build().unwrap();
+    let complete = |argument: &str, typed: &str| registry.complete_prompt("about_house", argument, typed);
+    assert_eq!(complete("town", "R").unwrap().values, ["Rome"]);
+    assert_eq!(complete("weather", "s").unwrap().values, ["sun", "snow"]);
+    assert_eq!(complete("quiet", "").unwrap().values, ["true", "false"]);
+    assert_eq!(complete("secret", "").unwrap().values, Vec::<String>::new());
+    let numbers = complete("number", "").unwrap();
+    assert_eq!((numbers.values.len(), numbers.total, numbers.has_more), (100, 250, true));
+    let typed = Typed::new("Via").given("town", "Rome");
+    let streets = registry.complete_prompt("about_house", "street", typed).unwrap();
+    assert_eq!(streets.values, ["Via in Rome"]);
+}
+
+#[test]
+fn what_cannot_be_completed_is_a_failure() {
+    let registry = Registry::builder().prompts(prompts![about_house]).state(Towns(&[])).build().unwrap();
+    let failure = |prompt, argument| registry.complete_prompt(prompt, argument, "").unwrap_err();
+    assert_eq!(failure("about_house", "twon").problems()[0].suggestion.as_deref(), Some("town"));
+    assert_eq!(failure("house", "town").message(), "Prompt not found: house");
+}
+
+#[test]
+fn the_state_of_a_completion_is_a_need_of_its_prompt() {
+    let errors = Registry::builder().prompts(prompts![about_house]).build().unwrap_err();
+    let errors: Vec<_> = errors.iter().collect();
+    assert!(matches!(errors[..], [BuildError::MissingPromptState { .. }]), "{errors:?}");
+}
