@@ -48,6 +48,7 @@ use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::{Call, Entry, Step};
 use crate::failure::{Failure, Problem};
+use crate::inject::Source;
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
 use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
@@ -134,7 +135,6 @@ impl Desk<'_> {
             Scan { slots, clean: true } if problems.is_empty() => {
                 match self.attempt(entry, &slots, purpose, true)? {
                     Ok(step) => Ok(step),
-                    Err(Findings { refusal: Some(refusal), .. }) => Err(refusal),
                     Err(findings) => Err(invalid(tool, problems, &findings.unread)),
                 }
             }
@@ -163,7 +163,8 @@ impl Desk<'_> {
         purpose: Purpose,
         checked: bool,
     ) -> Result<Result<Step, Findings<'s>>, Failure> {
-        let reader = Reader::new(self.tool.plan(), slots, self.states, self.context, checked);
+        let source = Source { states: self.states, context: self.context };
+        let reader = Reader::new(self.tool.plan(), slots, source, checked);
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),

@@ -12,6 +12,7 @@ use pin_project_lite::pin_project;
 
 use crate::call::reader::{Findings, Reader};
 use crate::failure::Failure;
+use crate::inject::Source;
 use crate::input::{Inputs, Visitor};
 use crate::output::Output;
 use crate::returns::{Return, Returned};
@@ -56,8 +57,8 @@ pub enum Step {
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
-    /// A function decides whether the caller may go on, and with what.
-    Deciding(Pending<Step>),
+    /// A function decides whether the caller may go on, and then with what.
+    Deciding(Pending<Cleared>),
     /// The function is ready to be called, on a thread that it may block.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
@@ -65,6 +66,9 @@ pub enum Step {
 
 /// A function on its way.
 pub type Running = Pending<Output>;
+
+/// What a call that was allowed goes on with: it takes the rest of its parameters and enters the function.
+pub(crate) type Cleared = Box<dyn FnOnce(Source<'_>) -> Step + Send>;
 
 /// Code of the application on its way to a result.
 pub(crate) type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
@@ -120,22 +124,37 @@ where
     }
 }
 
-/// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
+/// All values at once, where nobody decides about access.
 fn prepare<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
 ) -> Result<I::Values, Step> {
+    let shown = read(call, inputs, returned)?;
+    match call {
+        Call::Run(reader) => {
+            inputs.inject(shown, reader.source()).map_err(|failure| Step::Done(Err(failure)))
+        }
+        // Nothing is read that could be shown.
+        Call::Describe(_) | Call::Validate(_) => Err(Step::Invalid),
+    }
+}
+
+/// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
+fn read<I: Inputs>(call: &mut Call<'_>, inputs: &'static I, returned: Returned) -> Result<I::Shown, Step> {
     match call {
         Call::Describe(visitor) => {
             inputs.describe(visitor);
             Err(Step::Described(returned))
         }
         Call::Validate(reader) => {
-            drop(inputs.read(reader.only_inputs()));
+            drop(inputs.read(reader));
             Err(if reader.found_nothing() { Step::Valid } else { Step::Invalid })
         }
-        Call::Run(reader) => inputs.read(reader).ok_or(Step::Invalid),
+        Call::Run(reader) => {
+            let read = inputs.read(reader).ok_or(Step::Invalid)?;
+            inputs.show(read, reader.source()).map_err(|failure| Step::Done(Err(failure)))
+        }
     }
 }
 

@@ -241,11 +241,20 @@ pub struct Injection<'c, Op> {
     operation: PhantomData<fn() -> Op>,
 }
 
-impl<'c, Op> Injection<'c, Op> {
-    pub(crate) fn new(states: &'c States, context: &'c LazyContext<'c>) -> Self {
+/// The same of a tool of any operation: what the pipeline has.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'c> {
+    pub(crate) states: &'c States,
+    pub(crate) context: &'c LazyContext<'c>,
+}
+
+impl<'c, Op> From<Source<'c>> for Injection<'c, Op> {
+    fn from(Source { states, context }: Source<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
     }
+}
 
+impl<'c, Op> Injection<'c, Op> {
     /// The context of the call.
     ///
     /// ```

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::call::reader::{Reader, Slot};
 use crate::completion::CompleteFn;
-use crate::inject::{Inject, InjectIntoPrompt, Needs, op};
+use crate::failure::Failure;
+use crate::inject::{Inject, InjectIntoPrompt, Injection, Needs, Source, op};
 use crate::locator::Locator;
 
 mod limit;
@@ -166,7 +167,7 @@ pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
 /// A parameter of this type, for a tool of this operation. No type stands in the call, so that one which cannot be
 /// injected is underlined as a whole.
 pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
-    Injected { needs: T::needs, read: inject::<T, Op>, operation: PhantomData }
+    Injected { needs: T::needs, inject: inject::<T, Op>, operation: PhantomData }
 }
 
 /// The same for a prompt.
@@ -249,12 +250,26 @@ impl<T> In<T> {
 #[derive(Debug)]
 pub struct Injected<T, Op> {
     needs: fn(&mut Needs),
-    read: fn(&mut Reader<'_>) -> Option<T>,
+    inject: fn(Source<'_>) -> Result<T, Failure>,
     operation: PhantomData<fn() -> Op>,
 }
 
-/// A typed tuple of inputs.
+/// A parameter that is no input and that the access function is shown, so that it is there before the decision.
+#[derive(Debug)]
+pub struct Shown<T, Op>(Injected<T, Op>);
+
+/// The access function is shown this parameter.
+pub const fn shown<T, Op>(injected: Injected<T, Op>) -> Shown<T, Op> {
+    Shown(injected)
+}
+
+/// A typed tuple of inputs, of which the values come in three steps: nothing is injected before all inputs are read, and
+/// before access is decided only what decides it.
 pub trait Inputs: Sync + 'static {
+    /// What the caller gave, with `()` in the place of what is injected.
+    type Read;
+    /// The same, with what the access function is shown.
+    type Shown;
     /// What the function is called with.
     type Values;
 
@@ -262,7 +277,21 @@ pub trait Inputs: Sync + 'static {
     fn describe(&'static self, visitor: &mut Visitor<'_>);
 
     /// Reads every value; `None` when one of them could not be read, after all were tried.
-    fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Values>;
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read>;
+
+    /// Adds what the access function is shown.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn show(&'static self, read: Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure>;
+
+    /// Adds all the rest.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn inject(&'static self, shown: Self::Shown, source: Source<'_>) -> Result<Self::Values, Failure>;
 }
 
 /// Hears what a tuple of inputs consists of.
@@ -273,6 +302,8 @@ pub struct Visitor<'v> {
 }
 
 impl<T: 'static> Inputs for In<T> {
+    type Read = T;
+    type Shown = T;
     type Values = T;
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
@@ -282,23 +313,65 @@ impl<T: 'static> Inputs for In<T> {
     fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
         (self.read)(reader)
     }
+
+    fn show(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
+    }
+
+    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
+    }
 }
 
 impl<T: 'static, Op: 'static> Inputs for Injected<T, Op> {
+    type Read = ();
+    type Shown = ();
     type Values = T;
 
     fn describe(&'static self, visitor: &mut Visitor<'_>) {
         (self.needs)(visitor.needs);
     }
 
-    fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
-        (self.read)(reader)
+    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+        Some(())
+    }
+
+    fn show(&'static self, (): (), _: Source<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn inject(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+        (self.inject)(source)
+    }
+}
+
+impl<T: 'static, Op: 'static> Inputs for Shown<T, Op> {
+    type Read = ();
+    type Shown = T;
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        self.0.describe(visitor);
+    }
+
+    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+        Some(())
+    }
+
+    fn show(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+        (self.0.inject)(source)
+    }
+
+    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
     }
 }
 
 macro_rules! tuples {
-    ($($name:ident)*) => {
+    ($($name:ident $value:ident)*) => {
         impl<$($name: Inputs),*> Inputs for ($($name,)*) {
+            type Read = ($($name::Read,)*);
+            type Shown = ($($name::Shown,)*);
             type Values = ($($name::Values,)*);
 
             #[allow(non_snake_case, unused_variables)]
@@ -309,10 +382,26 @@ macro_rules! tuples {
 
             // Every element is read before the first `?`, so that all problems of a call are found at once.
             #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
-            fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Values> {
+            fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read> {
                 let ($($name,)*) = self;
                 $(let $name = $name.read(reader);)*
                 Some(($($name?,)*))
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn show(&'static self, ($($value,)*): Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.show($value, source)?,)*))
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn inject(
+                &'static self,
+                ($($value,)*): Self::Shown,
+                source: Source<'_>,
+            ) -> Result<Self::Values, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.inject($value, source)?,)*))
             }
         }
     };
@@ -320,14 +409,14 @@ macro_rules! tuples {
 
 // A longer list of parameters is a tuple of tuples; the macro folds it.
 tuples!();
-tuples!(A);
-tuples!(A B);
-tuples!(A B C);
-tuples!(A B C D);
-tuples!(A B C D E);
-tuples!(A B C D E F);
-tuples!(A B C D E F G);
-tuples!(A B C D E F G H);
+tuples!(A a);
+tuples!(A a B b);
+tuples!(A a B b C c);
+tuples!(A a B b C c D d);
+tuples!(A a B b C c D d E e);
+tuples!(A a B b C c D d E e F f);
+tuples!(A a B b C c D d E e F f G g);
+tuples!(A a B b C c D d E e F f G g H h);
 
 /// Reads one input: the only code of a call that is made anew for each type.
 fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
@@ -346,9 +435,6 @@ fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
 }
 
 /// Takes one parameter from the call.
-fn inject<T: Inject<Op>, Op: 'static>(reader: &mut Reader<'_>) -> Option<T> {
-    match T::inject(&reader.injection()?) {
-        Ok(value) => Some(value),
-        Err(failure) => reader.refuse(failure),
-    }
+fn inject<T: Inject<Op>, Op: 'static>(source: Source<'_>) -> Result<T, Failure> {
+    T::inject(&Injection::from(source))
 }

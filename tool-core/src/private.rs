@@ -12,7 +12,7 @@ pub use crate::entry::{run_blocking, run_blocking_guarded};
 pub use crate::inject::InjectIntoPrompt;
 pub use crate::input::{
     Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected,
-    injected_into_prompt, input, json, locator,
+    injected_into_prompt, input, json, locator, shown,
 };
 pub use crate::locator::Optional;
 pub use crate::prompt::{PromptDeclaration, ReturnMessages, listed_prompts};

@@ -191,7 +191,7 @@ fn run(callee: &Callee, access: Option<&Access>, function: &Function) -> TokenSt
     let krate = &callee.krate;
     let name = &function.signature.ident;
     let call = local("__call");
-    let inputs = inputs(callee);
+    let inputs = inputs(callee, access);
     let run = match (callee.running, access) {
         (Running::Async, None) => quote!(run),
         (Running::Sync, None) => quote!(run_sync),

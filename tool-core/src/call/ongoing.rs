@@ -1,18 +1,22 @@
 //! One call on its way through the pipeline.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use tracing::Span;
 use tracing::field::display;
 
 use crate::audit::{Asked, AuditKind, AuditSink, Record};
-use crate::call::gate::Busy;
+use crate::call::contained::contained;
+use crate::call::gate::{Busy, Gate, Pass};
 use crate::call::tasks::Counted;
+use crate::call::timer::{Late, Timer, limited};
 use crate::call::{Desk, Purpose, Reply};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::Step;
 use crate::failure::Failure;
+use crate::inject::Source;
 use crate::output::Output;
 use crate::registry::{Home, Member};
 use crate::tool::Tool;
@@ -94,14 +98,38 @@ impl<'c> Ongoing<'c> {
     }
 
     /// Takes the call to its end.
+    ///
+    /// Who waits for a turn is out of time, too: the clock runs from here.
     async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
         let runner = &self.home.runner;
+        let mut timer = match runner.timer(self.tool) {
+            Ok(timer) => timer,
+            Err(failure) => {
+                let _ = contained(|| drop(step));
+                return Err(failure);
+            }
+        };
         let pass = match runner.gate() {
-            Some(gate) => Some(gate.enter(self.caller()).await.map_err(|Busy| Failure::busy())?),
+            Some(gate) => Some(self.pass(gate, &mut timer).await?),
             None => None,
         };
         let step = step.map_or_else(|| self.span.in_scope(|| self.enter()), Ok)?;
-        runner.run(self, pass, step).await
+        runner.run(self, pass, timer, step).await
+    }
+
+    /// Waits for a turn, as long as there is time.
+    async fn pass(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Pass, Failure> {
+        let mut turn = pin!(gate.enter(self.caller()));
+        match limited(timer, turn.as_mut()).await {
+            Ok(Ok(pass)) => Ok(pass),
+            Ok(Err(Busy)) => Err(Failure::busy()),
+            Err(Late(limit)) => Err(Failure::timeout_before(self.tool, limit)),
+        }
+    }
+
+    /// Where injected parameters come from.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source { states: &self.home.states, context: &self.context }
     }
 
     /// Who calls.

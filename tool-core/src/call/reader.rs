@@ -7,12 +7,9 @@ use crate::access::Principal;
 use crate::call::numbers;
 use crate::call::plan::{InputPlan, Plan};
 use crate::call::scan::Slots;
-use crate::context::LazyContext;
-use crate::failure::Failure;
-use crate::inject::Injection;
+use crate::inject::Source;
 use crate::input::Presence;
 use crate::schema::pointer;
-use crate::state::States;
 
 /// What was given for one input.
 pub(crate) enum Slot<'r> {
@@ -28,8 +25,6 @@ pub(crate) enum Slot<'r> {
 pub(crate) struct Findings<'r> {
     /// Inputs that could not be read, in their order.
     pub(crate) unread: Vec<Unread<'r>>,
-    /// The first parameter that could not be taken from the call.
-    pub(crate) refusal: Option<Failure>,
 }
 
 /// An input that could not be read.
@@ -46,13 +41,11 @@ pub(crate) enum Unread<'r> {
 pub struct Reader<'r> {
     plan: &'r Plan,
     slots: &'r Slots<'r>,
-    states: &'r States,
-    context: &'r LazyContext<'r>,
+    source: Source<'r>,
     /// The input to hand out next, and its member of the arguments.
     input: usize,
     member: usize,
     rewritten: bool,
-    only_inputs: bool,
     /// Whether the schema has judged the arguments already.
     checked: bool,
     doubtful: bool,
@@ -60,22 +53,14 @@ pub struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    pub(crate) fn new(
-        plan: &'r Plan,
-        slots: &'r Slots<'r>,
-        states: &'r States,
-        context: &'r LazyContext<'r>,
-        checked: bool,
-    ) -> Self {
+    pub(crate) fn new(plan: &'r Plan, slots: &'r Slots<'r>, source: Source<'r>, checked: bool) -> Self {
         Reader {
             plan,
             slots,
-            states,
-            context,
+            source,
             input: 0,
             member: 0,
             rewritten: false,
-            only_inputs: false,
             checked,
             doubtful: false,
             findings: Findings::default(),
@@ -142,31 +127,19 @@ impl<'r> Reader<'r> {
         again.map(Cow::Owned)
     }
 
-    /// Notes that a parameter could not be taken from the call.
-    pub(crate) fn refuse<T>(&mut self, failure: Failure) -> Option<T> {
-        self.findings.refusal.get_or_insert(failure);
-        None
-    }
-
-    /// Where parameters that are no inputs come from; nowhere when only the inputs are read.
-    pub(crate) fn injection<Op>(&self) -> Option<Injection<'r, Op>> {
-        (!self.only_inputs).then(|| Injection::new(self.states, self.context))
+    /// Where parameters that are no inputs come from.
+    pub(crate) fn source(&self) -> Source<'r> {
+        self.source
     }
 
     /// Who calls.
     pub(crate) fn principal(&self) -> &'r Principal {
-        self.context.principal()
-    }
-
-    /// Leaves out the parameters that are no inputs.
-    pub(crate) fn only_inputs(&mut self) -> &mut Self {
-        self.only_inputs = true;
-        self
+        self.source.context.principal()
     }
 
     /// Whether nothing was wrong so far.
     pub(crate) fn found_nothing(&self) -> bool {
-        !self.doubtful && self.findings.unread.is_empty() && self.findings.refusal.is_none()
+        !self.doubtful && self.findings.unread.is_empty()
     }
 
     /// What was wrong, after all inputs were read.

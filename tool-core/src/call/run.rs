@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Told;
-use crate::call::contained::{Contained, contained};
+use crate::call::contained::{Contained, Panicked, contained};
 use crate::call::gate::{Gate, Pass};
 use crate::call::ongoing::Ongoing;
 use crate::call::outputs::Outputs;
@@ -12,7 +12,7 @@ use crate::call::tasks::Tasks;
 use crate::call::timer::{Late, Timer, limited};
 use crate::context::LazyContext;
 use crate::definition::ToolDefinition;
-use crate::entry::{Pending, Step};
+use crate::entry::{Cleared, Pending, Step};
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 
@@ -77,7 +77,7 @@ impl Runner {
         self.limits.outputs.judge(tool, result);
     }
 
-    /// Takes what a tool was entered with to its end.
+    /// Takes what a tool was entered with to its end, in the time that is left.
     ///
     /// When the caller goes away or the time is over, a function that modifies nothing is dropped. One that does runs on
     /// in a task of its own, since half of a change is worse than none.
@@ -85,15 +85,9 @@ impl Runner {
         &self,
         call: &mut Ongoing<'_>,
         pass: Option<Pass>,
+        mut timer: Option<Timer>,
         step: Step,
     ) -> Result<Output, Failure> {
-        let mut timer = match self.timer(call.tool) {
-            Ok(timer) => timer,
-            Err(failure) => {
-                let _ = contained(|| drop(step));
-                return Err(failure);
-            }
-        };
         let step = match step {
             Step::Deciding(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
             step => step,
@@ -132,7 +126,7 @@ impl Runner {
     }
 
     /// Measures the time of a call from now on, if it has a limit.
-    fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
+    pub(super) fn timer(&self, tool: &ToolDefinition) -> Result<Option<Timer>, Failure> {
         tool.timeout().or(self.limits.timeout).map(Timer::start).transpose()
     }
 }
@@ -142,14 +136,16 @@ impl Runner {
 async fn decide(
     call: &Ongoing<'_>,
     timer: &mut Option<Timer>,
-    decision: Pending<Step>,
+    decision: Pending<Cleared>,
 ) -> Result<Step, Failure> {
     let mut decision = Contained::new(decision, call.span.clone());
     let gone = Gone::new(&call.context, None);
-    let step = limited(timer, &mut decision).await;
-    let step = step.map_err(|Late(limit)| Failure::timeout_before(call.tool, limit))?;
+    let cleared = limited(timer, &mut decision).await;
+    let cleared = cleared.map_err(|Late(limit)| Failure::timeout_before(call.tool, limit))?;
     gone.stayed();
-    step
+    let cleared = cleared?;
+    let _inside = call.span.enter();
+    contained(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.

@@ -1,16 +1,16 @@
 //! The door into a tool with `access = …`: a function sees the caller and the inputs, and decides.
 //!
 //! Each way to run a function has its guarded twin. The decision may take its time, so that it is a step of its own: as
-//! long as it is not made, nothing of the function has run. The function stands first: it says the types of the inputs,
-//! and what decides may see a `String` as `&str`.
+//! long as it is not made, nothing of the function has run, and nothing was injected but what the decision is shown. The
+//! function stands first: it says the types of the inputs, and what decides may see a `String` as `&str`.
 
-use super::{Call, Finishing, Step, prepare};
+use super::{Call, Cleared, Finishing, Step, read};
 use crate::access::{Access, Guard, Principal};
 use crate::failure::{Failure, FailureKind};
 use crate::input::Inputs;
-use crate::returns::Return;
+use crate::returns::{Return, Returned};
 
-/// What decides: it sees who calls, and what the function would be called with.
+/// What decides: it sees who calls, the inputs, and what it asked for of the rest.
 type Guarding<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 
 /// Enters an `async fn`.
@@ -18,23 +18,16 @@ pub fn run_guarded<I: Inputs, F, R: Return<F::Output>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> F,
-    access: Guarding<I::Values>,
+    access: Guarding<I::Shown>,
     returns: R,
 ) -> Step
 where
-    I::Values: Send,
+    I::Shown: Send,
     F: Future + Send + 'static,
 {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => {
-            let admitted = admitted(principal(call), values, access);
-            Step::Deciding(Box::pin(async move {
-                let future = function(admitted.await?);
-                Ok(Step::Running(Box::pin(Finishing { future, returns })))
-            }))
-        }
-        Err(step) => step,
-    }
+    guarded(call, inputs, returns.returned(), access, move |values| {
+        Step::Running(Box::pin(Finishing { future: function(values), returns }))
+    })
 }
 
 /// Enters a `fn`.
@@ -42,22 +35,15 @@ pub fn run_sync_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
-    access: Guarding<I::Values>,
+    access: Guarding<I::Shown>,
     returns: R,
 ) -> Step
 where
-    I::Values: Send,
+    I::Shown: Send,
 {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => {
-            let admitted = admitted(principal(call), values, access);
-            Step::Deciding(Box::pin(async move {
-                let values = admitted.await?;
-                Ok(Step::Done(returns.finish(function(values))))
-            }))
-        }
-        Err(step) => step,
-    }
+    guarded(call, inputs, returns.returned(), access, move |values| {
+        Step::Done(returns.finish(function(values)))
+    })
 }
 
 /// Enters a `fn` that blocks; the decision is made before it goes to a thread of its own.
@@ -66,22 +52,42 @@ pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
-    access: Guarding<I::Values>,
+    access: Guarding<I::Shown>,
     returns: R,
 ) -> Step
 where
+    I::Shown: Send,
     I::Values: Send,
 {
-    match prepare(call, inputs, returns.returned()) {
-        Ok(values) => {
-            let admitted = admitted(principal(call), values, access);
-            Step::Deciding(Box::pin(async move {
-                let values = admitted.await?;
-                Ok(Step::Blocking(Box::new(move || returns.finish(function(values)))))
-            }))
-        }
-        Err(step) => step,
-    }
+    guarded(call, inputs, returns.returned(), access, move |values| {
+        Step::Blocking(Box::new(move || returns.finish(function(values))))
+    })
+}
+
+/// Reads the inputs, and enters the function with them when the decision allows it.
+fn guarded<I: Inputs>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    returned: Returned,
+    access: Guarding<I::Shown>,
+    enter: impl FnOnce(I::Values) -> Step + Send + 'static,
+) -> Step
+where
+    I::Shown: Send,
+{
+    let shown = match read(call, inputs, returned) {
+        Ok(shown) => shown,
+        Err(step) => return step,
+    };
+    let principal = principal(call);
+    Step::Deciding(Box::pin(async move {
+        let shown = admitted(principal, shown, access).await?;
+        let cleared: Cleared = Box::new(move |source| match inputs.inject(shown, source) {
+            Ok(values) => enter(values),
+            Err(failure) => Step::Done(Err(failure)),
+        });
+        Ok(cleared)
+    }))
 }
 
 /// Who calls.

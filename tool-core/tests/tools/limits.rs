@@ -55,3 +55,48 @@ async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
     registry.idle().await;
     assert_eq!(*door.0.lock().await, 1);
 }
+
+/// Keeps its place until it is let go.
+#[tool(operation = Write, destructive = false)]
+async fn stay(#[inject] door: State<Door>) {
+    *door.0.lock().await += 1;
+}
+
+/// Is quick, once it is its turn.
+#[tool(operation = Write, destructive = false, timeout = "30s")]
+async fn go(#[inject] door: State<Door>) {
+    *door.0.lock().await += 1;
+}
+
+/// Is quicker still.
+#[tool(operation = Read, timeout = "30s")]
+async fn look() {}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_is_out_of_time_too() {
+    let door = Door::default();
+    let registry = builder_of(module_path!()).state(door.clone()).concurrency(1).queue(9).build().unwrap();
+    let closed = door.0.lock().await;
+    let staying = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.invoke("stay", b"{}").await.result }
+    });
+    tokio::task::yield_now().await;
+    for name in ["go", "look"] {
+        let began = tokio::time::Instant::now();
+        let failure = registry.invoke(name, b"{}").await.result.unwrap_err();
+        assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, true), "{name}");
+        assert_eq!(began.elapsed(), Duration::from_secs(30), "{name}");
+    }
+    // Whose turn comes in time is not late.
+    let waiting = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.invoke("go", b"{}").await.result }
+    });
+    tokio::time::sleep(Duration::from_secs(29)).await;
+    drop(closed);
+    staying.await.unwrap().unwrap();
+    waiting.await.unwrap().unwrap();
+    registry.idle().await;
+    assert_eq!(*door.0.lock().await, 2, "what was out of time never ran");
+}

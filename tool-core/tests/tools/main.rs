@@ -10,6 +10,7 @@ mod dynamic;
 mod failures;
 mod guards;
 mod hostile;
+mod injection;
 mod inputs;
 mod leniency;
 mod limits;

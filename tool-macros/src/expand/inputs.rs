@@ -1,30 +1,42 @@
 //! The parameters of a function as one typed tuple.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::{asked, tuple};
 use crate::diagnostics::{ends, placed};
-use crate::model::{Callee, Default, Input, Limit, Limits, Parameter};
+use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
 use crate::parse::{Noun, ungrouped};
 
-/// `const { &(input("a", "…"), injected(op::Read)) }`
-pub(super) fn inputs(callee: &Callee) -> TokenStream {
+/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(injected(op::Read))` for what the access function is
+/// shown.
+pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
     let Callee { krate, operation, noun, .. } = callee;
     let injected = match noun {
         Noun::Tool => quote!(injected),
         Noun::Prompt => quote!(injected_into_prompt),
     };
-    let parameters = callee.parameters.iter().map(|parameter| match parameter {
+    let is_shown =
+        |position| access.is_some_and(|access| access.parameters.iter().any(|(at, _)| *at == position));
+    let parameters = callee.parameters.iter().enumerate().map(|(position, parameter)| match parameter {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
             let place = ends(&kind.to_token_stream());
-            placed(quote!(#krate::private::#injected(#krate::op::#operation)), place)
+            let injected = placed(quote!(#krate::private::#injected(#krate::op::#operation)), place);
+            shown(krate, is_shown(position), injected, place)
         }
-        Parameter::Receiver(receiver) => super::method::receiver(callee, receiver),
+        Parameter::Receiver(receiver) => {
+            let place = ends(&receiver.tokens);
+            shown(krate, is_shown(position), super::method::receiver(callee, receiver), place)
+        }
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
+}
+
+/// `shown(injected)`, if it is.
+fn shown(krate: &TokenStream, is_shown: bool, injected: TokenStream, place: (Span, Span)) -> TokenStream {
+    if is_shown { placed(quote!(#krate::private::shown(#injected)), place) } else { injected }
 }
 
 /// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)]).range(Some(Bound::Integer(1)), None)`
