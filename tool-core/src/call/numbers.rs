@@ -45,18 +45,16 @@ fn integer(number: &str) -> Option<String> {
         Some(rest) => ("-", rest),
         None => ("", number),
     };
-    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (number, 0),
-    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let fraction = fraction.trim_end_matches('0');
     let digits = format!("{whole}{fraction}");
     let digits = digits.trim_start_matches('0');
     if digits.is_empty() {
+        // Nothing times anything.
         return Some("0".to_owned());
     }
-    let zeros = i64::from(exponent) - i64::try_from(fraction.len()).ok()?;
+    let zeros = i64::from(exponent.parse::<i32>().ok()?) - i64::try_from(fraction.len()).ok()?;
     if zeros >= 0 {
         let zeros = usize::try_from(zeros).ok().filter(|zeros| digits.len() + zeros <= LONGEST)?;
         return Some(format!("{sign}{digits}{}", "0".repeat(zeros)));
@@ -78,6 +76,9 @@ mod tests {
             ("1E0", Some("1")),
             ("-0", Some("0")),
             ("-0.0", Some("0")),
+            ("0e99999999999", Some("0")),
+            ("-0.000e-99999999999", Some("0")),
+            ("1e99999999999", None),
             ("-1.50e1", Some("-15")),
             ("12300e-2", Some("123")),
             ("0.001e3", Some("1")),

@@ -6,8 +6,9 @@ use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
 use crate::lint::names::is_plain;
 use crate::lint::texts::vague;
-use crate::lint::walk::{Part, resolved, walk};
+use crate::lint::walk::{Part, walk};
 use crate::schema::Validator;
+use crate::schema::reference::resolved;
 
 pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     let root = tool.input_schema();

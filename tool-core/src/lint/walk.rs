@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::schema::push_escaped;
+use crate::schema::reference::referred;
 
 /// One part of a schema.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +25,6 @@ pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
     Walk { root, place: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
 }
 
-/// What a reference leads to, or the schema itself.
-pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    let target = |reference: &Value| root.pointer(reference.as_str()?.strip_prefix('#')?);
-    schema.get("$ref").and_then(target).unwrap_or(schema)
-}
-
 struct Walk<'s, 'v> {
     root: &'s Value,
     place: String,
@@ -45,8 +40,8 @@ impl<'s> Walk<'s, '_> {
         (self.visit)(Part { place: &self.place, schema, member, exemplified });
         if let Some(reference) = schema["$ref"].as_str()
             && self.visited.insert(reference)
+            && let Some(definition) = referred(schema, self.root)
         {
-            let definition = resolved(schema, self.root);
             // A definition is no member itself: the reference to it was.
             self.part(definition, None, exemplified);
         }

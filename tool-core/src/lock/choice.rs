@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::digest::canonical;
 use crate::lock::difference::DifferenceKind as Kind;
-use crate::lock::keywords::{CHOICES, TEXTS, constants, required, resolved, show, type_names};
+use crate::lock::keywords::{CHOICES, TEXTS, constants, required, show, type_names};
 use crate::lock::schemas::{Relation, Walk};
+use crate::schema::reference::followed;
 
 /// Variants are told apart by looking so far into them.
 const MOST_LEVELS: u8 = 8;
@@ -123,7 +124,7 @@ enum Tag {
 }
 
 fn tag(variant: &Value, root: &Value) -> Tag {
-    let Some(Value::Object(schema)) = resolved(variant, root) else { return Tag::Unknown };
+    let Some(Value::Object(schema)) = followed(variant, root) else { return Tag::Unknown };
     if let Some([constant]) = constants(schema).as_deref() {
         return Tag::Constant(show(constant));
     }
@@ -188,7 +189,7 @@ fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
 
 /// Whether it is certain that no value fits both.
 fn disjoint(a: &Value, b: &Value, root: &Value, levels: u8) -> bool {
-    let (Some(Value::Object(a)), Some(Value::Object(b))) = (resolved(a, root), resolved(b, root)) else {
+    let (Some(Value::Object(a)), Some(Value::Object(b))) = (followed(a, root), followed(b, root)) else {
         return false;
     };
     let Some(levels) = levels.checked_sub(1) else { return false };

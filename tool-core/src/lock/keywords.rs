@@ -82,25 +82,6 @@ pub(super) fn members(schema: &Value) -> Option<&Map<String, Value>> {
     }
 }
 
-/// What references lead to; `None` where they lead nowhere, or in a circle.
-pub(super) fn resolved<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
-    for _ in 0..16 {
-        if schema.get("$ref").is_none() {
-            return Some(schema);
-        }
-        schema = referred(schema, root)?;
-    }
-    None
-}
-
-/// The schema that a reference leads to, which may be one again; the schema itself if it is none.
-pub(super) fn referred<'s>(schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
-    match schema.get("$ref") {
-        Some(reference) => root.pointer(reference.as_str()?.strip_prefix('#')?),
-        None => Some(schema),
-    }
-}
-
 /// The values that are allowed, where they are listed.
 pub(super) fn constants(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {

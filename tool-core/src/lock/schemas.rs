@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{
-    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, referred,
-    required, requires, resolved, show, types, was_is,
+    BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, required,
+    requires, show, types, was_is,
 };
 use crate::schema::push_escaped;
+use crate::schema::reference::{followed, referred};
 
 /// Which way the values of a schema travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +167,7 @@ impl<'s> Walk<'s> {
         };
         // One step at a time: what stands beside a reference on the way is compared like any other schema.
         fn step<'s>(schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
-            resolved(schema, root).and_then(|_| referred(schema, root))
+            followed(schema, root).map(|_| referred(schema, root).unwrap_or(schema))
         }
         match (step(old, self.roots.0), step(new, self.roots.1)) {
             (Some(old), Some(new)) if !undecided => {

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::call::edits::{Edit, Edits};
 use crate::call::{numbers, strict};
 use crate::leniency::{Leniency, Repair, RepairKind};
-use crate::schema::types::{Types, resolved};
+use crate::schema::reference::resolved;
+use crate::schema::types::Types;
 use crate::schema::{push_escaped, secret};
 
 /// More repairs than this are no slip of the pen: none is made then.
@@ -87,23 +88,17 @@ impl Mending<'_> {
 
     /// The members and the items of a value.
     fn inside(&mut self, value: &Value, schema: &Value) {
-        let schema = resolved(schema, self.root);
-        for part in schema["allOf"].as_array().into_iter().flatten() {
-            self.inside(value, part);
-        }
-        let branches = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
-        let mut open = branches.into_iter().flatten().filter(|branch| !rules_out(branch, value, self.root));
-        if let (Some(only), None) = (open.next(), open.next()) {
-            self.inside(value, only);
-        }
-        match value {
-            Value::Object(members) => {
-                for (name, member) in members {
-                    self.member(name, member, schema);
+        let parts = together(value, schema, self.root);
+        for part in &parts {
+            match value {
+                Value::Object(members) => {
+                    for (name, member) in members {
+                        self.member(name, member, part, &parts);
+                    }
                 }
+                Value::Array(items) => self.items(items, part),
+                _ => {}
             }
-            Value::Array(items) => self.items(items, schema),
-            _ => {}
         }
     }
 
@@ -122,7 +117,8 @@ impl Mending<'_> {
         }
     }
 
-    fn member(&mut self, name: &str, value: &Value, schema: &Value) {
+    /// `together` are all schemas that hold for the object, of which `schema` is one.
+    fn member(&mut self, name: &str, value: &Value, schema: &Value, together: &[&Value]) {
         let Some(property) = schema["properties"].get(name) else {
             let patterns = schema["patternProperties"].as_object();
             let only =
@@ -133,8 +129,10 @@ impl Mending<'_> {
             return;
         };
         let types = Types::of(property, self.root);
-        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-        let may_be_left_out = !required.iter().any(|required| *required == name);
+        let requires = |schema: &&Value| {
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
+        };
+        let may_be_left_out = !together.iter().any(requires);
         if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
             self.enter(Step::Name(name));
@@ -160,6 +158,27 @@ impl Mending<'_> {
             Step::Position(position) => _ = write!(self.path, "{position}"),
         }
     }
+}
+
+/// The schemas that hold for a value together, each once: the parts of a schema, and the one branch of a choice that can be
+/// meant.
+fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value) -> Vec<&'s Value> {
+    let mut parts: Vec<&Value> = Vec::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        let schema = resolved(schema, root);
+        if parts.iter().any(|known| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        parts.push(schema);
+        open.extend(schema["allOf"].as_array().into_iter().flatten());
+        let branches = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
+        let mut may_be = branches.into_iter().flatten().filter(|branch| !rules_out(branch, value, root));
+        if let (Some(only), None) = (may_be.next(), may_be.next()) {
+            open.push(only);
+        }
+    }
+    parts
 }
 
 /// A step into a value.
@@ -310,6 +329,22 @@ mod tests {
     fn a_null_for_what_may_be_left_out_is_left_out() {
         let schema = json!({"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}, "required": ["b"]});
         assert_eq!(mended(&schema, r#"{"a":null,"b":null,"c":null}"#).0, r#"{"b":null,"c":null}"#);
+    }
+
+    #[test]
+    fn what_one_part_of_a_schema_requires_is_not_left_out_for_another() {
+        let text = json!({"type": "string"});
+        for schema in [
+            json!({"allOf": [{"properties": {"a": text}}, {"required": ["a"]}]}),
+            json!({"allOf": [{"required": ["a"]}, {"properties": {"a": text}}]}),
+            json!({"properties": {"a": text}, "allOf": [{"allOf": [{"$ref": "#/$defs/A"}]}], "$defs": {"A": {"required": ["a"]}}}),
+            json!({"required": ["a"], "allOf": [{"properties": {"a": text}}]}),
+            json!({"properties": {"a": text}, "oneOf": [{"type": "object", "required": ["a"]}, {"type": "array"}]}),
+        ] {
+            assert_eq!(mended(&schema, r#"{"a":null}"#).0, r#"{"a":null}"#, "{schema}");
+        }
+        let schema = json!({"allOf": [{"properties": {"a": text}}, {"required": ["b"]}]});
+        assert_eq!(mended(&schema, r#"{"a":null,"b":1}"#).0, r#"{"b":1}"#);
     }
 
     #[test]

@@ -76,6 +76,7 @@ impl InputSchema {
         }
         let published = schema["examples"].as_array().into_iter().flatten();
         examples.extend(published.filter(|example| example.is_object()).cloned());
+        let examples = examples.into_iter().map(|call| example::without_secrets(call, &schema)).collect();
         let guess = Some(example::of(&schema)).filter(Value::is_object);
         InputSchema {
             native,
@@ -115,10 +116,27 @@ impl InputSchema {
                 if *property == true {
                     *property = Map::new().into();
                 }
-                conceal(property);
+                if property.is_object() {
+                    conceal(property);
+                }
             }
         }
-        examples.extend(schema["examples"].as_array().into_iter().flatten().cloned());
+        for spec in specs.iter().filter(|spec| !spec.description.is_empty()) {
+            let Some(property) = schema["properties"].get_mut(spec.name) else { continue };
+            if *property == true {
+                *property = Map::new().into();
+            }
+            if let Value::Object(property) = property {
+                property.entry("description").or_insert_with(|| spec.description.into());
+            }
+        }
+        let published: Vec<Value> = schema["examples"].as_array().cloned().unwrap_or_default();
+        let masked = |call| example::without_secrets(call, &schema);
+        let published: Vec<Value> = published.into_iter().map(masked).collect();
+        examples = examples.into_iter().map(masked).chain(published.iter().cloned()).collect();
+        if !published.is_empty() {
+            schema["examples"] = published.into();
+        }
         InputSchema {
             native: described(&schema, specs),
             example: example::of(&schema),

@@ -4,27 +4,54 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::reference::target;
 use crate::schema::types::refers;
+use crate::schema::{place, secret};
 
 /// A value that the schema admits: a declared example, a default, else the smallest thing that fits.
 ///
 /// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
 /// declares an example spares the reader that.
 pub(super) fn of(root: &Value) -> Value {
-    Guess { root, depth: 0, left: MOST_VALUES }.value(root)
+    without_secrets(guess(root, root), root)
 }
 
 /// An example of more values than this helps nobody.
 const MOST_VALUES: usize = 1_000;
-/// A call of which the secret inputs have a value that says so.
-pub(super) fn without_secrets(mut call: Value, root: &Value) -> Value {
-    for (name, value) in call.as_object_mut().into_iter().flatten() {
-        let schema = &root["properties"][name];
-        if schema["writeOnly"] == true {
-            *value = Guess { root, depth: 0, left: MOST_VALUES }.value(schema);
-        }
+
+fn guess(schema: &Value, root: &Value) -> Value {
+    Guess { root, depth: 0, left: MOST_VALUES }.value(schema)
+}
+
+/// A call in which a value that says so stands for each secret, however deep.
+pub(super) fn without_secrets(call: Value, root: &Value) -> Value {
+    if secret::any(root) { masked(call, &place::parts([root], root), root) } else { call }
+}
+
+/// The same of a value, of which these schemas speak.
+fn masked(value: Value, schemas: &[&Value], root: &Value) -> Value {
+    if schemas.iter().any(|schema| secret::is_secret(schema)) {
+        let mut guesses = schemas.iter().map(|schema| guess(schema, root));
+        return guesses.find(|guess| !guess.is_null()).unwrap_or_else(|| "(secret)".into());
     }
-    call
+    match value {
+        Value::Object(members) => {
+            let nameless = secret::names_are_secret(schemas);
+            let members = members.into_iter().enumerate().map(|(position, (name, value))| {
+                let below = place::below(schemas, &name, root);
+                let name = if nameless && !below.named { format!("name{}", position + 1) } else { name };
+                (name, masked(value, &below.schemas, root))
+            });
+            members.collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => {
+            let item = |(position, item): (usize, Value)| {
+                masked(item, &place::below(schemas, &position.to_string(), root).schemas, root)
+            };
+            items.into_iter().enumerate().map(item).collect()
+        }
+        scalar => scalar,
+    }
 }
 
 struct Guess<'s> {
@@ -35,7 +62,10 @@ struct Guess<'s> {
 
 impl Guess<'_> {
     fn value(&mut self, schema: &Value) -> Value {
-        if let Some(example) = schema["examples"].get(0).or_else(|| schema.get("default")) {
+        // What an author has written there may be one.
+        if !secret::is_secret(schema)
+            && let Some(example) = schema["examples"].get(0).or_else(|| schema.get("default"))
+        {
             return example.clone();
         }
         if let Some(constant) = schema.get("const").or_else(|| schema["enum"].get(0)) {
@@ -53,8 +83,8 @@ impl Guess<'_> {
     }
 
     fn made(&mut self, schema: &Value) -> Value {
-        if let Some(reference) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
-            return self.root.pointer(reference).map_or(Value::Null, |target| self.value(target));
+        if let Some(reference) = schema["$ref"].as_str() {
+            return target(reference, self.root).map_or(Value::Null, |target| self.value(target));
         }
         if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
             // A recursive type ends in a branch that refers to nothing.

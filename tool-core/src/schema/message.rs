@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::failure::Problem;
 use crate::schema::nearest::nearest;
 use crate::schema::pointer;
-use crate::schema::types::resolved;
+use crate::schema::reference::resolved;
 
 /// What a member of the arguments is called: an input at the top, a property below.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::schema::normal::TEXTS;
+use crate::schema::reference::target;
 use crate::schema::unescaped;
 
 /// One input, property, list item or output, described without JSON Schema.
@@ -177,7 +178,7 @@ impl<'s> Rendering<'s> {
 
     /// What a reference leads to, or its name.
     fn followed(&mut self, reference: &'s str) -> NativeSchema {
-        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let target = target(reference, self.root);
         let is_named = self.open.contains(&reference) || self.left == 0 || self.open.len() == MOST_OPEN;
         match target {
             Some(target) if !is_named => {

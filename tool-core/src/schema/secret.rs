@@ -10,10 +10,10 @@ use crate::schema::unescaped;
 pub(crate) struct Secrecy {
     /// As much of the place, a JSON Pointer, as may be shown: not the names that are part of a secret.
     pub(crate) shown: String,
-    /// Whether the value is a secret or a part of one.
-    pub(crate) within: bool,
     /// Whether it is a secret, a part of one, or may contain one.
     pub(crate) concealed: bool,
+    /// Whether the names of its members may not be shown, unless the schema has them.
+    pub(crate) names: bool,
 }
 
 /// Whether a schema has a secret anywhere.
@@ -31,24 +31,30 @@ pub(super) fn any(schema: &Value) -> bool {
 pub(super) fn of(root: &Value, path: &str) -> Secrecy {
     let mut shown = String::new();
     let mut within = false;
-    let mut schemas = parts(root, root);
+    let mut schemas = parts([root], root);
     for token in path.split('/').skip(1) {
         within |= schemas.iter().any(|schema| is_secret(schema));
         let below = below(&schemas, &unescaped(token), root);
-        if within && !below.named {
-            return Secrecy { shown, within, concealed: true };
+        if !below.named && (within || names_are_secret(&schemas)) {
+            return Secrecy { shown, concealed: true, names: true };
         }
         shown.push('/');
         shown.push_str(token);
         schemas = below.schemas;
     }
     within |= schemas.iter().any(|schema| is_secret(schema));
-    let may_contain = |schema: &&Value| any(schema) || refers(schema) && any(&root["$defs"]);
+    // What it refers to may stand anywhere.
+    let may_contain = |schema: &&Value| any(schema) || refers(schema) && any(root);
     let concealed = within || schemas.iter().any(may_contain);
-    Secrecy { shown, within, concealed }
+    Secrecy { shown, concealed, names: within || names_are_secret(&schemas) }
 }
 
-fn is_secret(schema: &Value) -> bool {
+/// Whether these schemas say that the names of the members are secret.
+pub(super) fn names_are_secret(schemas: &[&Value]) -> bool {
+    schemas.iter().any(|schema| schema.get("propertyNames").is_some_and(any))
+}
+
+pub(super) fn is_secret(schema: &Value) -> bool {
     schema["writeOnly"] == true
 }
 
@@ -56,6 +62,56 @@ fn is_secret(schema: &Value) -> bool {
 mod tests {
     use super::of;
     use serde_json::json;
+
+    #[test]
+    fn a_secret_is_found_wherever_a_schema_can_speak_of_a_value() {
+        let key = || json!({"properties": {"key": {"writeOnly": true}}});
+        let secret = || json!({"writeOnly": true});
+        for (root, path) in [
+            (json!({"if": key(), "then": true}), "/key"),
+            (json!({"if": true, "then": key()}), "/key"),
+            (json!({"if": true, "then": true, "else": key()}), "/key"),
+            (json!({"not": key()}), "/key"),
+            (json!({"allOf": [{"anyOf": [{"oneOf": [key()]}]}]}), "/key"),
+            (json!({"dependentSchemas": {"other": key()}}), "/key"),
+            (json!({"properties": {"key": {}}, "patternProperties": {"^k": secret()}}), "/key"),
+            (json!({"patternProperties": {"^k": secret()}}), "/key"),
+            (json!({"additionalProperties": secret()}), "/key"),
+            (json!({"unevaluatedProperties": secret()}), "/key"),
+            (json!({"properties": {"a": {"prefixItems": [{}, secret()]}}}), "/a/1"),
+            (json!({"properties": {"a": {"items": secret()}}}), "/a/1"),
+            (json!({"properties": {"a": {"contains": secret()}}}), "/a/1"),
+            (json!({"properties": {"a": {"unevaluatedItems": secret()}}}), "/a/1"),
+            (json!({"properties": {"a": {"prefixItems": [{}], "items": {}, "contains": secret()}}}), "/a/0"),
+            (json!({"$ref": "#/x/a%20b", "x": {"a b": key()}}), "/key"),
+            (json!({"propertyNames": secret()}), "/key"),
+        ] {
+            let found = of(&root, path);
+            assert!(found.names && found.concealed, "{root}");
+            let around = of(&root, path.rsplit_once('/').unwrap().0);
+            assert!(around.concealed, "{root}");
+            let beside = of(&json!({"properties": {"key": {}}}), path);
+            assert!(!beside.names && !beside.concealed, "{root}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_secret_are_no_part_of_a_place() {
+        let root = json!({"properties": {"keys": {
+            "propertyNames": {"writeOnly": true},
+            "properties": {"known": {}},
+            "additionalProperties": {"properties": {"n": {"type": "integer"}}},
+        }}});
+        for (path, shown, names) in [
+            ("/keys", "/keys", true),
+            ("/keys/hunter2", "/keys", true),
+            ("/keys/hunter2/n", "/keys", true),
+            ("/keys/known", "/keys/known", false),
+        ] {
+            let found = of(&root, path);
+            assert_eq!((found.shown.as_str(), found.names), (shown, names), "{path}");
+        }
+    }
 
     #[test]
     fn names_within_a_secret_are_part_of_it_unless_the_schema_has_them() {
@@ -72,7 +128,7 @@ mod tests {
             },
             "$defs": {"Keys": {"items": {"properties": {"key": {"writeOnly": true}, "more": {"$ref": "#/$defs/Keys"}}}}},
         });
-        for (path, shown, within, concealed) in [
+        for (path, shown, names, concealed) in [
             ("", "", false, true),
             ("/open", "/open", false, true),
             ("/open/n", "/open/n", false, false),
@@ -87,8 +143,8 @@ mod tests {
         ] {
             let found = of(&root, path);
             assert_eq!(
-                (found.shown.as_str(), found.within, found.concealed),
-                (shown, within, concealed),
+                (found.shown.as_str(), found.names, found.concealed),
+                (shown, names, concealed),
                 "{path}"
             );
         }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::schema::reference::referred;
+
 /// A set of the types of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Types(u8);
@@ -87,11 +89,6 @@ fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
     types
 }
 
-/// What a schema says, or what the one that it refers to says.
-pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    referred(schema, root).unwrap_or(schema)
-}
-
 /// Whether a schema refers to another anywhere.
 pub(super) fn refers(schema: &Value) -> bool {
     match schema {
@@ -101,10 +98,6 @@ pub(super) fn refers(schema: &Value) -> bool {
     }
 }
 
-fn referred<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
-    root.pointer(schema["$ref"].as_str()?.strip_prefix('#')?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::Types;
@@ -112,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_a_schema_does_not_forbid_it_allows() {
-        let root = json!({"$defs": {"A": {"type": "array"}, "Loop": {"$ref": "#/$defs/Loop"}}});
+        let root = json!({"$defs": {"A": {"type": "array"}, "a b": {"type": "array"}, "Loop": {"$ref": "#/$defs/Loop"}}});
         let number = Types::NUMBER.or(Types::INTEGER);
         for (schema, types) in [
             (json!({}), Types::ALL),
@@ -123,6 +116,7 @@ mod tests {
             (json!({"enum": ["a", null]}), Types::STRING.or(Types::NULL)),
             (json!({"type": "string", "enum": ["a", null]}), Types::STRING),
             (json!({"$ref": "#/$defs/A"}), Types::ARRAY),
+            (json!({"$ref": "#/$defs/a%20b"}), Types::ARRAY),
             (json!({"$ref": "#/$defs/Loop"}), Types::ALL),
             (json!({"anyOf": [{"type": "boolean"}, {"$ref": "#/$defs/A"}]}), Types::BOOLEAN.or(Types::ARRAY)),
             (json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), Types::INTEGER),

@@ -1,24 +1,26 @@
 //! The one validator, behind a type of our own: what it finds becomes our problems.
 
+use std::collections::HashSet;
+
 use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::failure::Problem;
 use crate::leniency::Leniency;
 use crate::schema::amend::{Amendments, amendments};
 use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
+use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
-use crate::schema::types::resolved;
 use crate::schema::{outline, place, push_escaped, unescaped};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
 
-/// A list of more items is explained by its first ones, where these have a fault.
+/// A list of more items, or a map of more members, is explained by its first ones, where these have a fault.
 const MOST_ITEMS: usize = 1_000;
 
-/// The same for all lists together, since a list of lists multiplies them.
+/// The same for all lists and maps together, since a list of lists multiplies them.
 const MOST_ITEMS_IN_ALL: usize = 10 * MOST_ITEMS;
 
 /// Checks values against a schema in normal form.
@@ -64,7 +66,7 @@ impl Validator {
             return outline::problems(self, arguments);
         }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
-        let mut problems = match shortened(arguments) {
+        let mut problems = match shortened(arguments, &self.schema) {
             Some(shorter) => self.explained(&shorter, arguments),
             None => self.explained(arguments, arguments),
         };
@@ -115,7 +117,7 @@ impl Validator {
         if self.has_secrets {
             secret::of(&self.schema, path)
         } else {
-            Secrecy { shown: path.to_owned(), within: false, concealed: false }
+            Secrecy { shown: path.to_owned(), concealed: false, names: false }
         }
     }
 
@@ -147,14 +149,17 @@ impl Validator {
         let schema = self.schema_of(error);
         let noun = Noun::at(error.instance_path().as_str());
         let keyword = error.kind().keyword();
-        let Secrecy { shown: path, within, concealed } = self.secrecy(error.instance_path().as_str());
+        let Secrecy { shown: path, names: nameless, concealed } =
+            self.secrecy(error.instance_path().as_str());
         // What was given is told as it was given, and not as much of it as was looked at.
         let instance = whole.pointer(error.instance_path().as_str()).unwrap_or(error.instance().as_ref());
         let given = (!concealed).then_some(instance);
         match error.kind() {
             Kind::MinItems { limit }
                 if instance.as_array().is_some_and(|items| items.len() as u64 >= *limit) => {}
-            Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } if within => {
+            Kind::MinProperties { limit }
+                if instance.as_object().is_some_and(|members| members.len() as u64 >= *limit) => {}
+            Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } if nameless => {
                 let known = names(schema);
                 problems.push(Problem::new(path, keyword, message::unknown(noun, None, &known)));
             }
@@ -249,41 +254,88 @@ fn member(path: &str, name: &str) -> String {
     path
 }
 
-/// The same value with every long list cut; `None` when there is no long list.
-fn shortened(value: &Value) -> Option<Value> {
-    fn long(value: &Value, left: &mut usize) -> bool {
-        match value {
-            Value::Array(items) => {
-                let Some(less) = left.checked_sub(items.len()).filter(|_| items.len() <= MOST_ITEMS) else {
-                    return true;
-                };
-                *left = less;
-                items.iter().any(|item| long(item, left))
-            }
-            Value::Object(members) => members.values().any(|member| long(member, left)),
-            _ => false,
-        }
+/// The same value with every long list and every long map cut; `None` when there is none. Members that the schema names
+/// stay, so that none of them seems to be missing.
+fn shortened(value: &Value, schema: &Value) -> Option<Value> {
+    if !is_long(value, &mut { MOST_ITEMS_IN_ALL }) {
+        return None;
     }
-    fn cut(value: &Value, left: &mut usize) -> Value {
-        match value {
-            Value::Array(items) => {
-                let few = items.len().min(MOST_ITEMS).min(*left);
-                *left -= few;
-                items.iter().take(few).map(|item| cut(item, left)).collect()
-            }
-            Value::Object(members) => {
-                members.iter().map(|(name, value)| (name.clone(), cut(value, left))).collect()
-            }
-            scalar => scalar.clone(),
-        }
+    let mut named = HashSet::new();
+    names_anywhere(schema, &mut named);
+    Some(cut(value, &named, &mut { MOST_ITEMS_IN_ALL }))
+}
+
+fn is_long(value: &Value, left: &mut usize) -> bool {
+    let length = match value {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => return false,
+    };
+    let Some(less) = left.checked_sub(length).filter(|_| length <= MOST_ITEMS) else { return true };
+    *left = less;
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_long(item, left)),
+        Value::Object(members) => members.values().any(|member| is_long(member, left)),
+        _ => false,
     }
-    long(value, &mut { MOST_ITEMS_IN_ALL }).then(|| cut(value, &mut { MOST_ITEMS_IN_ALL }))
+}
+
+fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
+    match value {
+        Value::Array(items) => {
+            let few = items.len().min(MOST_ITEMS).min(*left);
+            *left -= few;
+            items.iter().take(few).map(|item| cut(item, named, left)).collect()
+        }
+        Value::Object(members) => {
+            let mut free = members.len().min(MOST_ITEMS).min(*left);
+            *left -= free;
+            let mut few = Map::new();
+            for (name, value) in members {
+                let stays = named.contains(name.as_str());
+                if stays || free > 0 {
+                    free -= usize::from(!stays);
+                    few.insert(name.clone(), cut(value, named, left));
+                }
+            }
+            few.into()
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+/// Every name of a member that stands in a schema.
+fn names_anywhere<'s>(schema: &'s Value, names: &mut HashSet<&'s str>) {
+    match schema {
+        Value::Object(keywords) => {
+            for (keyword, value) in keywords {
+                match (keyword.as_str(), value) {
+                    ("properties" | "dependentSchemas", Value::Object(members)) => {
+                        names.extend(members.keys().map(String::as_str));
+                    }
+                    ("required", Value::Array(required)) => {
+                        names.extend(required.iter().filter_map(Value::as_str));
+                    }
+                    ("dependentRequired", Value::Object(members)) => {
+                        let required = members.values().filter_map(Value::as_array).flatten();
+                        names.extend(
+                            members.keys().map(String::as_str).chain(required.filter_map(Value::as_str)),
+                        );
+                    }
+                    _ => {}
+                }
+                names_anywhere(value, names);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names_anywhere(item, names)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_ITEMS, MOST_ITEMS_IN_ALL, Validator, shortened};
-    use serde_json::{Value, json};
+    use super::{MOST_ITEMS, MOST_ITEMS_IN_ALL, MOST_PROBLEMS, Validator, shortened};
+    use serde_json::{Map, Value, json};
 
     fn items(value: &Value) -> usize {
         value.as_array().map_or(0, |list| list.len() + list.iter().map(items).sum::<usize>())
@@ -292,8 +344,34 @@ mod tests {
     #[test]
     fn lists_of_lists_are_short_in_all() {
         let list = json!(vec![vec!["x"; MOST_ITEMS]; MOST_ITEMS]);
-        assert_eq!(items(&shortened(&list).unwrap()), MOST_ITEMS_IN_ALL);
-        assert_eq!(shortened(&json!(vec![vec!["x"; 9]; MOST_ITEMS])), None);
+        assert_eq!(items(&shortened(&list, &json!({})).unwrap()), MOST_ITEMS_IN_ALL);
+        assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MOST_ITEMS]), &json!({})), None);
+    }
+
+    fn members(count: usize, value: &Value) -> Map<String, Value> {
+        (0..count).map(|n| (format!("k{n}"), value.clone())).collect()
+    }
+
+    #[test]
+    fn maps_of_maps_are_short_in_all_and_keep_the_members_of_the_schema() {
+        let schema = json!({
+            "properties": {"last": {"type": "integer"}},
+            "required": ["last"],
+            "minProperties": 1500,
+            "additionalProperties": {"additionalProperties": {"type": "integer"}},
+        });
+        let mut map = members(MOST_ITEMS, &members(MOST_ITEMS, &json!("x")).into());
+        map.insert("last".to_owned(), json!(1));
+        let short = shortened(&map.clone().into(), &schema).unwrap();
+        let short = short.as_object().unwrap();
+        let inner: usize = short.values().filter_map(Value::as_object).map(Map::len).sum();
+        assert!(short.contains_key("last"));
+        assert!(short.len() + inner <= MOST_ITEMS_IN_ALL + 1, "{} {inner}", short.len());
+        let validator = Validator::new(&schema).unwrap();
+        map.extend((0..500).map(|n| (format!("m{n}"), json!({}))));
+        let problems = validator.problems(&map.into());
+        assert_eq!(problems.len(), MOST_PROBLEMS);
+        assert!(problems.iter().all(|problem| problem.keyword == "type"), "{problems:?}");
     }
 
     #[test]

@@ -28,7 +28,15 @@ fn booking() -> Value {
 /// {"day": "2014-12-24", "seats": 2, "pin": "1234"}
 /// ```
 #[tool(operation = Transform, schema = booking())]
-fn reserve(day: Date, #[arg(default = 4)] seats: u8, #[arg(secret)] pin: Option<String>) -> Value {
+fn reserve(
+    day: Date,
+    /// How many sit at it.
+    #[arg(default = 4)]
+    seats: u8,
+    /// The schema has words of its own.
+    #[arg(secret)]
+    pin: Option<String>,
+) -> Value {
     json!([day, seats, pin.is_some()])
 }
 
@@ -53,6 +61,52 @@ async fn a_secret_of_any_type_is_not_told() {
     assert!(!failure.text().contains("hunter2"), "{}", failure.text());
 }
 
+/// Secrets that a schema mentions beside its properties, and in its examples.
+mod conditional {
+    use serde_json::{Value, json};
+    use tool_core::tool;
+
+    fn account() -> Value {
+        json!({
+            "type": "object",
+            "properties": {"kind": {"type": "string"}, "login": {}, "codes": {"type": "array"}},
+            "required": ["kind", "login"],
+            "if": {"properties": {"kind": {"const": "token"}}},
+            "then": {"properties": {"login": {"type": "string", "maxLength": 12, "writeOnly": true}}},
+            "else": {"properties": {"login": {"type": "object", "properties": {"password": {"type": "string", "writeOnly": true}}}}},
+            "dependentSchemas": {"codes": {"properties": {"codes": {"contains": {"type": "integer", "writeOnly": true}}}}},
+            "additionalProperties": false,
+            "examples": [{"kind": "token", "login": "hunter2", "codes": [7_777_777]}],
+        })
+    }
+
+    /// Opens an account.
+    #[tool(operation = Transform, schema = account())]
+    fn open_account(kind: String, login: Value, codes: Option<Vec<Value>>) -> Value {
+        json!([kind, login, codes])
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_kept_wherever_the_schema_says_that_it_is_one() {
+    let registry = strict_tools_of(concat!(module_path!(), "::conditional"));
+    let tool = registry.get("open_account").unwrap();
+    let told = format!("{:?} {}", tool.examples(), tool.example());
+    assert!(!told.contains("hunter2") && !told.contains("7777777"), "{told}");
+    assert_eq!(tool.examples()[0]["kind"], "token");
+    for arguments in [
+        json!({"kind": "token", "login": "hunter2hunter2"}),
+        json!({"kind": "token", "login": {"a": "hunter2"}}),
+        json!({"kind": "token", "login": "x", "codes": ["hunter2"]}),
+        json!({"kind": "user", "login": {"password": ["hunter2"]}}),
+        json!({"kind": "user", "login": "hunter2"}),
+    ] {
+        let failure = registry.call("open_account", arguments.clone()).await.unwrap_err();
+        let told = format!("{} {}", failure.text(), serde_json::to_string(&failure).unwrap());
+        assert!(!told.contains("hunter2") && !told.contains("7777777"), "{told}");
+    }
+}
+
 #[test]
 fn it_is_published_as_it_is() {
     let registry = tools_of(module_path!());
@@ -60,12 +114,14 @@ fn it_is_published_as_it_is() {
     let tool = registry.get("reserve").unwrap();
     let mut expected = booking();
     expected["properties"]["pin"]["writeOnly"] = true.into();
+    // The doc comment of an input that the schema does not describe.
+    expected["properties"]["seats"]["description"] = "How many sit at it.".into();
     assert_eq!(tool.input_schema().to_string(), expected.to_string());
     let inputs: Vec<_> =
         tool.inputs().iter().map(|input| (input.name.as_deref().unwrap(), input.secret)).collect();
     assert_eq!(inputs, [("day", false), ("seats", false), ("pin", true)]);
     assert_eq!(tool.examples().len(), 2);
-    assert_eq!(*tool.example(), json!({"day": "2014-12-24", "seats": 2, "pin": "1234"}));
+    assert_eq!(*tool.example(), json!({"day": "2014-12-24", "seats": 2, "pin": "(secret)"}));
 }
 
 #[tokio::test]

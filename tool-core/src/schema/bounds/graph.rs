@@ -10,6 +10,7 @@ use crate::schema::bounds::{
     LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS, SchemaError, SchemaFault,
 };
 use crate::schema::push_escaped;
+use crate::schema::reference::target;
 
 pub(super) struct Graph<'s> {
     nodes: Vec<Node<'s>>,
@@ -159,16 +160,15 @@ impl<'s> Graph<'s> {
             self.nodes.iter().enumerate().map(|(at, node)| (address(node.schema), at)).collect();
         for at in 0..self.nodes.len() {
             let Some(reference) = self.nodes[at].schema.get("$ref").and_then(Value::as_str) else { continue };
-            let fault = match reference.strip_prefix('#') {
-                None => SchemaFault::RemoteReference(reference.to_owned()),
-                Some(pointer) => {
-                    let target = root.pointer(&percent_decoded(pointer));
-                    if let Some(to) = target.and_then(|target| known.get(&address(target))) {
-                        self.nodes[at].edges.push(Edge { to: *to, applies: Applies::Here });
-                        continue;
-                    }
-                    SchemaFault::UnknownReference(reference.to_owned())
-                }
+            let found = target(reference, root);
+            if let Some(to) = found.and_then(|target| known.get(&address(target))) {
+                self.nodes[at].edges.push(Edge { to: *to, applies: Applies::Here });
+                continue;
+            }
+            let fault = if reference.starts_with('#') {
+                SchemaFault::UnknownReference(reference.to_owned())
+            } else {
+                SchemaFault::RemoteReference(reference.to_owned())
             };
             return Err(SchemaError::new(self.pointer(at, "$ref"), fault));
         }
@@ -261,25 +261,4 @@ impl<'s> Graph<'s> {
 /// names, too.
 fn is_sane(name: &str) -> bool {
     name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
-}
-
-/// The fragment of a URI as the text that it stands for (RFC 3986, section 2.1).
-fn percent_decoded(fragment: &str) -> String {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let bytes = fragment.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push(u8::try_from(16 * high + low).unwrap_or_default());
-                at += 3;
-            }
-            (byte, ..) => {
-                decoded.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::schema::profile::subschemas::{self, below};
 use crate::schema::profile::{Profile, ProfileError, dialect};
 use crate::schema::push_escaped;
+use crate::schema::reference;
 
 /// References that refer twice to the next one multiply. A hand-written schema with more is refused with its tool.
 const MOST_SCHEMAS: usize = 20_000;
@@ -77,7 +78,7 @@ impl<'s> Inlining<'s> {
 
     /// What a reference leads to, or a reference to the one definition of a recursive type.
     fn target(&mut self, reference: &'s str, place: &str) -> Result<Value, ProfileError> {
-        let found = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let found = reference::target(reference, self.root);
         let Some(found) = found else {
             return Err(ProfileError::Reference { place: place.to_owned(), reference: reference.to_owned() });
         };
@@ -124,7 +125,7 @@ impl<'s> Inlining<'s> {
             if let Some(next) = object.get("$ref").and_then(Value::as_str) {
                 recursive |= next == reference;
                 if seen.insert(next) {
-                    waiting.extend(next.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)));
+                    waiting.extend(reference::target(next, self.root));
                 }
             }
         }
