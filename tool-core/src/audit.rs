@@ -1,5 +1,6 @@
 //! One record of every call, for whoever has to know later what was done.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -83,8 +84,9 @@ pub struct AuditEvent<'e> {
     pub name: &'e str,
     /// What it promised when it was called; `None` where there is no such tool or prompt.
     pub digest: Option<Digest>,
-    /// BLAKE3 over the bytes of the arguments as they came; for a prompt, over their JSON with each text as it was read. Who knows all values but one of few can find that one by
-    /// trying: keep the record as safe as the arguments where they may be secret.
+    /// BLAKE3 over the bytes of the arguments as they came, with a key that only this process has, so that nobody finds
+    /// a secret of few values by trying. Equal arguments have one digest within a process, and within all that share the key of
+    /// [`Builder::audit_key`](crate::Builder::audit_key). For a prompt the bytes are their JSON, each text as it was read.
     pub arguments_digest: Digest,
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
@@ -143,6 +145,27 @@ pub enum AuditKind {
     Prompt,
 }
 
+/// Where the calls of a registry are recorded.
+#[derive(Clone)]
+pub(crate) struct Audit {
+    pub(crate) sink: Arc<dyn AuditSink>,
+    /// For the digests of arguments.
+    pub(crate) key: [u8; 32],
+}
+
+/// A key that nobody outside of this process knows: the system seeds what it is made of.
+pub(crate) fn process_key() -> [u8; 32] {
+    static KEY: OnceLock<[u8; 32]> = OnceLock::new();
+    *KEY.get_or_init(|| {
+        let seeded = RandomState::new();
+        let mut hasher = blake3::Hasher::new_derive_key("tool-core: digests of arguments in audit events");
+        for part in 0..4_u64 {
+            hasher.update(&seeded.hash_one(part).to_le_bytes());
+        }
+        hasher.finalize().into()
+    })
+}
+
 /// The record of one call, from its arrival on. It is written when it is dropped, so that no way out forgets it: one that
 /// was not ended before was taken back.
 pub(crate) struct Record {
@@ -172,7 +195,7 @@ const CLOCKLESS: bool = cfg!(all(target_family = "wasm", target_os = "unknown"))
 
 impl Record {
     pub(crate) fn begin(
-        sink: &Arc<dyn AuditSink>,
+        audit: &Audit,
         call_id: CallId,
         caller: &Caller,
         kind: AuditKind,
@@ -180,12 +203,12 @@ impl Record {
         arguments: &[u8],
     ) -> Box<Self> {
         Box::new(Record {
-            sink: Arc::clone(sink),
+            sink: Arc::clone(&audit.sink),
             call_id,
             caller: caller.clone(),
             kind,
             asked,
-            arguments: Digest::of_bytes(arguments),
+            arguments: Digest::keyed(&audit.key, arguments),
             bytes_in: arguments.len(),
             began: (!CLOCKLESS).then(Instant::now),
             outcome: Err(FailureKind::Cancelled),

@@ -34,12 +34,12 @@ impl Digest {
     /// assert_eq!(digest.to_string().len(), 7 + 64);
     /// ```
     pub fn of(value: &Value) -> Self {
-        Digest::of_bytes(canonical(value).as_bytes())
+        Digest(blake3::hash(canonical(value).as_bytes()))
     }
 
-    /// The digest of bytes as they are.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        Digest(blake3::hash(bytes))
+    /// The digest of bytes as they are, which only who knows the key can compute.
+    pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
+        Digest(blake3::keyed_hash(key, bytes))
     }
 }
 

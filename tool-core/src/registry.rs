@@ -3,6 +3,7 @@
 mod addresses;
 mod assembly;
 mod builder;
+mod error;
 #[cfg(feature = "tokio")]
 mod idle;
 mod positions;
@@ -14,11 +15,12 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-pub use builder::{BuildError, BuildErrors, Builder};
+pub use builder::Builder;
+pub use error::{BuildError, BuildErrors};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::audit::{AuditKind, AuditSink};
+use crate::audit::{Audit, AuditKind};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
@@ -75,7 +77,7 @@ struct Inner {
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
-    audit: Option<Arc<dyn AuditSink>>,
+    audit: Option<Audit>,
 }
 
 /// One tool of a registry, or what is called for a prompt, and where it is at home.
@@ -101,7 +103,7 @@ pub(crate) struct Home {
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,
     pub(crate) leniency: Leniency,
-    pub(crate) audit: Option<Arc<dyn AuditSink>>,
+    pub(crate) audit: Option<Audit>,
 }
 
 impl Registry {
@@ -212,6 +214,11 @@ impl Registry {
     /// Every tool, whoever calls, ordered by name.
     pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
+    }
+
+    /// Whether the caller may know of each of them.
+    pub(crate) fn visible(&self) -> Vec<bool> {
+        self.inner.members.iter().map(|member| member.is_listed(self.principal())).collect()
     }
 
     /// What searches look into.
@@ -390,7 +397,7 @@ impl Registry {
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
-        self.inner.positions.get(name).map(|position| &self.inner.members[*position])
+        self.inner.positions.get(name).map(|position| &self.inner.members[position])
     }
 }
 

@@ -213,7 +213,6 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// It stands for the resource's own `Writer`, whose methods it has.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use tool_core::{Resource, WritePass, Writer, tool};
 ///
@@ -239,8 +238,9 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// }
 ///
 /// // In a unit test the resource is kept, to see what became of it.
-/// let visits = Arc::new(Visits(AtomicU64::new(8)));
-/// assert_eq!(count_visit(Writer::for_tests(Arc::clone(&visits))), 9);
+/// let writer = Writer::for_tests(Visits(AtomicU64::new(8)));
+/// let visits = writer.resource();
+/// assert_eq!(count_visit(writer), 9);
 /// assert_eq!(visits.0.load(Ordering::Relaxed), 9);
 /// ```
 ///
@@ -258,13 +258,33 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// #[tool_core::tool(operation = Read)]
 /// fn visits(#[inject] visits: tool_core::Writer<Visits>) {}
 /// ```
+///
+/// Nor can it make one of what it has:
+///
+/// ```compile_fail,E0308
+/// # struct Visits;
+/// # impl tool_core::Resource for Visits {
+/// #     type Reader = ();
+/// #     type Writer = ();
+/// #     fn reader(&self) -> &() { &() }
+/// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &() { &() }
+/// # }
+/// /// Says how many visits there were.
+/// #[tool_core::tool(operation = Read)]
+/// fn visits(#[inject] visits: tool_core::State<Visits>) {
+///     let visits: std::sync::Arc<Visits> = visits.into();
+///     let writer: tool_core::Writer<Visits> = tool_core::Writer::for_tests(visits);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Writer<T>(Arc<T>);
 
 impl<T: Resource> Writer<T> {
-    /// A writer of this resource, for a unit test that calls the plain function. Takes the resource or an [`Arc`] of it.
+    /// A writer of a resource that nobody else has, for a unit test that calls the plain function.
     ///
-    /// It is meant for tests alone: elsewhere it would go around what the operation of a tool promises.
+    /// It takes the resource itself, so that whoever has a [`State`](crate::State) or a [`Reader`] of one gets no writer of
+    /// it here. What the compiler cannot see: of a resource that is `Clone`, and whose clones share what they change, any
+    /// tool can make another. Do not derive `Clone` for such a resource.
     ///
     /// ```
     /// # struct Shop;
@@ -277,8 +297,24 @@ impl<T: Resource> Writer<T> {
     /// let writer: tool_core::Writer<Shop> = tool_core::Writer::for_tests(Shop);
     /// assert_eq!(&*writer, "Corner");
     /// ```
-    pub fn for_tests(resource: impl Into<Arc<T>>) -> Self {
-        Writer(resource.into())
+    pub fn for_tests(resource: T) -> Self {
+        Writer(Arc::new(resource))
+    }
+
+    /// The resource itself: what a test looks at when the function has returned.
+    ///
+    /// ```
+    /// # struct Shop(u32);
+    /// # impl tool_core::Resource for Shop {
+    /// #     type Reader = ();
+    /// #     type Writer = u32;
+    /// #     fn reader(&self) -> &() { &() }
+    /// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &u32 { &self.0 }
+    /// # }
+    /// assert_eq!(tool_core::Writer::for_tests(Shop(5)).resource().0, 5);
+    /// ```
+    pub fn resource(&self) -> Arc<T> {
+        Arc::clone(&self.0)
     }
 }
 

@@ -16,6 +16,7 @@ mod normal;
 mod outline;
 mod place;
 mod profile;
+pub(crate) mod reference;
 mod secret;
 mod types;
 mod validator;

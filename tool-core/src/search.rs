@@ -3,8 +3,6 @@
 mod index;
 mod words;
 
-use std::collections::HashMap;
-
 pub(crate) use index::Index;
 pub(crate) use words::words;
 
@@ -91,12 +89,11 @@ impl Registry {
         if wanted.is_empty() {
             return self.tools().map(|tool| Hit { tool, score: 0.0 }).collect();
         }
-        let scores: HashMap<&str, f64> =
-            self.declared().map(ToolDefinition::name).zip(self.index().scores(&wanted, matching)).collect();
-        // Whoever asks is told of the tools that are listed for him, and of no other.
-        let found = |tool| scores.get(ToolDefinition::name(tool)).filter(|score| **score > 0.0);
-        let mut hits: Vec<Hit<'_>> =
-            self.tools().filter_map(|tool| found(tool).map(|&score| Hit { tool, score })).collect();
+        // Whoever asks is told of the tools that are listed for him, and nothing by the words of any other.
+        let visible = self.visible();
+        let scores = self.index().scores(&wanted, matching, &visible);
+        let found = self.declared().zip(scores).filter(|(_, score)| *score > 0.0);
+        let mut hits: Vec<Hit<'_>> = found.map(|(tool, score)| Hit { tool, score }).collect();
         let is_named = |hit: &Hit<'_>| hit.tool.name().eq_ignore_ascii_case(text.trim());
         // Stable, and the tools came by name.
         hits.sort_by(|a, b| is_named(b).cmp(&is_named(a)).then(b.score.total_cmp(&a.score)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tracing::Span;
 use tracing::field::display;
 
-use crate::audit::{Asked, AuditKind, AuditSink, Record};
+use crate::audit::{Asked, Audit, AuditKind, Record};
 use crate::call::contained::contained;
 use crate::call::gate::{Busy, Gate, Pass};
 use crate::call::tasks::Counted;
@@ -82,7 +82,8 @@ impl<'c> Ongoing<'c> {
         let tasks = home.runner.tasks();
         let context = LazyContext::running(tool.name(), caller, tasks);
         let call_id = context.call_id();
-        let begin = |sink| Record::begin(sink, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
+        let begin =
+            |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,
@@ -165,7 +166,7 @@ impl<'c> Ongoing<'c> {
 
 /// Answers a call of a tool or a prompt that does not exist, and records that it was made.
 pub(crate) fn unknown(
-    audit: Option<&Arc<dyn AuditSink>>,
+    audit: Option<&Audit>,
     caller: &Caller,
     kind: AuditKind,
     name: &str,
@@ -173,9 +174,9 @@ pub(crate) fn unknown(
 ) -> Reply {
     let call_id = CallId::new();
     let result = Err(Failure::not_found(kind, name));
-    if let Some(sink) = audit {
+    if let Some(audit) = audit {
         let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, caller, kind, asked, arguments).end(&result);
+        Record::begin(audit, call_id, caller, kind, asked, arguments).end(&result);
     }
     Reply { call_id, result }
 }

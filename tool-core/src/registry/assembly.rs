@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::audit::{AuditKind, AuditSink};
+use crate::audit::{Audit, AuditKind};
 use crate::call::{Panicked, contained};
 use crate::context::Caller;
 use crate::definition::{DefinitionError, ToolDefinition};
@@ -77,7 +77,7 @@ impl Registry {
 #[derive(Default)]
 struct Assembly {
     homes: Vec<Arc<Home>>,
-    audit: Option<Arc<dyn AuditSink>>,
+    audit: Option<Audit>,
     caller: Option<Caller>,
     members: Vec<Member>,
     prompts: Vec<PromptMember>,
@@ -103,10 +103,12 @@ impl Assembly {
         let mut members = first_of_each_name(self.members, &mut self.left_out);
         first_of_each_address(&mut members, &mut self.left_out);
         members.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
-        let mut positions = Positions::default();
+        let mut positions = Positions::foreign();
         for (position, Member { definition, .. }) in members.iter().enumerate() {
             let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
-            positions.extend(names.map(|name| (name.to_owned(), position)));
+            for name in names {
+                positions.insert(name, position);
+            }
         }
         let inner = Inner {
             members,

@@ -1,4 +1,4 @@
-//! Building a registry, and everything that can be wrong with it, told at once.
+//! Building a registry: what is wrong with it is told at once.
 
 use std::fmt;
 use std::ptr;
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::audit::{AuditKind, AuditSink};
+use crate::audit::{Audit, AuditKind, AuditSink, process_key};
 use crate::call::{Limits, Panicked, Runner, contained};
 use crate::context::Caller;
 use crate::declaration::Declaration;
@@ -14,6 +14,7 @@ use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
 use crate::registry::addresses;
+use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::positions::Positions;
 use crate::registry::prompts::{PromptMember, Selection};
 use crate::registry::{Home, Inner, Member, Registry};
@@ -54,6 +55,7 @@ pub struct Builder {
     leniency: Leniency,
     pub(super) limits: Limits,
     pub(super) audit: Option<Arc<dyn AuditSink>>,
+    pub(super) audit_key: Option<[u8; 32]>,
     allow_empty: bool,
 }
 
@@ -291,12 +293,14 @@ impl Builder {
         faults.extend(self.faults_of_limits(&definitions));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
+        let key = self.audit_key.unwrap_or_else(process_key);
+        let audit = self.audit.map(|sink| Audit { sink, key });
         let home = Arc::new(Home {
             states: self.states,
             runner: Runner::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
-            audit: self.audit.clone(),
+            audit: audit.clone(),
         });
         let member = |(definition, written)| Member {
             kind: AuditKind::Tool,
@@ -306,14 +310,7 @@ impl Builder {
         };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
-        let inner = Inner {
-            members,
-            prompts,
-            positions,
-            homes: vec![home],
-            index: OnceLock::new(),
-            audit: self.audit,
-        };
+        let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
         let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
         Ok(Registry { inner: Arc::new(inner), caller })
     }
@@ -321,9 +318,11 @@ impl Builder {
 
 /// Which tool each name leads to, and each alias. That two tools have one is a fault.
 fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
-    let mut positions = Positions::default();
+    // Tools that are written by hand may be somebody else's, and so may their names.
+    let foreign = tools.iter().any(|(_, written)| written.is_some());
+    let mut positions = if foreign { Positions::foreign() } else { Positions::own() };
     for (position, (tool, _)) in tools.iter().enumerate() {
-        if let Some(first) = positions.insert(tool.name().to_owned(), position) {
+        if let Some(first) = positions.insert(tool.name(), position) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
                 first: tools[first].0.place(),
@@ -333,7 +332,7 @@ fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec
     }
     for (position, (tool, _)) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
-        if let Some(first) = positions.insert(alias.to_owned(), position) {
+        if let Some(first) = positions.insert(alias, position) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
                 first: tools[first].0.place(),
@@ -351,184 +350,3 @@ impl fmt::Debug for Builder {
         f.debug_struct("Builder").field("tools", &names).field("written", &written).finish_non_exhaustive()
     }
 }
-
-/// One reason why a registry cannot be built.
-///
-/// ```
-/// use tool_core::BuildError;
-///
-/// assert!(BuildError::Empty.to_string().starts_with("the registry has no tools"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// Two tools have one name. Places read `file:line, module path`.
-    #[error(
-        "two tools are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[tool(name = \"…\")]`"
-    )]
-    Duplicate {
-        /// The name.
-        name: String,
-        /// Where the first is declared.
-        first: String,
-        /// Where the second is declared.
-        second: String,
-    },
-    /// The alias of a tool is the name or the alias of another.
-    #[error(
-        "two tools can be called as `{alias}`\n  first:  {first}\n  second: {second}, by its alias\nhelp: give the second another alias, or none"
-    )]
-    Alias {
-        /// The alias.
-        alias: String,
-        /// Where the tool that has it already is declared.
-        first: String,
-        /// Where the tool with the alias is declared.
-        second: String,
-    },
-    /// The results of two tools live where one path could mean either.
-    #[error(
-        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
-    )]
-    Address {
-        /// The address of the first, and where it is declared.
-        first: String,
-        /// The address of the second, and where it is declared.
-        second: String,
-    },
-    /// The result of a tool lives where an adapter has something of its own.
-    #[error(
-        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
-    )]
-    ReservedAddress {
-        /// The tool.
-        tool: String,
-        /// Where it is declared.
-        place: String,
-        /// Its address.
-        address: String,
-        /// The first segment of it.
-        segment: String,
-    },
-    /// Two prompts have one name.
-    #[error(
-        "two prompts are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[prompt(name = \"…\")]`"
-    )]
-    DuplicatePrompt {
-        /// The name.
-        name: String,
-        /// Where the first is declared.
-        first: String,
-        /// Where the second is declared.
-        second: String,
-    },
-    /// A prompt takes state that the registry does not have.
-    #[error(
-        "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
-    )]
-    MissingPromptState {
-        /// The prompt.
-        prompt: String,
-        /// Where it is declared.
-        place: String,
-        /// The type of the state.
-        state: String,
-    },
-    /// The schema of the arguments of a prompt contradicts itself.
-    #[error("prompt `{prompt}`: {fault}\n  declared: {place}")]
-    PromptSchema {
-        /// The prompt.
-        prompt: String,
-        /// Where it is declared.
-        place: String,
-        /// What is wrong.
-        fault: String,
-    },
-    /// There is no tool at all.
-    #[error(
-        "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
-    )]
-    Empty,
-    /// A crate that should have tools has none in this program.
-    #[error("no tool of the crate `{0}` is linked\nhelp: name it in the application, as in `use {0} as _;`")]
-    NotLinked(String),
-    /// A tool takes state that the registry does not have.
-    #[error(
-        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
-    )]
-    MissingState {
-        /// The tool.
-        tool: String,
-        /// Where it is declared.
-        place: String,
-        /// The type of the state.
-        state: String,
-    },
-    /// A hand-written tool panicked when it was asked for its definition.
-    #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
-    NoDefinition,
-    /// A limit of the registry lets nothing run.
-    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
-    NoRoom(&'static str),
-    /// A tool has a time limit in a program without timers.
-    #[error(
-        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
-    )]
-    NoTimers {
-        /// The tool.
-        tool: String,
-        /// Where it is declared.
-        place: String,
-    },
-    /// The schema of a tool contradicts itself.
-    #[error("tool `{tool}`: {fault}\n  declared: {place}")]
-    Schema {
-        /// The tool.
-        tool: String,
-        /// Where it is declared.
-        place: String,
-        /// What is wrong.
-        fault: String,
-    },
-}
-
-/// Everything that is wrong with a registry.
-///
-/// ```
-/// # use tool_core::Registry;
-/// let errors = Registry::builder().build().unwrap_err();
-/// eprintln!("{errors}");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildErrors(Vec<BuildError>);
-
-impl BuildErrors {
-    pub(crate) fn unless_empty(errors: Vec<BuildError>) -> Result<(), Self> {
-        if errors.is_empty() { Ok(()) } else { Err(BuildErrors(errors)) }
-    }
-
-    /// Each error.
-    ///
-    /// ```
-    /// # use tool_core::{BuildError, Registry};
-    /// let errors = Registry::builder().build().unwrap_err();
-    /// assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::Empty]);
-    /// ```
-    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
-        self.0.iter()
-    }
-}
-
-impl fmt::Display for BuildErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, error) in self.0.iter().enumerate() {
-            if position > 0 {
-                f.write_str("\n\n")?;
-            }
-            write!(f, "{error}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for BuildErrors {}

@@ -108,6 +108,19 @@ impl Builder {
         self
     }
 
+    /// The key of the digests of arguments in audit events, for an application whose processes are to be compared with one
+    /// another. It is as secret as the arguments. Without it each process makes a key of its own.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let from_the_vault = [0; 32];
+    /// let builder = Registry::builder().audit_key(from_the_vault);
+    /// ```
+    pub fn audit_key(mut self, key: [u8; 32]) -> Self {
+        self.audit_key = Some(key);
+        self
+    }
+
     /// What cannot be kept of all this.
     pub(super) fn faults_of_limits(&self, tools: &[&ToolDefinition]) -> Vec<BuildError> {
         let limits = [

@@ -41,6 +41,9 @@ const LONGEST_MISSPELT: usize = 64;
 /// More words than this narrow no search.
 const MOST_WANTED: usize = 64;
 
+/// For so many words that nothing has, what was meant is looked for among all words; the others are taken as they are.
+const MOST_MISSPELT: usize = 8;
+
 /// The words of one tool, by field.
 #[derive(Debug, Default)]
 pub(super) struct Document([Vec<String>; FIELDS]);
@@ -51,64 +54,61 @@ impl Document {
     }
 }
 
-/// Which documents have a word, and what it tells of each.
+/// Which documents have a word, and how often in which field.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    documents: usize,
+    /// How many words each document has, by field.
+    lengths: Vec<[u32; FIELDS]>,
     words: BTreeMap<String, Vec<Posting>>,
 }
 
 #[derive(Debug)]
 struct Posting {
     document: usize,
-    score: f64,
+    counts: [u32; FIELDS],
 }
 
 impl Index {
     pub(super) fn new(documents: impl Iterator<Item = Document>) -> Self {
-        let documents: Vec<Document> = documents.collect();
-        let average = average_lengths(&documents);
+        let mut lengths = Vec::new();
         let mut words: HashMap<String, Vec<Posting>> = HashMap::new();
-        for (position, Document(fields)) in documents.iter().enumerate() {
-            let mut frequencies: HashMap<&str, f64> = HashMap::new();
-            for (field, words) in fields.iter().enumerate() {
-                let length = words.len() as f64 / average[field].max(1.0);
-                let once = WEIGHTS[field] / (1.0 - B + B * length);
-                for word in words {
-                    *frequencies.entry(word).or_default() += once;
+        for (document, Document(fields)) in documents.enumerate() {
+            lengths.push(std::array::from_fn(|field| u32::try_from(fields[field].len()).unwrap_or(u32::MAX)));
+            for (field, word) in fields
+                .into_iter()
+                .enumerate()
+                .flat_map(|(field, words)| words.into_iter().map(move |word| (field, word)))
+            {
+                let postings = words.entry(word).or_default();
+                if postings.last().is_none_or(|last| last.document != document) {
+                    postings.push(Posting { document, counts: [0; FIELDS] });
                 }
-            }
-            for (word, frequency) in frequencies {
-                let score = frequency * (K1 + 1.0) / (frequency + K1);
-                let posting = Posting { document: position, score };
-                match words.get_mut(word) {
-                    Some(postings) => postings.push(posting),
-                    None => _ = words.insert(word.to_owned(), vec![posting]),
+                if let Some(posting) = postings.last_mut() {
+                    posting.counts[field] += 1;
                 }
             }
         }
-        for postings in words.values_mut() {
-            let (all, having) = (documents.len() as f64, postings.len() as f64);
-            let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
-            postings.iter_mut().for_each(|posting| posting.score *= rarity);
-        }
-        Index { documents: documents.len(), words: words.into_iter().collect() }
+        Index { lengths, words: words.into_iter().collect() }
     }
 
-    /// The score of every document, in their order; 0 for one that does not match.
-    pub(super) fn scores(&self, wanted: &[String], matching: Match) -> Vec<f64> {
-        let mut scores = vec![0.0; self.documents];
-        let mut missed = vec![false; self.documents];
+    /// The score of every document, in their order; 0 for one that does not match. What is not visible is as if it were
+    /// not there: it has no score, and neither its words nor their number tell anything.
+    pub(super) fn scores(&self, wanted: &[String], matching: Match, visible: &[bool]) -> Vec<f64> {
+        let view = View::new(self, visible);
+        let mut scores = vec![0.0; self.lengths.len()];
+        let mut missed = vec![false; self.lengths.len()];
+        let mut guesses = MOST_MISSPELT;
         for (position, word) in wanted.iter().take(MOST_WANTED).enumerate() {
             if wanted[..position].contains(word) {
                 continue;
             }
             // The best match counts: a word and its plural are no two.
-            let mut best = vec![0.0_f64; self.documents];
-            for (postings, worth) in self.matches(word) {
-                for posting in postings {
+            let mut best = vec![0.0_f64; self.lengths.len()];
+            for (postings, worth) in view.matches(word, &mut guesses) {
+                let rarity = view.rarity(postings);
+                for posting in view.seen(postings) {
                     let best = &mut best[posting.document];
-                    *best = best.max(posting.score * worth);
+                    *best = best.max(view.score(posting) * rarity * worth);
                 }
             }
             for (document, best) in best.into_iter().enumerate() {
@@ -123,26 +123,80 @@ impl Index {
         scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
         scores
     }
+}
+
+/// As much of an index as one caller may see.
+struct View<'i> {
+    index: &'i Index,
+    visible: &'i [bool],
+    documents: f64,
+    /// How many words a visible document has, by field.
+    average: [f64; FIELDS],
+}
+
+impl<'i> View<'i> {
+    fn new(index: &'i Index, visible: &'i [bool]) -> Self {
+        let seen = index.lengths.iter().zip(visible).filter(|(_, visible)| **visible);
+        let mut documents = 0.0;
+        let mut average = [0.0; FIELDS];
+        for (lengths, _) in seen {
+            documents += 1.0;
+            average.iter_mut().zip(lengths).for_each(|(sum, length)| *sum += f64::from(*length));
+        }
+        average.iter_mut().for_each(|sum| *sum /= f64::max(documents, 1.0));
+        View { index, visible, documents, average }
+    }
+
+    /// Those of the visible documents.
+    fn seen(&self, postings: &'i [Posting]) -> impl Iterator<Item = &'i Posting> {
+        postings.iter().filter(|posting| self.visible[posting.document])
+    }
+
+    /// How much a word tells that these documents have.
+    fn rarity(&self, postings: &'i [Posting]) -> f64 {
+        let having = self.seen(postings).count() as f64;
+        (1.0 + (self.documents - having + 0.5) / (having + 0.5)).ln()
+    }
+
+    /// How much one document is about a word.
+    fn score(&self, Posting { document, counts }: &Posting) -> f64 {
+        let mut frequency = 0.0;
+        for (field, count) in counts.iter().enumerate() {
+            let length = f64::from(self.index.lengths[*document][field]) / self.average[field].max(1.0);
+            frequency += f64::from(*count) * WEIGHTS[field] / (1.0 - B + B * length);
+        }
+        frequency * (K1 + 1.0) / (frequency + K1)
+    }
 
     /// The words of the index that a wanted one stands for, and what each match is worth.
-    fn matches(&self, wanted: &str) -> Vec<(&Vec<Posting>, f64)> {
+    fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<(&'i [Posting], f64)> {
         let mut matches = Vec::new();
-        let longer = self.words.range::<str, _>((Bound::Included(wanted), Bound::Unbounded));
+        let mut add = |postings: &'i [Posting], worth| {
+            if self.seen(postings).next().is_some() {
+                matches.push((postings, worth));
+            }
+        };
+        let longer = self.index.words.range::<str, _>((Bound::Included(wanted), Bound::Unbounded));
         for (word, postings) in longer.take_while(|(word, _)| word.starts_with(wanted)) {
-            matches.push((postings, if word == wanted { 1.0 } else { PREFIX }));
+            add(postings, if word == wanted { 1.0 } else { PREFIX });
         }
         for (end, _) in wanted.char_indices().rev().take(3) {
             let stem = &wanted[..end];
             if stem.chars().count() >= 4
-                && let Some(postings) = self.words.get(stem)
+                && let Some(postings) = self.index.words.get(stem)
             {
-                matches.push((postings, INFLECTED));
+                add(postings, INFLECTED);
             }
         }
-        if matches.is_empty() { self.misspelt(wanted) } else { matches }
+        if matches.is_empty() && *guesses > 0 {
+            *guesses -= 1;
+            self.misspelt(wanted)
+        } else {
+            matches
+        }
     }
 
-    fn misspelt(&self, wanted: &str) -> Vec<(&Vec<Posting>, f64)> {
+    fn misspelt(&self, wanted: &str) -> Vec<(&'i [Posting], f64)> {
         let length = wanted.chars().count();
         let edits = match length {
             0..=3 => return Vec::new(),
@@ -154,19 +208,10 @@ impl Index {
             let close = word.chars().count().abs_diff(length) <= edits;
             close.then(|| strsim::osa_distance(wanted, word)).filter(|distance| *distance <= edits)
         };
-        let matches = self.words.iter().filter_map(|(word, postings)| Some((postings, distance(word)?)));
+        let seen = self.index.words.iter().filter(|(_, postings)| self.seen(postings).next().is_some());
+        let matches = seen.filter_map(|(word, postings)| Some((postings.as_slice(), distance(word)?)));
         matches.map(|(postings, distance)| (postings, MISSPELT[distance])).collect()
     }
-}
-
-fn average_lengths(documents: &[Document]) -> [f64; FIELDS] {
-    let mut lengths = [0.0; FIELDS];
-    for Document(fields) in documents {
-        for (length, words) in lengths.iter_mut().zip(fields) {
-            *length += words.len() as f64;
-        }
-    }
-    lengths.map(|length| length / documents.len().max(1) as f64)
 }
 
 #[cfg(test)]
@@ -183,7 +228,31 @@ mod tests {
     }
 
     fn scores(index: &Index, wanted: &str) -> Vec<f64> {
-        index.scores(&super::words(wanted), Match::Any)
+        index.scores(&super::words(wanted), Match::Any, &vec![true; index.lengths.len()])
+    }
+
+    #[test]
+    fn what_is_not_visible_is_as_if_it_were_not_there() {
+        let texts = ["blue car", "secret plan", "blue house with secrets and many other words"];
+        let (all, few) = (index(&texts), index(&texts[..1]));
+        for wanted in ["blue", "car", "secret", "secert", "plan", "blue car", "pla"] {
+            let found = all.scores(&super::words(wanted), Match::Any, &[true, false, false]);
+            assert_eq!(found[0].to_bits(), scores(&few, wanted)[0].to_bits(), "{wanted}");
+            assert_eq!(found[1..], [0.0, 0.0], "{wanted}");
+        }
+        // `plane` is taken for a slip of `plans` where nobody sees the `plan` that it inflects.
+        let all = index(&["plans", "plan"]);
+        let found = |visible: [bool; 2]| all.scores(&super::words("plane"), Match::Any, &visible)[0] > 0.0;
+        assert_eq!((found([true, false]), found([true, true])), (true, false));
+    }
+
+    #[test]
+    fn a_search_guesses_at_a_few_words() {
+        let index = index(&["weather"]);
+        let wrong: String = (0..super::MOST_MISSPELT).map(|n| format!("nothing{n} ")).collect();
+        assert!(scores(&index, "nothing wether")[0] > 0.0);
+        assert_eq!(scores(&index, &format!("{wrong} wether")), [0.0]);
+        assert!(scores(&index, &format!("{wrong} weather"))[0] > 0.0);
     }
 
     #[test]
@@ -266,7 +335,11 @@ mod tests {
         let index = index(&["daily weather", "daily news", "weather station"]);
         let wanted = super::words("daily weather daily");
         let matching = |matching| -> Vec<bool> {
-            index.scores(&wanted, matching).into_iter().map(|score| score > 0.0).collect()
+            index
+                .scores(&wanted, matching, &vec![true; index.lengths.len()])
+                .into_iter()
+                .map(|score| score > 0.0)
+                .collect()
         };
         assert_eq!(matching(Match::Any), [true, true, true]);
         assert_eq!(matching(Match::All), [true, false, false]);

@@ -151,7 +151,7 @@ impl fmt::Display for Address {
 }
 
 impl Segment {
-    // The rules are those of `path` in the macro, which cannot be shared with it.
+    // The rules are those of `path` in the macro, which cannot be shared with it: one table tests both.
     fn parse(segment: &str) -> Result<Self, AddressFault> {
         if segment.is_empty() {
             return Err(AddressFault::Empty);
@@ -214,6 +214,16 @@ mod tests {
             assert_eq!(address(path).to_string(), path);
         }
         assert_eq!(address("a/{b}/c/{d}").variables().collect::<Vec<_>>(), ["b", "d"]);
+    }
+
+    #[test]
+    fn an_address_is_read_as_the_macro_reads_it() {
+        let table: &[(&str, Option<&[&str]>)] = &include!("../../../tests/paths.rs");
+        for (path, expected) in table {
+            let read = Address::parse(path).ok();
+            let variables = read.as_ref().map(|address| address.variables().collect::<Vec<_>>());
+            assert_eq!(variables.as_deref(), *expected, "{path:?}");
+        }
     }
 
     #[test]

@@ -120,13 +120,13 @@ async fn every_end_is_recorded_once() {
 
 #[tokio::test]
 async fn an_event_says_who_called_what_and_how_it_ended() {
-    let (registry, _, events) = recorded(|builder| builder);
+    let (registry, _, events) = recorded(|builder| builder.audit_key([7; 32]));
     let trace: TraceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
     let caller = registry.as_principal(Principal::new("ada")).traced(trace);
     let reply = caller.invoke("text", b" {} ").await;
     let events = taken(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
-    let hash = blake3::hash(b" {} ").to_hex();
+    let hash = blake3::keyed_hash(&[7; 32], b" {} ").to_hex();
     assert_eq!(
         *event,
         json!({
@@ -145,6 +145,24 @@ async fn an_event_says_who_called_what_and_how_it_ended() {
     );
     assert_eq!(caller.call("trace", json!({})).await.unwrap().value(), trace.to_string());
     assert_eq!(registry.call("trace", json!({})).await.unwrap().value(), "");
+}
+
+#[tokio::test]
+async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() {
+    let digest = async |with: fn(Builder) -> Builder, arguments: &[u8]| {
+        let (registry, _, events) = recorded(with);
+        let _ = registry.invoke("text", arguments).await;
+        taken(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
+    };
+    let (plain, with_key): (fn(Builder) -> Builder, fn(Builder) -> Builder) =
+        (|builder| builder, |builder| builder.audit_key([1; 32]));
+    let first = digest(plain, b"{}").await;
+    assert_eq!(first, digest(plain, b"{}").await, "one process has one key");
+    assert_ne!(first, digest(plain, b"{ }").await);
+    assert_ne!(first, digest(with_key, b"{}").await);
+    let guess = format!("blake3:{}", blake3::hash(b"{}").to_hex());
+    assert_ne!(first, guess, "it can be found by trying");
+    assert_ne!(first, format!("blake3:{}", blake3::keyed_hash(&[0; 32], b"{}").to_hex()));
 }
 
 #[tokio::test]

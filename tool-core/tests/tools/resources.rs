@@ -131,7 +131,8 @@ fn needs_say_by_which_handle_a_type_is_taken() {
 
 #[tokio::test]
 async fn a_tool_with_handles_is_still_a_function() {
-    let counter = Arc::new(Counter::default());
-    assert_eq!(trigger_count(Writer::for_tests(Arc::clone(&counter))), 10);
+    let writer = Writer::for_tests(Counter::default());
+    let counter = writer.resource();
+    assert_eq!(trigger_count(writer), 10);
     assert_eq!(read_count(Reader::new(counter)).await, 10);
 }

@@ -214,6 +214,16 @@ fn only_what_is_listed_is_found() {
     let (all, reading) = (builder().build().unwrap(), builder().read_only().build().unwrap());
     assert_eq!(names(&all, "page", Match::Any), ["read_page", "write_page"]);
     assert_eq!(names(&reading, "page", Match::Any), ["read_page"]);
-    assert_eq!(names(&reading, "write", Match::Any), <[&str; 0]>::default());
+    for hidden in ["write", "wirte", "writ"] {
+        assert_eq!(names(&reading, hidden, Match::Any), <[&str; 0]>::default(), "{hidden}");
+    }
+    let alone = Registry::builder()
+        .linked()
+        .select(|tool| tool.source().module.ends_with("search::hidden") && tool.name() == "read_page")
+        .build()
+        .unwrap();
+    let score = |registry: &Registry| registry.search("page")[0].score.to_bits();
+    assert_eq!(score(&reading), score(&alone), "what is hidden counts for nothing");
+    assert_ne!(score(&all), score(&alone));
     assert_eq!(all.digest(), reading.digest(), "the tools are the same, whatever may be called");
 }

@@ -1,0 +1,184 @@
+//! Everything that can be wrong with a registry.
+
+use std::fmt;
+
+/// One reason why a registry cannot be built.
+///
+/// ```
+/// use tool_core::BuildError;
+///
+/// assert!(BuildError::Empty.to_string().starts_with("the registry has no tools"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools have one name. Places read `file:line, module path`.
+    #[error(
+        "two tools are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[tool(name = \"…\")]`"
+    )]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// Where the first is declared.
+        first: String,
+        /// Where the second is declared.
+        second: String,
+    },
+    /// The alias of a tool is the name or the alias of another.
+    #[error(
+        "two tools can be called as `{alias}`\n  first:  {first}\n  second: {second}, by its alias\nhelp: give the second another alias, or none"
+    )]
+    Alias {
+        /// The alias.
+        alias: String,
+        /// Where the tool that has it already is declared.
+        first: String,
+        /// Where the tool with the alias is declared.
+        second: String,
+    },
+    /// The results of two tools live where one path could mean either.
+    #[error(
+        "the addresses of two tools overlap\n  first:  {first}\n  second: {second}\nhelp: give one of them another `path`"
+    )]
+    Address {
+        /// The address of the first, and where it is declared.
+        first: String,
+        /// The address of the second, and where it is declared.
+        second: String,
+    },
+    /// The result of a tool lives where an adapter has something of its own.
+    #[error(
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+    )]
+    ReservedAddress {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// Its address.
+        address: String,
+        /// The first segment of it.
+        segment: String,
+    },
+    /// Two prompts have one name.
+    #[error(
+        "two prompts are named `{name}`\n  first:  {first}\n  second: {second}\nhelp: give one of them `#[prompt(name = \"…\")]`"
+    )]
+    DuplicatePrompt {
+        /// The name.
+        name: String,
+        /// Where the first is declared.
+        first: String,
+        /// Where the second is declared.
+        second: String,
+    },
+    /// A prompt takes state that the registry does not have.
+    #[error(
+        "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+    )]
+    MissingPromptState {
+        /// The prompt.
+        prompt: String,
+        /// Where it is declared.
+        place: String,
+        /// The type of the state.
+        state: String,
+    },
+    /// The schema of the arguments of a prompt contradicts itself.
+    #[error("prompt `{prompt}`: {fault}\n  declared: {place}")]
+    PromptSchema {
+        /// The prompt.
+        prompt: String,
+        /// Where it is declared.
+        place: String,
+        /// What is wrong.
+        fault: String,
+    },
+    /// There is no tool at all.
+    #[error(
+        "the registry has no tools\nhelp: name the crates that declare them, as in `use my_tools as _;`, or call `allow_empty()` if there may be none"
+    )]
+    Empty,
+    /// A crate that should have tools has none in this program.
+    #[error("no tool of the crate `{0}` is linked\nhelp: name it in the application, as in `use {0} as _;`")]
+    NotLinked(String),
+    /// A tool takes state that the registry does not have.
+    #[error(
+        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+    )]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// The type of the state.
+        state: String,
+    },
+    /// A hand-written tool panicked when it was asked for its definition.
+    #[error("a hand-written tool panicked when it was asked for its definition\nhelp: the log says where")]
+    NoDefinition,
+    /// A limit of the registry lets nothing run.
+    #[error("`{0}(0)` lets no call run\nhelp: give it at least 1")]
+    NoRoom(&'static str),
+    /// A tool has a time limit in a program without timers.
+    #[error(
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+    )]
+    NoTimers {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+    },
+    /// The schema of a tool contradicts itself.
+    #[error("tool `{tool}`: {fault}\n  declared: {place}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// Where it is declared.
+        place: String,
+        /// What is wrong.
+        fault: String,
+    },
+}
+
+/// Everything that is wrong with a registry.
+///
+/// ```
+/// # use tool_core::Registry;
+/// let errors = Registry::builder().build().unwrap_err();
+/// eprintln!("{errors}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildErrors(Vec<BuildError>);
+
+impl BuildErrors {
+    pub(crate) fn unless_empty(errors: Vec<BuildError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(BuildErrors(errors)) }
+    }
+
+    /// Each error.
+    ///
+    /// ```
+    /// # use tool_core::{BuildError, Registry};
+    /// let errors = Registry::builder().build().unwrap_err();
+    /// assert_eq!(errors.iter().collect::<Vec<_>>(), [&BuildError::Empty]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, error) in self.0.iter().enumerate() {
+            if position > 0 {
+                f.write_str("\n\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}
