@@ -14,58 +14,14 @@ use proc_macro2::TokenStream as TokenStream2;
 use crate::diagnostics::Errors;
 use crate::parse::{Block, Function, Item, Member, Method, Noun};
 
-/// Declares a function as a tool. See the front page of `tool-core` for all options.
-///
-/// The function stays what it is: it is called, tested and documented as before.
-///
-/// ```text
-/// /// Adds two numbers.
-/// #[tool(operation = Transform)]
-/// fn add(
-///     /// The first number.
-///     a: i64,
-///     /// The second number.
-///     #[arg(default = 1)]
-///     b: i64,
-/// ) -> i64 {
-///     a + b
-/// }
-/// ```
-///
-/// On an `impl` block, without options, it declares the methods in it that carry `#[tool(…)]` themselves; `&self` is the
-/// registry's state of that type.
-///
-/// ```text
-/// #[tool]
-/// impl Shop {
-///     /// How many apples are left.
-///     #[tool(operation = Read)]
-///     fn apples(&self) -> u32 {
-///         self.apples
-///     }
-/// }
-/// ```
+// Whoever reads about the attribute reads what `tool-core` says of it: `docs/tool.md`, which is put before this.
+/// The implementation of `tool_core::tool`, where it is described.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(Noun::Tool, attribute.into(), item.into()).into()
 }
 
-/// Declares a function as a prompt: its parameters are the arguments that a person fills in, and what it returns becomes
-/// messages. See the front page of `tool-core`.
-///
-/// ```text
-/// /// Asks for a summary.
-/// #[prompt(title = "Summary")]
-/// fn summary(
-///     /// The text.
-///     text: String,
-///     /// How many words it may have.
-///     #[arg(default = 100)]
-///     words: u32,
-/// ) -> String {
-///     format!("Put this into {words} words:\n\n{text}")
-/// }
-/// ```
+/// The implementation of `tool_core::prompt`, where it is described.
 #[proc_macro_attribute]
 pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(Noun::Prompt, attribute.into(), item.into()).into()

@@ -16,9 +16,19 @@ fn größe() {}
 #[tool(operation = Read, name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
 fn long() {}
 
+/// Reads.
+#[tool(operation = Read, name = "..")]
+fn dots() {}
+
+/// Reads.
+#[tool(operation = Read, name = "a", alias = ".")]
+fn dot() {}
+
 fn main() {
     spaced();
     empty();
     größe();
     long();
+    dots();
+    dot();
 }

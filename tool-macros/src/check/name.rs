@@ -57,5 +57,9 @@ pub(super) fn fault(name: &str, most: usize) -> Option<String> {
     if let Some(other) = name.chars().find(|c| !allowed(c)) {
         return Some(format!("contains {other:?}"));
     }
+    // Such a name is a step of a path, and no name in one.
+    if name.bytes().all(|byte| byte == b'.') {
+        return Some("is made of dots alone".to_owned());
+    }
     (name.len() > most).then(|| format!("is longer than {most} characters"))
 }

@@ -176,3 +176,21 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, Fault> {
 fn is_plain(c: char) -> bool {
     !c.is_control() && !c.is_whitespace() && !matches!(c, '?' | '#' | '%' | '\\')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::variables;
+
+    #[test]
+    fn a_path_is_read_as_tool_core_reads_it() {
+        let table: &[(&str, Option<&[&str]>)] = &include!("../../../tests/paths.rs");
+        for (path, expected) in table {
+            let read = variables(path).ok();
+            assert_eq!(
+                read,
+                expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+                "{path:?}"
+            );
+        }
+    }
+}
