@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::call::Tasks;
+use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 use crate::trace::TraceParent;
@@ -45,7 +46,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        LazyContext::new(tool, &Caller { principal: Principal::local(), trace: None }).get().clone()
+        LazyContext::new(tool, &Caller::local()).get().clone()
     }
 
     /// The identifier that joins the answer and the log.
@@ -83,6 +84,26 @@ impl Context {
     /// ```
     pub fn traceparent(&self) -> Option<TraceParent> {
         self.0.caller.trace
+    }
+
+    /// What the adapter or the application put beside the call, by its type.
+    ///
+    /// ```
+    /// # use tool_core::{Context, tool};
+    /// struct Locale(&'static str);
+    ///
+    /// /// Greets in the language of the caller.
+    /// #[tool(operation = Explain)]
+    /// fn greet_in_language(#[inject] context: Context) -> String {
+    ///     match context.extension::<Locale>() {
+    ///         Some(Locale("de")) => "Guten Tag".to_owned(),
+    ///         _ => "Good day".to_owned(),
+    ///     }
+    /// }
+    /// # assert_eq!(greet_in_language(Context::for_tests("greet_in_language")), "Good day");
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.caller.extension()
     }
 
     /// Whether the caller took the call back or went away, or was told that it takes too long.
@@ -129,22 +150,44 @@ impl Context {
     }
 }
 
-/// Who calls, and as part of which trace.
-#[derive(Clone, Debug, PartialEq)]
+/// Who calls, as part of which trace, and what was put beside the call.
+#[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) trace: Option<TraceParent>,
+    /// Most calls have none, and are spared what they take.
+    pub(crate) extensions: Option<Arc<Extensions>>,
 }
 
 impl Caller {
+    pub(crate) fn new(principal: Principal) -> Self {
+        Caller { principal, trace: None, extensions: None }
+    }
+
     /// The local one.
     pub(crate) fn local() -> Self {
-        Caller { principal: Principal::local(), trace: None }
+        Caller::new(Principal::local())
     }
 
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
-        Caller { principal: Principal::anonymous(), trace: None }
+        Caller::new(Principal::anonymous())
+    }
+
+    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.extensions.as_ref()?.get()
+    }
+}
+
+/// What was put beside a call has no equal but itself.
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        let extensions = match (&self.extensions, &other.extensions) {
+            (None, None) => true,
+            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        };
+        extensions && self.principal == other.principal && self.trace == other.trace
     }
 }
 

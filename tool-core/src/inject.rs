@@ -31,7 +31,7 @@ use crate::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `Extension<T>`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Tells what must be in the registry, so that a missing state is found when it is built.
@@ -49,7 +49,7 @@ pub trait Inject<Op>: Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a prompt",
     label = "not something that a prompt has",
-    note = "`Context`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::Inject<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
+    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, and any type that implements `tool_core::Inject<op::Prompt>`; drop `#[inject]` if the parameter is an argument"
 )]
 pub trait InjectIntoPrompt: Inject<op::Prompt> {}
 
@@ -264,6 +264,17 @@ impl<'c, Op> Injection<'c, Op> {
     /// ```
     pub fn context(&self) -> &'c Context {
         self.context.get()
+    }
+
+    /// What the adapter or the application put beside the call, by its type.
+    ///
+    /// ```
+    /// fn locale<Op>(source: &tool_core::Injection<'_, Op>) -> Option<String> {
+    ///     source.extension::<String>().cloned()
+    /// }
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
+        self.context.caller().extension()
     }
 
     /// State of the registry by its type.

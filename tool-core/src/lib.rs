@@ -3,6 +3,8 @@
 mod access;
 mod admission;
 mod audit;
+#[cfg(feature = "http")]
+mod authentication;
 mod call;
 mod completion;
 mod context;
@@ -11,6 +13,7 @@ mod declared;
 mod definition;
 mod digest;
 mod entry;
+mod extension;
 mod failure;
 mod inject;
 mod input;
@@ -41,6 +44,8 @@ pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use audit::{AuditEvent, AuditKind, AuditSink};
+#[cfg(feature = "http")]
+pub use authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken};
 pub use call::Reply;
 pub use completion::{Completions, Typed};
 pub use context::{CallId, Context};
@@ -48,6 +53,7 @@ pub use declaration::Deprecated;
 pub use declared::Declared;
 pub use definition::{DefinitionError, DefinitionFault, Source, ToolDefinition, ToolDefinitionBuilder};
 pub use digest::Digest;
+pub use extension::{Extension, Extensions};
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
 pub use input::Input;

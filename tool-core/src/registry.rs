@@ -24,6 +24,7 @@ use crate::audit::{Audit, AuditKind};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
+use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
@@ -148,7 +149,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        Registry { inner: Arc::clone(&self.inner), caller: Caller { principal, trace: self.caller.trace } }
+        Registry { inner: Arc::clone(&self.inner), caller: Caller { principal, ..self.caller.clone() } }
     }
 
     /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
@@ -165,6 +166,33 @@ impl Registry {
     pub fn traced(&self, trace: TraceParent) -> Self {
         let mut registry = self.clone();
         registry.caller.trace = Some(trace);
+        registry
+    }
+
+    /// The same registry, for calls with these values beside them, which a tool reads with
+    /// [`Context::extension`](crate::Context::extension). Cheap: it is done for each call.
+    ///
+    /// ```
+    /// use tool_core::{Context, Extensions, Registry, tool};
+    ///
+    /// struct Locale(&'static str);
+    ///
+    /// /// The language of the caller.
+    /// #[tool(operation = Explain)]
+    /// fn tell_language(#[inject] context: Context) -> String {
+    ///     context.extension::<Locale>().map_or("none", |locale| locale.0).to_owned()
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "tell_language").build().unwrap();
+    /// let german = registry.with_extensions(Extensions::new().with(Locale("de")));
+    /// assert_eq!(german.call("tell_language", serde_json::json!({})).await.unwrap().value(), "de");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_extensions(&self, extensions: impl Into<Arc<Extensions>>) -> Self {
+        let mut registry = self.clone();
+        registry.caller.extensions = Some(extensions.into());
         registry
     }
 

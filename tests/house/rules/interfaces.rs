@@ -14,7 +14,8 @@ use crate::workspace;
 /// The foreign crates that the public interface of a library may mention.
 fn allowed(library: &str) -> &'static [&'static str] {
     match library {
-        "tool-core" => &["bytes", "schemars", "serde", "serde_json", "tool_macros"],
+        // `http` is behind a feature of that name, for the adapters that speak it.
+        "tool-core" => &["bytes", "http", "schemars", "serde", "serde_json", "tool_macros"],
         "tool-macros" => &["proc_macro"],
         // A server has an address, and its tools are part of a router: both of a stable release, as rmcp is not.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],

@@ -311,7 +311,7 @@ impl Builder {
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
         let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
-        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
         Ok(Registry { inner: Arc::new(inner), caller })
     }
 }

@@ -7,6 +7,7 @@ mod audit;
 mod completion;
 mod digests;
 mod dynamic;
+mod extensions;
 mod failures;
 mod guards;
 mod hostile;
