@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::context::{Context, LazyContext};
 use crate::failure::Failure;
+use crate::registry::Registry;
 use crate::resource::Resource;
 use crate::state::States;
 
@@ -244,6 +245,11 @@ pub struct Injection<'c, Op> {
 impl<'c, Op> Injection<'c, Op> {
     pub(crate) fn new(states: &'c States, context: &'c LazyContext<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
+    }
+
+    /// Through which the call came.
+    pub(crate) fn registry(&self) -> Option<&'c Registry> {
+        self.context.registry()
     }
 
     /// The context of the call.

@@ -5,6 +5,7 @@ mod assembly;
 mod builder;
 #[cfg(feature = "tokio")]
 mod idle;
+mod inject;
 mod positions;
 mod prompts;
 mod running;
@@ -292,7 +293,7 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(member) => match call::begin(&self.caller, member, arguments) {
+            Ok(member) => match call::begin(self, member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
                 begun => begun.end().await,
@@ -376,6 +377,11 @@ impl Registry {
     /// ```
     pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
         BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
+    }
+
+    /// Who calls, and as part of which trace.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The tool of this name or alias, if it exists for the caller.

@@ -170,7 +170,7 @@ impl Registry {
             other => other,
         };
         let arguments = arguments.to_string();
-        let reply = call::begin(&self.caller, member, arguments.as_bytes()).end().await;
+        let reply = call::begin(self, member, arguments.as_bytes()).end().await;
         // What `#[prompt]` declares returns messages and nothing else.
         reply.result.and_then(|output| output.into_prompt().ok_or_else(Failure::internal))
     }

@@ -16,6 +16,7 @@ mod limits;
 mod lint;
 mod lock;
 mod methods;
+mod nested;
 mod options;
 mod outputs;
 mod profiles;
