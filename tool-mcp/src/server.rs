@@ -1,17 +1,23 @@
 //! The server before it serves: who it is, whom it admits, how long it waits at the end.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{Principal, Registry};
+use tool_core::{IntoToolsProvider, Principal, Provider};
 
+use crate::catalogue::{Catalogue, RESERVED};
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::{Endpoint, HttpServer, Policy};
+use crate::settings::Settings;
 use crate::stdio;
+use crate::surfaces::Surfaces;
+use crate::uri::Scheme;
 
 /// Serves the tools of a [`Registry`] over the Model Context Protocol.
 ///
@@ -36,28 +42,36 @@ use crate::stdio;
 #[derive(Clone, Debug)]
 #[must_use = "a server does nothing until it serves"]
 pub struct Server {
-    registry: Registry,
+    provider: Provider,
     identity: Implementation,
     instructions: Option<String>,
+    /// `None` for one that is made of the name.
+    scheme: Option<String>,
+    surfaces: Surfaces,
     policy: Policy,
     deadline: Duration,
 }
 
 impl Server {
-    /// A server of these tools, named after the program.
+    /// A server of these tools, named after the program. What provides them is asked once a request: a [`Registry`], a
+    /// list, a function or an `async` function.
+    ///
+    /// [`Registry`]: tool_core::Registry
     ///
     /// ```
     /// # use tool_core::Registry;
     /// # let registry = Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry);
     /// ```
-    pub fn new(registry: Registry) -> Self {
+    pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
         let program = std::env::current_exe().ok();
         let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
-            registry,
+            provider: provider.into_provider(),
             identity: Implementation::new(stem.unwrap_or("tool-mcp"), env!("CARGO_PKG_VERSION")),
             instructions: None,
+            scheme: None,
+            surfaces: Surfaces::default(),
             policy: Policy::default(),
             deadline: Duration::from_secs(10),
         }
@@ -108,6 +122,30 @@ impl Server {
     /// ```
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// The scheme of the URIs of resources: `weather` for `weather://tools`. If it is not said, it is made of the name.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).name("Weather archive").scheme("weather");
+    /// ```
+    pub fn scheme(mut self, scheme: impl Into<String>) -> Self {
+        self.scheme = Some(scheme.into());
+        self
+    }
+
+    /// Whether what is read is shown as a tool too: see [`Surfaces`].
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).surfaces(tool_mcp::Surfaces::Exclusive);
+    /// ```
+    pub fn surfaces(mut self, surfaces: Surfaces) -> Self {
+        self.surfaces = surfaces;
         self
     }
 
@@ -197,8 +235,9 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
-        self.registry.check()?;
-        stdio::serve(self.handler(self.registry.clone()), &self.registry, self.deadline).await
+        let settings = self.settings()?;
+        self.check(&settings).await?;
+        stdio::serve(self.handler(None, settings), self.deadline).await
     }
 
     /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
@@ -218,12 +257,13 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        self.registry.check()?;
+        let settings = self.settings()?;
+        self.check(&settings).await?;
         let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
-        let endpoint = self.endpoint();
-        Ok(HttpServer::new(listener, local_addr, endpoint, self.registry, self.deadline))
+        let endpoint = self.endpoint(settings);
+        Ok(HttpServer::new(listener, local_addr, endpoint, self.deadline))
     }
 
     /// The endpoint as a router, to stand in an application of your own: it answers at the root of the router, so that
@@ -244,24 +284,45 @@ impl Server {
     /// # Ok::<(), tool_mcp::ServeError>(())
     /// ```
     pub fn into_axum_router(self) -> Result<Router, ServeError> {
-        self.registry.check()?;
-        Ok(self.endpoint().router)
+        let settings = self.settings()?;
+        // A registry has its tools at once; what must wait for them is asked by the first request.
+        if let Poll::Ready(checked) =
+            pin!(self.check(&settings)).poll(&mut Context::from_waker(Waker::noop()))
+        {
+            checked?;
+        }
+        Ok(self.endpoint(settings).router)
     }
 
-    fn endpoint(&self) -> Endpoint {
+    fn endpoint(&self, settings: Arc<Settings>) -> Endpoint {
         // Nobody has asked yet who sends a request.
-        let registry = self.registry.as_principal(Principal::anonymous());
-        Endpoint::new(self.handler(registry), &self.policy)
+        Endpoint::new(self.handler(Some(Principal::anonymous()), settings), &self.policy)
     }
 
-    fn handler(&self, registry: Registry) -> Arc<Handler> {
-        Arc::new(Handler::new(registry, self.identity.clone(), self.instructions.clone()))
+    fn handler(&self, caller: Option<Principal>, settings: Arc<Settings>) -> Arc<Handler> {
+        let (identity, instructions) = (self.identity.clone(), self.instructions.clone());
+        Arc::new(Handler::new(self.provider.clone(), caller, settings, identity, instructions))
     }
-}
 
-/// Waits until no modifying call is on its way, but not for ever.
-pub(crate) async fn settle(registry: &Registry, deadline: Duration) {
-    if tokio::time::timeout(deadline, registry.idle()).await.is_err() {
-        tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
+    fn settings(&self) -> Result<Arc<Settings>, ServeError> {
+        let scheme = match &self.scheme {
+            None => Scheme::of_name(&self.identity.name),
+            Some(scheme) => Scheme::parse(scheme).ok_or_else(|| ServeError::Scheme(scheme.clone()))?,
+        };
+        Ok(Arc::new(Settings { scheme, surfaces: self.surfaces }))
+    }
+
+    /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start:
+    /// it is in the log, and requests are told so.
+    async fn check(&self, settings: &Arc<Settings>) -> Result<(), ServeError> {
+        let Ok(tools) = self.provider.tools().await else { return Ok(()) };
+        let registry = tools.registry();
+        registry.check()?;
+        registry.check_addresses(&RESERVED)?;
+        let catalogue = Catalogue::new(registry.clone(), Arc::clone(settings));
+        match catalogue.places().faults.as_slice() {
+            [] => Ok(()),
+            faults => Err(ServeError::Addresses(faults.join("\n"))),
+        }
     }
 }

@@ -11,5 +11,7 @@ mod calls;
 mod http;
 mod lifetime;
 mod list;
+mod prompts;
 mod stdio;
 mod support;
+mod surfaces;
