@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
-    AuditEvent, Context, DynamicTool, FailureKind, IntoToolsProvider as _, Output, Principal, Providers, Reason,
-    Registry, ToolDefinition, ToolError, tool,
+    AuditEvent, Context, DynamicTool, FailureKind, IntoToolsProvider as _, Output, Principal, Providers,
+    Reason, Registry, ToolDefinition, ToolError, tool,
 };
 
 use crate::{builder_of, tools_of};
@@ -70,7 +70,9 @@ async fn every_call_has_a_record_of_its_own() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let registry = builder_of(module_path!())
-        .audit(move |event: &AuditEvent<'_>| sink.lock().unwrap().push((event.tool.to_owned(), event.call_id)))
+        .audit(move |event: &AuditEvent<'_>| {
+            sink.lock().unwrap().push((event.tool.to_owned(), event.call_id))
+        })
         .build()
         .unwrap();
     registry.call("nested.relay", json!({"name": "nested.who"})).await.unwrap();
@@ -83,7 +85,8 @@ async fn every_call_has_a_record_of_its_own() {
 #[tokio::test]
 async fn the_registry_is_the_one_that_was_called_and_not_the_one_at_home() {
     let home = tools_of(module_path!());
-    let definition = ToolDefinition::builder("nested.elsewhere", "Stands in another registry.").build().unwrap();
+    let definition =
+        ToolDefinition::builder("nested.elsewhere", "Stands in another registry.").build().unwrap();
     let other = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::text("here")) });
     let other = Registry::builder().tool(other).build().unwrap();
     let joined = Providers::new().with("home", home.clone()).with("other", other).into_provider();
