@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use iri_string::types::UriStr;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
 use tool_core::{Registry, Segment, Surface, ToolDefinition};
@@ -35,6 +36,10 @@ pub(crate) enum Target {
     Page,
     /// The result of a tool.
     Tool(String),
+    /// What is written by hand, by its position among its kind.
+    Resource(usize),
+    /// The same, with variables.
+    Template(usize),
 }
 
 /// Everything that is read, in the order in which it is listed.
@@ -62,7 +67,9 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        let tools = self.tools.get_or_init(|| self.registry.declared().map(listed).collect());
+        let tools = self
+            .tools
+            .get_or_init(|| self.registry.declared().map(|tool| listed(tool, &self.settings)).collect());
         // A registry is ordered by name.
         tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
     }
@@ -89,8 +96,9 @@ impl Places {
         for tool in registry.declared() {
             let surface = Surface::of(tool);
             let Some(address) = surface.address() else { continue };
-            places.add_tool(tool, Pattern::of(&settings.scheme, address));
+            places.add_tool(tool, Pattern::of(&settings.scheme, address), settings);
         }
+        places.add_written(settings);
         places
     }
 
@@ -114,23 +122,56 @@ impl Places {
         self.templates.push((Target::Page, template));
     }
 
-    fn add_tool(&mut self, tool: &ToolDefinition, pattern: Pattern) {
+    fn add_written(&mut self, settings: &Settings) {
+        for (position, resource) in settings.resources.iter().enumerate() {
+            if UriStr::new(&resource.uri).is_err() {
+                self.faults.push(format!("`{}` is no URI", resource.uri));
+            } else if let Err(other) = self.routes.add_verbatim(&resource.uri, Target::Resource(position)) {
+                self.faults.push(format!("two resources live at `{other}`"));
+            } else {
+                self.resources.push((Target::Resource(position), resource.listed()));
+            }
+        }
+        for (position, template) in settings.templates.iter().enumerate() {
+            let pattern = match Pattern::parse(&template.template) {
+                Ok(pattern) if pattern.is_template() => pattern,
+                Ok(_) => {
+                    self.faults
+                        .push(format!("`{}` has no variable: add it as a resource", template.template));
+                    continue;
+                }
+                Err(fault) => {
+                    self.faults.push(format!("`{}` is no template of URIs: {fault}", template.template));
+                    continue;
+                }
+            };
+            for variable in template.completions.keys().filter(|name| pattern.variable(name).is_none()) {
+                self.faults.push(format!("`{}` has no variable `{variable}` to complete", pattern.as_str()));
+            }
+            let listed = template.listed(pattern.as_str());
+            if self.route(pattern, Target::Template(position)) {
+                self.templates.push((Target::Template(position), listed));
+            }
+        }
+    }
+
+    fn add_tool(&mut self, tool: &ToolDefinition, pattern: Pattern, settings: &Settings) {
         let target = Target::Tool(tool.name().to_owned());
         let (uri, is_template) = (pattern.as_str().to_owned(), pattern.is_template());
         if !self.route(pattern, target.clone()) {
             return;
         }
         let mime_type = tool.output_schema().map(|_| JSON.to_owned());
+        let description = settings.description(tool);
         if is_template {
-            let mut template = ResourceTemplate::new(uri, tool.name())
-                .with_description(tool.description())
-                .with_meta(meta(tool));
+            let mut template =
+                ResourceTemplate::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
             template.title = tool.title().map(str::to_owned);
             template.mime_type = mime_type;
             self.templates.push((target, template));
         } else {
             let mut resource =
-                Resource::new(uri, tool.name()).with_description(tool.description()).with_meta(meta(tool));
+                Resource::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
             resource.title = tool.title().map(str::to_owned);
             resource.mime_type = mime_type;
             self.resources.push((target, resource));
@@ -150,10 +191,10 @@ impl Places {
     }
 }
 
-fn listed(tool: &ToolDefinition) -> Tool {
+fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {
     let mut listed = Tool::new_with_raw(
         tool.name().to_owned(),
-        Some(tool.description().to_owned().into()),
+        Some(settings.description(tool).to_owned().into()),
         object(tool.input_schema()),
     );
     listed.title = tool.title().map(str::to_owned);

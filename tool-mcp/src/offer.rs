@@ -97,7 +97,7 @@ impl Offer {
     pub(crate) fn shows(&self, target: &Target) -> bool {
         match target {
             Target::Tool(name) => self.registry.admits(name).is_ok(),
-            Target::Tools | Target::Page => true,
+            Target::Tools | Target::Page | Target::Resource(_) | Target::Template(_) => true,
         }
     }
 }

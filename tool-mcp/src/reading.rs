@@ -4,7 +4,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ResourceContents};
 use serde_json::value::RawValue;
-use serde_json::{Number, json};
+use serde_json::{Number, Value, json};
 use tool_core::{CallId, Content, Failure, FailureKind, McpAnswer, Output, ToolDefinition};
 
 use crate::uri::Pattern;
@@ -88,13 +88,17 @@ pub(crate) fn failed(
         FailureKind::Internal => message = format!("{message} (call {call_id})"),
         _ => {}
     }
+    refused(failure, message, data)
+}
+
+/// A failure by the table of what `resources/read` is answered with.
+pub(crate) fn refused(failure: &Failure, message: String, data: Value) -> ErrorData {
     match failure.kind().codes().mcp_read {
         McpAnswer::NotFound => ErrorData::resource_not_found(message, Some(data)),
-        answer => ErrorData::new(
-            ErrorCode(answer.code(true).unwrap_or(ErrorCode::INTERNAL_ERROR.0)),
-            message,
-            Some(data),
-        ),
+        answer => {
+            let code = answer.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
+            ErrorData::new(code, message, Some(data))
+        }
     }
 }
 

@@ -9,9 +9,12 @@ use crate::uri::{BadVariable, Kind, Location, Pattern};
 pub(crate) struct Routes<T> {
     /// By the URI to the letter: what is written by hand need not be a scheme with segments.
     verbatim: HashMap<String, T>,
-    /// By the number of their segments, and the first one unless it is a variable.
-    groups: HashMap<usize, HashMap<Option<String>, Vec<(Pattern, T)>>>,
+    /// By the number of their segments.
+    groups: HashMap<usize, Group<T>>,
 }
+
+/// By the first segment, unless it is a variable.
+type Group<T> = HashMap<Option<String>, Vec<(Pattern, T)>>;
 
 /// What a URI leads to.
 #[derive(Debug)]

@@ -1,25 +1,25 @@
 //! The server before it serves: who it is, whom it admits, how long it waits at the end.
 
+mod content;
+mod start;
+
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{IntoToolsProvider, Principal, Provider};
+use tool_core::{IntoToolsProvider, Provider};
 
-use crate::catalogue::{Catalogue, RESERVED};
 use crate::error::ServeError;
-use crate::handler::Handler;
-use crate::http::{Endpoint, HttpServer, Policy};
-use crate::settings::Settings;
+use crate::http::{HttpServer, Policy};
+use crate::prompts_file::PromptsFile;
 use crate::stdio;
 use crate::surfaces::Surfaces;
-use crate::uri::Scheme;
+use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
-/// Serves the tools of a [`Registry`] over the Model Context Protocol.
+/// Serves the tools of a [`Registry`](tool_core::Registry) over the Model Context Protocol.
 ///
 /// Clients of 2026-07-28 and those that open with `initialize` (up to 2025-11-25) are served on the same endpoint.
 ///
@@ -48,6 +48,10 @@ pub struct Server {
     /// `None` for one that is made of the name.
     scheme: Option<String>,
     surfaces: Surfaces,
+    resources: Vec<DynamicResource>,
+    templates: Vec<DynamicTemplate>,
+    prompts: Vec<DynamicPrompt>,
+    file: PromptsFile,
     policy: Policy,
     deadline: Duration,
 }
@@ -72,6 +76,10 @@ impl Server {
             instructions: None,
             scheme: None,
             surfaces: Surfaces::default(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            file: PromptsFile::default(),
             policy: Policy::default(),
             deadline: Duration::from_secs(10),
         }
@@ -110,42 +118,6 @@ impl Server {
     /// ```
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.identity.version = version.into();
-        self
-    }
-
-    /// How to use the tools together, for the model that will.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).instructions("Ask `list_cities` before `get_weather`.");
-    /// ```
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
-        self
-    }
-
-    /// The scheme of the URIs of resources: `weather` for `weather://tools`. If it is not said, it is made of the name.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).name("Weather archive").scheme("weather");
-    /// ```
-    pub fn scheme(mut self, scheme: impl Into<String>) -> Self {
-        self.scheme = Some(scheme.into());
-        self
-    }
-
-    /// Whether what is read is shown as a tool too: see [`Surfaces`].
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).surfaces(tool_mcp::Surfaces::Exclusive);
-    /// ```
-    pub fn surfaces(mut self, surfaces: Surfaces) -> Self {
-        self.surfaces = surfaces;
         self
     }
 
@@ -292,37 +264,5 @@ impl Server {
             checked?;
         }
         Ok(self.endpoint(settings).router)
-    }
-
-    fn endpoint(&self, settings: Arc<Settings>) -> Endpoint {
-        // Nobody has asked yet who sends a request.
-        Endpoint::new(self.handler(Some(Principal::anonymous()), settings), &self.policy)
-    }
-
-    fn handler(&self, caller: Option<Principal>, settings: Arc<Settings>) -> Arc<Handler> {
-        let (identity, instructions) = (self.identity.clone(), self.instructions.clone());
-        Arc::new(Handler::new(self.provider.clone(), caller, settings, identity, instructions))
-    }
-
-    fn settings(&self) -> Result<Arc<Settings>, ServeError> {
-        let scheme = match &self.scheme {
-            None => Scheme::of_name(&self.identity.name),
-            Some(scheme) => Scheme::parse(scheme).ok_or_else(|| ServeError::Scheme(scheme.clone()))?,
-        };
-        Ok(Arc::new(Settings { scheme, surfaces: self.surfaces }))
-    }
-
-    /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start:
-    /// it is in the log, and requests are told so.
-    async fn check(&self, settings: &Arc<Settings>) -> Result<(), ServeError> {
-        let Ok(tools) = self.provider.tools().await else { return Ok(()) };
-        let registry = tools.registry();
-        registry.check()?;
-        registry.check_addresses(&RESERVED)?;
-        let catalogue = Catalogue::new(registry.clone(), Arc::clone(settings));
-        match catalogue.places().faults.as_slice() {
-            [] => Ok(()),
-            faults => Err(ServeError::Addresses(faults.join("\n"))),
-        }
     }
 }

@@ -4,12 +4,13 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference,
 };
-use tool_core::{Completions, Failure, FailureKind};
+use tool_core::{Completions, Failure, FailureKind, ToolDefinition};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
 use crate::handler::Handler;
 use crate::offer::Offer;
 use crate::reading::{not_found, shortened};
+use crate::written::completions;
 
 impl Handler {
     pub(super) async fn completion(
@@ -20,9 +21,7 @@ impl Handler {
         let completions = match &request.r#ref {
             Reference::Resource(template) => of_template(&offer, &template.uri, &request.argument)?,
             reference => {
-                let name = reference.as_prompt_name().unwrap_or_default();
-                let message = format!("Prompt not found: {}", shortened(name));
-                return Err(ErrorData::invalid_params(message, None));
+                of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &request.argument)?
             }
         };
         let total = u32::try_from(completions.total).ok();
@@ -47,12 +46,30 @@ fn of_template(offer: &Offer, uri: &str, argument: &ArgumentInfo) -> Result<Comp
         }
         Target::Page if variable == PAGE_VARIABLE => {
             let typed = argument.value.to_lowercase();
-            let names = offer.callable().map(|tool| tool.name());
+            let names = offer.callable().map(ToolDefinition::name);
             let fitting = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
             Ok(first(fitting.collect()))
         }
-        Target::Page | Target::Tools => Err(not_found(uri)),
+        &Target::Template(position) => {
+            let template = offer.catalogue.settings().templates.get(position);
+            let completing = template.and_then(|template| template.completions.get(variable));
+            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, &argument.value))))
+        }
+        Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
     }
+}
+
+/// For an argument of a prompt.
+fn of_prompt(offer: &Offer, name: &str, argument: &ArgumentInfo) -> Result<Completions, ErrorData> {
+    let Some(prompt) = offer.catalogue.settings().prompts.get(name) else {
+        let message = format!("Prompt not found: {}", shortened(name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let Some(completing) = prompt.completing(&argument.name) else {
+        let message = format!("`{}` is no argument of `{name}`", shortened(&argument.name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, &argument.value))))
 }
 
 /// As many values as an answer may have.

@@ -6,16 +6,22 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, PromptDefinition};
+use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
 
 use crate::answer::block;
 use crate::handler::{Handler, unless_cancelled};
 use crate::signature::{shown_default, type_name};
+use crate::written::{DynamicPrompt, Request, ask};
 
 impl Handler {
     pub(super) async fn prompts(&self) -> Result<ListPromptsResult, ErrorData> {
         let offer = self.offers.now().await?;
-        Ok(ListPromptsResult::with_all_items(offer.registry.prompts().map(listed).collect()))
+        let written = &offer.catalogue.settings().prompts;
+        let declared =
+            offer.registry.prompts().filter(|prompt| !written.contains_key(prompt.name())).map(listed);
+        let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(ListPromptsResult::with_all_items(all))
     }
 
     pub(super) async fn prompt(
@@ -25,14 +31,31 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
     ) -> Result<GetPromptResult, ErrorData> {
         let offer = self.offers.now().await?;
+        if let Some(prompt) = offer.catalogue.settings().prompts.get(name) {
+            return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
+        }
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let prompt = unless_cancelled(offer.registry.get_prompt(name, arguments), name, cx).await?;
         prompt.map(result).map_err(|failure| failed(&failure))
     }
 }
 
+/// What a prompt that is written by hand comes to.
+async fn made(
+    prompt: &DynamicPrompt,
+    arguments: JsonObject,
+    principal: &Principal,
+    cx: &RequestContext<RoleServer>,
+) -> Result<GetPromptResult, ErrorData> {
+    let values = prompt.read(arguments);
+    let values = values.map_err(|faults| ErrorData::invalid_params(faults.join("\n"), None))?;
+    let request = Request::new(&prompt.name, values, principal.clone());
+    let prompt = unless_cancelled(ask(&prompt.make, request), &prompt.name, cx).await?;
+    prompt.map(result).map_err(|failure| failed(&failure))
+}
+
 /// A prompt in the shape of MCP.
-pub(super) fn result(prompt: tool_core::Prompt) -> GetPromptResult {
+fn result(prompt: tool_core::Prompt) -> GetPromptResult {
     let message = |message: tool_core::PromptMessage| {
         let role = match message.role {
             tool_core::Role::User => Role::User,
@@ -80,7 +103,7 @@ fn hint(native: &NativeSchema) -> Option<String> {
 }
 
 /// Why there are no messages. What is wrong with the arguments is told by their names.
-pub(super) fn failed(failure: &Failure) -> ErrorData {
+fn failed(failure: &Failure) -> ErrorData {
     let problems = failure.problems();
     let data = (!problems.is_empty()).then(|| json!({"problems": problems}));
     let lines = problems

@@ -2,20 +2,24 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceContents,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Serialize;
-use tool_core::ToolDefinition;
+use serde_json::json;
+use tool_core::{ResourceBody, ToolDefinition};
 
 use crate::catalogue::Target;
-use crate::handler::{FRESH_FOR_MS, Handler};
+use crate::handler::{FRESH_FOR_MS, Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
-use crate::reading::{arguments, bad_variable, contents, failed, not_found};
+use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
 use crate::routes::Found;
+use crate::written::{About, Answering, Request, ask};
 
 impl Handler {
     pub(super) async fn resources(&self) -> Result<ListResourcesResult, ErrorData> {
@@ -38,21 +42,33 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
         let offer = self.offers.now().await?;
+        let settings = offer.catalogue.settings();
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
             Found::Bad(bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
-                    offer.callable().map(|tool| Row::new(tool, tool.description())).collect();
-                Ok(fresh(json(uri, &rows)?))
+                    offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
+                Ok(fresh(as_json(uri, &rows)?))
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
                 let tool = known.ok_or_else(|| not_found(uri))?;
-                Ok(fresh(json(uri, &Page::new(tool, tool.description(), &[]))?))
+                Ok(fresh(as_json(
+                    uri,
+                    &Page::new(tool, settings.description(tool), settings.examples(tool)),
+                )?))
             }
             Found::Here(Target::Tool(name), values) => self.read_tool(uri, name, &values, &offer, cx).await,
+            Found::Here(&Target::Resource(position), _) => {
+                let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
+                read_written(uri, &resource.read, &resource.about, Vec::new(), &offer, cx).await
+            }
+            Found::Here(&Target::Template(position), values) => {
+                let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
+                read_written(uri, &template.read, &template.about, values, &offer, cx).await
+            }
         }
     }
 
@@ -76,7 +92,32 @@ impl Handler {
     }
 }
 
-fn json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceResult, ErrorData> {
+async fn read_written(
+    uri: &str,
+    read: &Answering<ResourceBody>,
+    about: &About,
+    values: Vec<(String, String)>,
+    offer: &Offer,
+    cx: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
+    let request = Request::new(uri, values.into_iter().collect(), offer.registry.principal().clone());
+    let body = unless_cancelled(ask(read, request), uri, cx).await?;
+    let body =
+        body.map_err(|failure| refused(&failure, failure.message().to_owned(), json!({"uri": uri})))?;
+    let contents = match body {
+        ResourceBody::Text(text) => ResourceContents::text(text, uri),
+        ResourceBody::Blob(bytes) => {
+            ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type("application/octet-stream")
+        }
+    };
+    let contents = match &about.mime_type {
+        Some(mime_type) => contents.with_mime_type(mime_type),
+        None => contents,
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceResult, ErrorData> {
     let text = serde_json::to_string(value).map_err(|error| {
         tracing::error!(%error, uri, "it cannot be written as JSON");
         ErrorData::internal_error("internal error", None)

@@ -15,3 +15,4 @@ mod prompts;
 mod stdio;
 mod support;
 mod surfaces;
+mod written;
