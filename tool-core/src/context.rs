@@ -10,6 +10,7 @@ use crate::call::Tasks;
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
+use crate::registry::Registry;
 use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
@@ -197,6 +198,8 @@ pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
     caller: &'c Caller,
+    /// Through which the call came; none where nothing runs.
+    registry: Option<&'c Registry>,
     #[cfg(feature = "tokio")]
     tasks: Option<&'c Tasks>,
     context: OnceLock<Context>,
@@ -204,21 +207,27 @@ pub(crate) struct LazyContext<'c> {
 
 impl<'c> LazyContext<'c> {
     pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
-        Self::made(tool, caller, None)
+        Self::made(tool, caller, None, None)
     }
 
     /// The context of a call that really runs.
-    pub(crate) fn running(tool: &'c str, caller: &'c Caller, tasks: &'c Tasks) -> Self {
-        Self::made(tool, caller, Some(tasks))
+    pub(crate) fn running(tool: &'c str, registry: &'c Registry, tasks: &'c Tasks) -> Self {
+        Self::made(tool, registry.caller(), Some(registry), Some(tasks))
     }
 
     #[inline]
     #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
-    fn made(tool: &'c str, caller: &'c Caller, tasks: Option<&'c Tasks>) -> Self {
+    fn made(
+        tool: &'c str,
+        caller: &'c Caller,
+        registry: Option<&'c Registry>,
+        tasks: Option<&'c Tasks>,
+    ) -> Self {
         LazyContext {
             call_id: CallId::new(),
             tool,
             caller,
+            registry,
             #[cfg(feature = "tokio")]
             tasks,
             context: OnceLock::new(),
@@ -227,6 +236,11 @@ impl<'c> LazyContext<'c> {
 
     pub(crate) fn caller(&self) -> &'c Caller {
         self.caller
+    }
+
+    /// Through which the call came.
+    pub(crate) fn registry(&self) -> Option<&'c Registry> {
+        self.registry
     }
 
     pub(crate) fn call_id(&self) -> CallId {

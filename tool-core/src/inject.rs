@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::context::{Context, LazyContext};
 use crate::failure::Failure;
+use crate::registry::Registry;
 use crate::resource::Resource;
 use crate::state::States;
 
@@ -255,6 +256,11 @@ impl<'c, Op> From<Source<'c>> for Injection<'c, Op> {
 }
 
 impl<'c, Op> Injection<'c, Op> {
+    /// Through which the call came.
+    pub(crate) fn registry(&self) -> Option<&'c Registry> {
+        self.context.registry()
+    }
+
     /// The context of the call.
     ///
     /// ```

@@ -6,6 +6,7 @@ mod builder;
 mod error;
 #[cfg(feature = "tokio")]
 mod idle;
+mod inject;
 mod positions;
 mod prompts;
 mod running;
@@ -239,8 +240,14 @@ impl Registry {
         listed.filter(admitted).map(|member| &member.definition)
     }
 
-    /// Every tool, whoever calls, ordered by name.
-    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+    /// Every tool, whoever calls, ordered by name: for what an adapter prepares once. What a caller is told of is
+    /// [`tools`](Self::tools) and [`callable`](Self::callable).
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.tools().len() <= registry.declared().len());
+    /// ```
+    pub fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
@@ -328,7 +335,7 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         match self.known(name) {
-            Ok(member) => match call::begin(&self.caller, member, arguments) {
+            Ok(member) => match call::begin(self, member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
                 begun => begun.end().await,
@@ -415,6 +422,11 @@ impl Registry {
     /// ```
     pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
         BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
+    }
+
+    /// Who calls, and as part of which trace.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The tool of this name or alias, if it exists for the caller.

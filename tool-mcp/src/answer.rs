@@ -35,7 +35,7 @@ fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-fn block(content: &Content) -> ContentBlock {
+pub(crate) fn block(content: &Content) -> ContentBlock {
     if let Content::Text { text } = content {
         return ContentBlock::text(text);
     }

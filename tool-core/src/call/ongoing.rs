@@ -18,7 +18,7 @@ use crate::entry::Step;
 use crate::failure::Failure;
 use crate::inject::Source;
 use crate::output::Output;
-use crate::registry::{Home, Member};
+use crate::registry::{Home, Member, Registry};
 use crate::tool::Tool;
 
 /// A call that was begun.
@@ -57,8 +57,8 @@ impl Begun<'_> {
 }
 
 /// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
-pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Begun<'c> {
-    let mut call = Ongoing::new(caller, member, arguments);
+pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &'c [u8]) -> Begun<'c> {
+    let mut call = Ongoing::new(registry, member, arguments);
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
@@ -77,10 +77,11 @@ pub(crate) fn begin<'c>(caller: &'c Caller, member: &'c Member, arguments: &'c [
 }
 
 impl<'c> Ongoing<'c> {
-    fn new(caller: &'c Caller, member: &'c Member, arguments: &'c [u8]) -> Self {
+    fn new(registry: &'c Registry, member: &'c Member, arguments: &'c [u8]) -> Self {
         let Member { kind, definition: tool, written, home } = member;
+        let caller = registry.caller();
         let tasks = home.runner.tasks();
-        let context = LazyContext::running(tool.name(), caller, tasks);
+        let context = LazyContext::running(tool.name(), registry, tasks);
         let call_id = context.call_id();
         let begin =
             |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);

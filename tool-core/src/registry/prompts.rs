@@ -186,7 +186,7 @@ impl Registry {
             (arguments, _) => arguments.to_string(),
         };
         let Reply { call_id, result } = match prompt {
-            Some(prompt) => call::begin(&self.caller, &prompt.member, arguments.as_bytes()).end().await,
+            Some(prompt) => call::begin(self, &prompt.member, arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();
                 call::unknown(audit, &self.caller, AuditKind::Prompt, name, arguments.as_bytes())

@@ -11,5 +11,8 @@ mod calls;
 mod http;
 mod lifetime;
 mod list;
+mod prompts;
 mod stdio;
 mod support;
+mod surfaces;
+mod written;

@@ -1,0 +1,99 @@
+//! Tools as functions of Starlark.
+
+use serde_json::{Map, Value as Json};
+use starlark::collections::SmallMap;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list::UnpackList;
+use starlark::values::tuple::UnpackTuple;
+
+use crate::block::{Callable, worker};
+
+/// Words that Starlark keeps for itself, now or later.
+const KEYWORDS: &[&str] = &[
+    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "load", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+/// The code that makes functions of tools: each is the one function that calls tools, with its first arguments given.
+pub(super) fn definitions(tools: &[Callable]) -> String {
+    let definition = |Callable { name, inputs }: &Callable| {
+        let function = function(name);
+        let (name, inputs) = (super::literal(name), super::list(inputs));
+        format!("{function} = partial(__call, {name}, {inputs})\n")
+    };
+    tools.iter().map(definition).collect()
+}
+
+/// What a tool is called in a block: what a name cannot hold becomes `_`.
+fn function(tool: &str) -> String {
+    let mut name: String = tool.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    if KEYWORDS.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// The function that calls tools.
+#[starlark_module]
+pub(super) fn calls(builder: &mut GlobalsBuilder) {
+    fn __call<'v>(
+        #[starlark(require = pos)] tool: &str,
+        #[starlark(require = pos)] inputs: UnpackList<&str>,
+        #[starlark(args)] positional: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] named: SmallMap<&str, Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let arguments = arguments(tool, &inputs.items, &positional.items, named)?;
+        match worker::call(tool, arguments) {
+            Ok(output) => Ok(eval.heap().alloc(output)),
+            Err(failure) => Err(anyhow::anyhow!("`{tool}` failed: {failure}")),
+        }
+    }
+}
+
+/// By name; those without a name are the inputs in their order.
+fn arguments<'v>(
+    tool: &str,
+    inputs: &[&str],
+    positional: &[Value<'v>],
+    named: SmallMap<&str, Value<'v>>,
+) -> anyhow::Result<Map<String, Json>> {
+    if positional.len() > inputs.len() {
+        return Err(anyhow::anyhow!("`{tool}` takes these inputs: {}", inputs.join(", ")));
+    }
+    let mut arguments = Map::new();
+    let positional = inputs.iter().copied().zip(positional.iter().copied());
+    for (name, value) in positional.chain(named) {
+        let json = value.to_json_value().map_err(|_| {
+            anyhow::anyhow!("`{name}` is a {}, which cannot be handed to a tool", value.get_type())
+        })?;
+        if arguments.insert(name.to_owned(), json).is_some() {
+            return Err(anyhow::anyhow!("`{tool}` is given `{name}` twice"));
+        }
+    }
+    Ok(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_has_a_name_that_can_be_written() {
+        for (tool, name) in [
+            ("web_fetch", "web_fetch"),
+            ("books.list", "books_list"),
+            ("1st-try", "_1st_try"),
+            ("with", "with_"),
+        ] {
+            assert_eq!(function(tool), name);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Bytes of a page as text.
+
+use encoding_rs::Encoding;
+use mime::Mime;
+
+use crate::fetch::FetchError;
+
+/// How many columns a page has as plain text.
+const WIDTH: usize = 100;
+
+/// What kind of text a page is.
+#[derive(Clone, Debug)]
+pub(super) struct Kind {
+    mime: Mime,
+    encoding: &'static Encoding,
+}
+
+impl Kind {
+    /// By the header `content-type`.
+    pub(super) fn of(content_type: &str) -> Result<Self, FetchError> {
+        let no_text = || FetchError::NoText(format!("`{content_type}`"));
+        let mime: Mime = content_type.parse().map_err(|_| no_text())?;
+        let is_text = mime.type_() == mime::TEXT
+            || [mime::JSON, mime::XML].contains(&mime.subtype())
+            || mime.suffix().is_some_and(|suffix| [mime::JSON, mime::XML].contains(&suffix));
+        let label = mime.get_param(mime::CHARSET).map_or("utf-8", |charset| charset.as_str());
+        let encoding = Encoding::for_label(label.as_bytes()).filter(|_| is_text).ok_or_else(no_text)?;
+        Ok(Kind { encoding, mime })
+    }
+
+    /// Its media type without parameters.
+    pub(super) fn essence(&self) -> &str {
+        self.mime.essence_str()
+    }
+
+    /// The text; what is no text in its encoding is replaced by U+FFFD, as browsers do.
+    pub(super) fn text(&self, bytes: &[u8]) -> Result<String, FetchError> {
+        let (text, _, _) = self.encoding.decode(bytes);
+        if !["text/html", "application/xhtml+xml"].contains(&self.essence()) {
+            return Ok(text.into_owned());
+        }
+        let plain = html2text::config::plain().string_from_read(text.as_bytes(), WIDTH);
+        plain.map(|text| text.trim().to_owned()).map_err(|_| FetchError::NoText("HTML".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(content_type: &str, bytes: &[u8]) -> String {
+        Kind::of(content_type).unwrap().text(bytes).unwrap()
+    }
+
+    #[test]
+    fn html_becomes_plain_text_with_marked_headings() {
+        let html =
+            b"<html><head><title>T</title><script>x()</script></head><body><h1>A &amp; B</h1><p>C</p></body>";
+        assert_eq!(text("text/html; charset=utf-8", html), "# A & B\n\nC");
+    }
+
+    #[test]
+    fn other_text_stays_as_it_is() {
+        for kind in ["text/plain", "application/json", "application/ld+json", "image/svg+xml", "text/csv"] {
+            assert_eq!(text(kind, b"{\"a\": \"<b>\"}"), "{\"a\": \"<b>\"}", "{kind}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_in_its_encoding() {
+        assert_eq!(text("text/plain; charset=iso-8859-1", b"f\xf6hn"), "föhn");
+        assert_eq!(text("text/plain", b"f\xff"), "f\u{fffd}");
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        for kind in ["image/png", "application/octet-stream", "text/plain; charset=klingon", "nonsense"] {
+            assert!(matches!(Kind::of(kind), Err(FetchError::NoText(_))), "{kind}");
+        }
+    }
+}

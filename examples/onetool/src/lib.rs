@@ -1,0 +1,68 @@
+#![doc = include_str!("../README.md")]
+
+mod block;
+mod fetch;
+mod prompts;
+mod search;
+mod settings;
+mod tools;
+
+use tool_core::{BuildErrors, Builder, Registry};
+
+pub use block::{
+    Block, BlockError, BlockLimits, Callable, MARKER, ROLE, Sandbox, comment, list, literal, worker,
+};
+pub use fetch::{Egress, FetchError, FetchLimits, FetchedPage, Fetcher, OriginError};
+pub use search::{Hit, Running, Search, SearchError, Service};
+pub use settings::{Settings, SettingsError};
+
+/// What the tools work with.
+///
+/// ```
+/// use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Sandbox, Search, Workshop};
+///
+/// let origin = "http://127.0.0.1:7878";
+/// let workshop = Workshop {
+///     search: Search::new(origin).unwrap(),
+///     fetcher: Fetcher::new(Egress::to([origin]).unwrap(), FetchLimits::default()).unwrap(),
+///     sandbox: Sandbox::of_this_program(BlockLimits::default()).unwrap(),
+/// };
+/// let registry = onetool::registry(workshop).unwrap();
+/// assert!(registry.get("run").is_some());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Workshop {
+    /// What `brave_web_search` asks.
+    pub search: Search,
+    /// What `web_fetch` fetches with.
+    pub fetcher: Fetcher,
+    /// What `run` runs blocks in.
+    pub sandbox: Sandbox,
+}
+
+/// The tools and prompts of this example.
+///
+/// # Errors
+///
+/// When the registry cannot be built.
+///
+/// ```no_run
+/// # fn workshop() -> onetool::Workshop { unimplemented!() }
+/// let registry = onetool::registry(workshop())?;
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
+    builder(workshop).build()
+}
+
+/// The same, not built yet: for a registry with other tools besides, which blocks can then call, or with fewer.
+///
+/// ```no_run
+/// # fn workshop() -> onetool::Workshop { unimplemented!() }
+/// let registry = onetool::builder(workshop()).select(|tool| tool.name() != "web_fetch").build()?;
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn builder(workshop: Workshop) -> Builder {
+    let Workshop { search, fetcher, sandbox } = workshop;
+    Registry::builder().linked().expect_crate("onetool").state(search).state(fetcher).state(sandbox)
+}

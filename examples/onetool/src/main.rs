@@ -1,0 +1,94 @@
+//! OneTool as one program: its tools on the command line, over HTTP and over MCP, and its search service.
+//!
+//! [`onetool::Settings`] says which variables of the environment it takes. Faults are logged to stderr; `RUST_LOG` says how
+//! much.
+
+use std::env;
+use std::net::Ipv4Addr;
+use std::process::ExitCode;
+
+use onetool::{Service, Settings};
+use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_core::Registry;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    // The program in its other part: see `onetool::Sandbox`. Before there are threads, and anything else that it would have
+    // to give up.
+    if env::args_os().nth(1).is_some_and(|argument| argument == onetool::ROLE) {
+        return onetool::worker();
+    }
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let served = tokio::runtime::Runtime::new()
+        .map_err(ServeError::from)
+        .and_then(|runtime| runtime.block_on(serve()));
+    served.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+async fn serve() -> Result<ExitCode, ServeError> {
+    let settings = Settings::from_env();
+    let (origin, running) = match &settings.search {
+        Some(origin) => (origin.clone(), None),
+        None => {
+            let service = Service::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
+            (service.origin(), Some(service.start()))
+        }
+    };
+    let registry = settings.registry(&origin)?;
+    let code = app(registry).run().await;
+    drop(running);
+    Ok(code)
+}
+
+fn app(registry: Registry) -> App {
+    let (over_http, over_mcp) = (registry.clone(), registry.clone());
+    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
+        .about("Serve MCP, on stdio unless --addr is given");
+    let search = Server::new(serve_search).about("Serve the search service alone");
+    App::new("onetool", registry)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Search, fetch, and run blocks that do both")
+        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("mcp", mcp)
+        .server("search", search.addr(([127, 0, 0, 1], 7878)))
+}
+
+async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let addr = options.addr.ok_or("an address is needed")?;
+    let http = tool_http::Options::new().allow_execute(options.allow_execute);
+    let server = tool_http::Server::bind(registry, addr, http).await?;
+    options.listening(server.local_addr());
+    server.run(options.shutdown()).await;
+    Ok(())
+}
+
+async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let server = tool_mcp::Server::new(registry).name("onetool").title("OneTool").version(env!("CARGO_PKG_VERSION")).instructions(
+        "Read `onetool://tools` to see what there is. Several calls at once go into one block: `run` takes it, and `explain_blocks` tells what a block may do.",
+    );
+    match options.addr {
+        // What modifies is finished by `serve` itself, before the program ends.
+        None => tokio::select! {
+            served = server.serve_stdio() => served?,
+            () = options.shutdown() => {}
+        },
+        Some(addr) => {
+            let server = server.serve_http(addr).await?;
+            options.listening(server.local_addr());
+            server.run_until(options.shutdown()).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn serve_search(options: ServeOptions) -> Result<(), ServeError> {
+    let service = Service::bind(options.addr.ok_or("an address is needed")?).await?;
+    options.listening(service.local_addr());
+    service.run_until(options.shutdown()).await?;
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Asking a search service.
+
+use std::time::Duration;
+
+use reqwest::{Client, Url};
+use tool_core::ToolError;
+
+use crate::search::index::Hit;
+use crate::search::service::Answer;
+
+/// How long a search may take.
+const TIME: Duration = Duration::from_secs(5);
+
+/// A search service that somebody runs, asked over HTTP.
+///
+/// ```
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let service = onetool::Service::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+/// let search = onetool::Search::new(&service.origin()).unwrap();
+/// # let _running = service.start();
+/// let hits = search.ask("borrow checker", 1).await.unwrap();
+/// assert_eq!(hits[0].title, "Ownership and borrowing in Rust");
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+pub struct Search {
+    client: Client,
+    endpoint: Url,
+}
+
+/// Why a search found nothing that could be told.
+///
+/// ```
+/// assert!(matches!(onetool::Search::new("nowhere"), Err(onetool::SearchError::Address(_))));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The service has no address that one can ask at.
+    #[error("`{0}` is no address of a search service: it begins with `http://` and a host")]
+    Address(String),
+    /// It was not reached, or did not answer in time.
+    #[error("the search service cannot be reached at the moment")]
+    Unreachable(#[source] reqwest::Error),
+    /// It answered something else.
+    #[error("the search service answered something that is no list of pages")]
+    Answer(#[source] serde_json::Error),
+}
+
+impl Search {
+    /// The service at this address.
+    ///
+    /// # Errors
+    ///
+    /// When it is no address of HTTP.
+    ///
+    /// ```
+    /// assert!(onetool::Search::new("http://127.0.0.1:7878").is_ok());
+    /// ```
+    pub fn new(origin: &str) -> Result<Self, SearchError> {
+        let no_address = || SearchError::Address(origin.to_owned());
+        let endpoint =
+            Url::parse(origin).and_then(|origin| origin.join("/search")).map_err(|_| no_address())?;
+        if endpoint.scheme() != "http" || !endpoint.has_host() {
+            return Err(no_address());
+        }
+        let client = Client::builder().no_proxy().timeout(TIME).build().map_err(SearchError::Unreachable)?;
+        Ok(Search { client, endpoint })
+    }
+
+    /// The pages that fit a query, the best first.
+    ///
+    /// # Errors
+    ///
+    /// When the service cannot be reached, or does not answer as it should.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let service = onetool::Service::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+    /// # let search = onetool::Search::new(&service.origin()).unwrap();
+    /// # let _running = service.start();
+    /// assert_eq!(search.ask("rust", 3).await.unwrap().len(), 3);
+    /// # });
+    /// ```
+    pub async fn ask(&self, query: &str, count: u8) -> Result<Vec<Hit>, SearchError> {
+        let mut url = self.endpoint.clone();
+        url.query_pairs_mut().append_pair("q", query).append_pair("count", &count.to_string());
+        let answer = self.client.get(url).send().await.and_then(reqwest::Response::error_for_status);
+        let body =
+            answer.map_err(SearchError::Unreachable)?.bytes().await.map_err(SearchError::Unreachable)?;
+        let answer: Answer = serde_json::from_slice(&body).map_err(SearchError::Answer)?;
+        Ok(answer.results)
+    }
+}
+
+impl From<SearchError> for ToolError {
+    fn from(error: SearchError) -> Self {
+        tracing::error!(error = &error as &dyn std::error::Error, "a search failed");
+        ToolError::unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,55 @@
+//! Pages as HTML.
+
+use std::fmt::Write as _;
+
+use crate::search::corpus::Document;
+
+/// A page with its title and its paragraphs.
+pub(crate) fn page(document: &Document) -> String {
+    let mut body = format!("<h1>{}</h1>\n", escaped(document.title));
+    for paragraph in document.paragraphs() {
+        // Writing into a string does not fail.
+        let _ = writeln!(body, "<p>{}</p>", escaped(paragraph));
+    }
+    framed(document.title, &body)
+}
+
+/// The list of all pages.
+pub(crate) fn contents(documents: &[Document]) -> String {
+    let mut body = "<h1>Pages</h1>\n<ul>\n".to_owned();
+    for Document { slug, title, .. } in documents {
+        let _ = writeln!(body, r#"<li><a href="/pages/{slug}">{}</a></li>"#, escaped(title));
+    }
+    body.push_str("</ul>\n");
+    framed("Pages", &body)
+}
+
+/// What is answered where no page is.
+pub(crate) fn missing() -> String {
+    framed("Not found", "<h1>Not found</h1>\n<p>There is no page at this address.</p>\n")
+}
+
+fn framed(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        escaped(title)
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_page_says_is_text_and_never_markup() {
+        let document =
+            Document { slug: "a", title: "Vec<T> & \"more\"", body: "<script>alert(1)</script>\n\nEnd." };
+        let html = page(&document);
+        assert!(html.contains("<title>Vec&lt;T&gt; &amp; &quot;more&quot;</title>"), "{html}");
+        assert!(html.contains("<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n<p>End.</p>"), "{html}");
+    }
+}

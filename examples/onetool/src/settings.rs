@@ -1,0 +1,147 @@
+//! What the environment says.
+
+use std::env;
+
+use tool_core::{BuildErrors, Registry};
+
+use crate::{
+    BlockLimits, Egress, FetchError, FetchLimits, Fetcher, OriginError, Sandbox, Search, SearchError,
+    Workshop,
+};
+
+/// What is set for the program, by variables of the environment.
+///
+/// | variable | meaning | default |
+/// |---|---|---|
+/// | `ONETOOL_SEARCH` | address of a search service that runs already | one is started on a free port |
+/// | `ONETOOL_FETCH` | origins that pages may be fetched from besides, separated by commas | none besides the search service |
+/// | `ONETOOL_TOOLS` | names of the tools that are served, separated by commas; empty for none | all |
+///
+/// ```
+/// let settings = onetool::Settings { tools: Some(vec!["run".to_owned()]), ..Default::default() };
+/// assert!(settings.search.is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The search service.
+    pub search: Option<String>,
+    /// Origins that pages may be fetched from, besides that of the search service.
+    pub fetch: Vec<String>,
+    /// The tools that are served.
+    pub tools: Option<Vec<String>>,
+}
+
+/// What is wrong with the settings.
+///
+/// ```
+/// let settings = onetool::Settings { tools: Some(vec!["rum".to_owned()]), ..Default::default() };
+/// let error = settings.registry("http://127.0.0.1:7878").unwrap_err();
+/// assert_eq!(error.to_string(), "`ONETOOL_TOOLS` names `rum`, which is no tool: there is `run`");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The address of the search service.
+    #[error("`ONETOOL_SEARCH`: {0}")]
+    Search(#[from] SearchError),
+    /// An origin to fetch from.
+    #[error("`ONETOOL_FETCH`: {0}")]
+    Fetch(#[from] OriginError),
+    /// There is no client to be had.
+    #[error(transparent)]
+    Client(#[from] FetchError),
+    /// A tool that there is not.
+    #[error("`ONETOOL_TOOLS` names `{name}`, which is no tool{}", nearest.as_ref().map_or(String::new(), |name| format!(": there is `{name}`")))]
+    Tool {
+        /// What was named.
+        name: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// The program does not know where it is.
+    #[error("the program cannot start itself to run blocks: {0}")]
+    Program(#[from] std::io::Error),
+    /// The registry cannot be built.
+    #[error(transparent)]
+    Registry(#[from] BuildErrors),
+}
+
+impl Settings {
+    /// What the environment says.
+    ///
+    /// ```
+    /// let settings = onetool::Settings::from_env();
+    /// ```
+    pub fn from_env() -> Self {
+        let names = |variable| env::var(variable).ok().map(|text| listed(&text));
+        Settings {
+            search: env::var("ONETOOL_SEARCH").ok().filter(|address| !address.is_empty()),
+            fetch: names("ONETOOL_FETCH").unwrap_or_default(),
+            tools: names("ONETOOL_TOOLS"),
+        }
+    }
+
+    /// The registry as it is set, with a search service of this origin.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is wrong.
+    ///
+    /// ```
+    /// let registry = onetool::Settings::default().registry("http://127.0.0.1:7878").unwrap();
+    /// assert_eq!(registry.tools().count(), 4);
+    /// ```
+    pub fn registry(&self, search: &str) -> Result<Registry, SettingsError> {
+        let allowed = self.fetch.iter().map(String::as_str).chain([search]);
+        let workshop = Workshop {
+            search: Search::new(search)?,
+            fetcher: Fetcher::new(Egress::to(allowed)?, FetchLimits::default())?,
+            sandbox: Sandbox::of_this_program(BlockLimits::default())?,
+        };
+        let all = crate::registry(workshop.clone())?;
+        let Some(tools) = self.tools.clone() else { return Ok(all) };
+        if let Some(name) = tools.iter().find(|name| all.get(name).is_none()) {
+            let nearest = all.nearest(name).map(|tool| tool.name().to_owned());
+            return Err(SettingsError::Tool { name: name.clone(), nearest });
+        }
+        let chosen =
+            crate::builder(workshop).select(move |tool| tools.iter().any(|name| name == tool.name()));
+        Ok(chosen.allow_empty().build()?)
+    }
+}
+
+/// The parts between commas.
+fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_named_tools_are_served() {
+        let served = |tools: &str| {
+            let settings = Settings { tools: Some(listed(tools)), ..Settings::default() };
+            let registry = settings.registry("http://127.0.0.1:7878").unwrap();
+            registry.tools().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(served(" run, web_fetch,"), ["run", "web_fetch"]);
+        assert!(served("").is_empty());
+    }
+
+    #[test]
+    fn a_setting_that_is_wrong_is_named() {
+        let error = |settings: Settings, search| settings.registry(search).unwrap_err().to_string();
+        let here = "http://127.0.0.1:7878";
+        let fetch = |origin: &str| Settings { fetch: vec![origin.to_owned()], ..Settings::default() };
+        assert!(
+            error(Settings::default(), "nowhere").starts_with("`ONETOOL_SEARCH`: `nowhere` is no address")
+        );
+        assert!(error(fetch("example.org"), here).starts_with("`ONETOOL_FETCH`: `example.org` is no origin"));
+        assert!(
+            error(fetch("http://10.0.0.1"), here)
+                .starts_with("`ONETOOL_FETCH`: `http://10.0.0.1` is neither")
+        );
+    }
+}

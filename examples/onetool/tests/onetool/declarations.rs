@@ -1,0 +1,50 @@
+//! What the example says of itself.
+
+use tool_core::testing;
+
+use crate::{World, registry};
+
+#[test]
+fn the_lint_finds_nothing() {
+    let findings: Vec<String> = registry().lint().iter().map(ToString::to_string).collect();
+    assert!(findings.is_empty(), "{}", findings.join("\n\n"));
+    registry().check().unwrap();
+}
+
+#[test]
+fn run_has_the_hints_of_its_specification() {
+    let registry = registry();
+    let hints = registry.get("run").unwrap().annotations().unwrap();
+    assert_eq!(
+        (hints.open_world_hint, hints.read_only_hint, hints.destructive_hint),
+        (Some(true), Some(false), Some(false)),
+    );
+    // That it is not destructive holds because no block can call what is.
+    assert!(registry.tools().all(|tool| !tool.destructive()));
+}
+
+#[test]
+fn signatures_are_those_of_the_specification() {
+    let registry = registry();
+    let inputs = |name: &str| -> Vec<(String, Option<bool>)> {
+        let inputs = registry.get(name).unwrap().inputs();
+        inputs.iter().map(|input| (input.name.clone().unwrap(), input.required)).collect()
+    };
+    assert_eq!(
+        inputs("brave_web_search"),
+        [("query".to_owned(), Some(true)), ("count".to_owned(), Some(false))]
+    );
+    assert_eq!(registry.get("brave_web_search").unwrap().input_schema()["properties"]["count"]["default"], 5);
+    assert_eq!(inputs("web_fetch"), [("url".to_owned(), Some(true))]);
+    assert_eq!(inputs("run"), [("command".to_owned(), Some(true))]);
+    let prompt = registry.prompt("batch_search").unwrap();
+    let required: Vec<_> =
+        prompt.arguments().iter().map(|input| (input.name.as_deref(), input.required)).collect();
+    assert_eq!(required, [(Some("topics"), Some(true)), (Some("count"), Some(false))]);
+}
+
+#[tokio::test]
+async fn what_modifies_nothing_is_harmless() {
+    let world = World::new().await;
+    testing::run_non_modifying(&world.registry).await.assert_harmless();
+}

@@ -1,0 +1,56 @@
+//! The registry in the hands of a tool that calls other tools.
+
+use crate::failure::Failure;
+use crate::inject::{Inject, Injection, Needs, op};
+use crate::registry::Registry;
+
+/// Injected into a tool, it is the registry that the tool was called through, for the same caller and as part of the same
+/// trace: what the tool calls goes through the one pipeline, with the caller's permissions and a record of its own.
+///
+/// Only into a tool that modifies, since whoever may call any tool may call one that writes.
+///
+/// ```
+/// use tool_core::{Failure, Registry, tool, tools};
+///
+/// /// Doubles a number.
+/// #[tool(operation = Transform)]
+/// fn double(n: i64) -> i64 {
+///     2 * n
+/// }
+///
+/// /// Calls a tool twice, the second time with what came of the first.
+/// #[tool(operation = Trigger, destructive = true)]
+/// async fn twice(#[inject] registry: Registry, name: String, n: i64) -> Result<i64, Failure> {
+///     let mut n = n.into();
+///     for _ in 0..2 {
+///         n = registry.call(&name, serde_json::json!({"n": n})).await?.value();
+///     }
+///     n.as_i64().ok_or_else(Failure::internal)
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().tools(tools![double, twice]).build().unwrap();
+/// let output = registry.call("twice", serde_json::json!({"name": "double", "n": 5})).await.unwrap();
+/// assert_eq!(output.value(), 20);
+/// # });
+/// ```
+impl Inject<op::Trigger> for Registry {
+    fn needs(_: &mut Needs) {}
+
+    fn inject(source: &Injection<'_, op::Trigger>) -> Result<Self, Failure> {
+        of(source)
+    }
+}
+
+impl Inject<op::Write> for Registry {
+    fn needs(_: &mut Needs) {}
+
+    fn inject(source: &Injection<'_, op::Write>) -> Result<Self, Failure> {
+        of(source)
+    }
+}
+
+fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
+    // Nothing is injected where nothing runs, and what runs was called through a registry.
+    source.registry().cloned().ok_or_else(Failure::internal)
+}
