@@ -159,6 +159,10 @@ async fn an_interrupted_change_runs_to_its_end() {
             .interrupted_by(async move { started.begun.notified().await })
     })
     .await;
-    ran.fails(130, "error: `record` was interrupted\n");
+    ran.fails(
+        130,
+        "`record` changes something and runs on to its end; interrupt again to leave it half done\n\
+         error: `record` was interrupted\n",
+    );
     assert_eq!(events.recorded(), 1);
 }
