@@ -122,6 +122,9 @@ impl Asked<'_> {
 
     /// What is no option: a command, a tool, an input, a value.
     fn words(&self, command: &Command, given: &[&str], plain: bool, typed: &str) -> Vec<Candidate> {
+        if command.has_subcommands() && !given.is_empty() {
+            return Vec::new();
+        }
         if command.has_subcommands() {
             let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
             let about = |command: &Command| command.get_about().map(ToString::to_string);
