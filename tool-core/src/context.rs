@@ -10,6 +10,7 @@ use crate::call::Tasks;
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
+use crate::progress::Reporter;
 use crate::registry::Registry;
 use crate::trace::TraceParent;
 
@@ -107,6 +108,11 @@ impl Context {
         self.0.caller.extension()
     }
 
+    /// Whom the call tells how far it has come.
+    pub(crate) fn reporter(&self) -> Option<&Reporter> {
+        self.0.caller.reporter.as_ref()
+    }
+
     /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
@@ -151,18 +157,19 @@ impl Context {
     }
 }
 
-/// Who calls, as part of which trace, and what was put beside the call.
+/// Who calls, as part of which trace, what was put beside the call, and whom it tells how far it has come.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) trace: Option<TraceParent>,
     /// Most calls have none, and are spared what they take.
     pub(crate) extensions: Option<Arc<Extensions>>,
+    pub(crate) reporter: Option<Reporter>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None }
+        Caller { principal, trace: None, extensions: None, reporter: None }
     }
 
     /// The local one.
@@ -188,7 +195,10 @@ impl PartialEq for Caller {
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
-        extensions && self.principal == other.principal && self.trace == other.trace
+        extensions
+            && self.principal == other.principal
+            && self.trace == other.trace
+            && self.reporter == other.reporter
     }
 }
 

@@ -21,8 +21,8 @@ async fn list_shows_the_tools_by_name() {
     assert_eq!(
         ran.json(),
         json!([
-            {"name": "purge", "title": "Delete all", "description": "Deletes everything.", "operation": "write", "destructive": true},
-            {"name": "record", "description": "Records a note.\n\nIt stays until `purge`.", "operation": "write", "destructive": false},
+            {"name": "purge", "title": "Delete all", "description": "Deletes everything.", "operation": "write", "destructive": true, "provider": "cli", "requirements": {"met": true}},
+            {"name": "record", "description": "Records a note.\n\nIt stays until `purge`.", "operation": "write", "destructive": false, "provider": "cli", "requirements": {"met": true}},
         ])
     );
 }
@@ -55,17 +55,21 @@ async fn info_tells_everything_that_is_declared() {
          \n\
          Repeats what is made of parts.\n\
          \n\
-         Operation    transform: computes a new value and changes nothing\n\
-         Modifying    no\n\
-         Destructive  no\n\
-         Idempotent   yes\n\
-         Open world   no"
+         Operation     transform: computes a new value and changes nothing\n\
+         Modifying     no\n\
+         Destructive   no\n\
+         Idempotent    yes\n\
+         Open world    no\n\
+         Permission    none\n\
+         Access rule   none\n\
+         Requirements  none\n\
+         MCP surface   tool"
     );
     let (source, tables) = tables.split_once("\n\n").unwrap();
     assert!(source.contains("registry.rs:") && source.contains("module cli::registry"), "{source}");
-    assert!(source.contains("\nDigest       blake3:"), "{source}");
+    assert!(source.contains("\nDigest        blake3:"), "{source}");
     assert!(
-        source.ends_with("Example      demo run parts sky=rain 'places:=[{\"name\":\"text\"}]'"),
+        source.ends_with("Example       demo run parts sky=rain 'places:=[{\"name\":\"text\"}]'"),
         "{source}"
     );
     assert_eq!(
@@ -113,12 +117,16 @@ async fn info_as_json_has_the_schemas() {
         [
             "name",
             "description",
+            "provider",
             "operation",
             "modifying",
             "destructive",
             "idempotent",
             "open_world",
             "annotations",
+            "access_rule",
+            "requirements",
+            "surface",
             "inputs",
             "outputs",
             "input_schema",

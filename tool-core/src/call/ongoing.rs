@@ -173,11 +173,28 @@ pub(crate) fn unknown(
     name: &str,
     arguments: &[u8],
 ) -> Reply {
+    let asked = || Asked::Unknown(name.chars().take(128).collect());
+    answered(audit, caller, kind, asked, arguments, Failure::not_found(kind, name))
+}
+
+/// Answers a call that is not made, and records that it was asked for.
+pub(crate) fn refused(caller: &Caller, member: &Member, arguments: &[u8], failure: Failure) -> Reply {
+    let asked = || Asked::Known(member.definition.clone());
+    answered(member.home.audit.as_ref(), caller, member.kind, asked, arguments, failure)
+}
+
+fn answered(
+    audit: Option<&Audit>,
+    caller: &Caller,
+    kind: AuditKind,
+    asked: impl FnOnce() -> Asked,
+    arguments: &[u8],
+    failure: Failure,
+) -> Reply {
     let call_id = CallId::new();
-    let result = Err(Failure::not_found(kind, name));
+    let result = Err(failure);
     if let Some(audit) = audit {
-        let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(audit, call_id, caller, kind, asked, arguments).end(&result);
+        Record::begin(audit, call_id, caller, kind, asked(), arguments).end(&result);
     }
     Reply { call_id, result }
 }

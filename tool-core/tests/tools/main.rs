@@ -22,6 +22,7 @@ mod nested;
 mod options;
 mod outputs;
 mod profiles;
+mod progress;
 mod providers;
 mod registry;
 mod resources;

@@ -112,7 +112,7 @@ async fn a_call_in_a_block_is_a_call_like_any_other() {
     let registry = onetool::builder(workshop("http://127.0.0.1:1", BlockLimits::default()))
         .audit(move |event: &AuditEvent<'_>| {
             let who = event.principal.unwrap_or("nobody");
-            sink.lock().unwrap().push(format!("{who} {} {}", event.tool, event.outcome.is_ok()));
+            sink.lock().unwrap().push(format!("{who} {} {}", event.name, event.outcome.is_ok()));
         })
         .build()
         .unwrap();
