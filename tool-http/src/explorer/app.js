@@ -7,50 +7,38 @@ const OPERATIONS = {
 	explain: ["Explains", "Tells about the system itself, changes nothing"],
 	read: ["Reads", "Returns what is stored, changes nothing"],
 	transform: ["Computes", "Works something out, changes nothing"],
-	trigger: ["Triggers", "Starts something that has its effect elsewhere"],
+	trigger: ["Triggers", "Starts something elsewhere"],
 	write: ["Writes", "Changes what is stored"],
 };
+const UNSAID = [["Reads", "Changes nothing"], ["Changes", "Changes something"], ["Unknown", "Does not say what it does, may destroy"]];
 
 // Of a tool that says nothing the worst is assumed, as MCP has it.
 function effects(tool) {
-	const operation = OPERATIONS[tool.get("operation")];
 	const hints = tool.get("annotations") ?? new Map();
-	const modifying = tool.get("modifying") ?? (operation ? ["trigger", "write"].includes(tool.get("operation")) : hints.get("readOnlyHint") !== true);
+	const known = tool.has("operation") || hints.size > 0;
+	const modifying = hints.get("readOnlyHint") !== true;
 	const destructive = modifying && hints.get("destructiveHint") !== false;
-	return { operation, hints, modifying, destructive, known: operation || hints.size > 0 };
-}
-
-const badge = (kind, word) => h(`span.badge.${kind}`, word);
-
-// In a word, for lists.
-function operationBadge(tool) {
-	const { operation, modifying, destructive, known } = effects(tool);
-	return badge(destructive ? "danger" : modifying ? "warn" : "calm", !known ? "Unknown" : destructive ? "Destructive" : (operation?.[0] ?? (modifying ? "Changes" : "Reads")));
+	const all = [[modifying ? (known ? "warn" : "danger") : "calm", ...(OPERATIONS[tool.get("operation")] ?? UNSAID[modifying + !known])]];
+	if (destructive && known) all.unshift(["danger", "Destructive", "May delete or overwrite for good"]);
+	if (modifying && hints.get("idempotentHint")) all.push(["calm", "Repeatable", "Twice comes to the same as once"]);
+	if (known && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach beyond this system"]);
+	return { modifying, destructive, badges: all.map(([kind, word, text]) => [h(`span.badge.${kind}`, word), h("span", text)]) };
 }
 
 function about(tool) {
 	const get = (key) => tool.get(key);
-	const { operation, hints, modifying, destructive, known } = effects(tool);
-	const badges = [
-		!known && ["danger", "Unknown", "Does not say what it does: take it for one that may destroy"],
-		known && [modifying ? "warn" : "calm", ...(operation ?? (modifying ? ["Changes", "Changes something"] : ["Reads", "Changes nothing"]))],
-		known && destructive && ["danger", "Destructive", "May delete or overwrite for good"],
-		known && modifying && !destructive && ["calm", "Additive", "Overwrites nothing"],
-		modifying && (hints.get("idempotentHint") ?? get("idempotent")) === true && ["calm", "Repeatable", "Twice comes to the same as once"],
-		known && hints.get("openWorldHint") !== false && ["plain", "Outside", "May reach beyond this system"],
-	].filter(Boolean);
 	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
 	const facts = {
 		Permission: permission && `Needs ${`${permission}`.replace(/\s*,\s*/g, " and ").replace(/\s*\+\s*/g, " or ")}`,
 		Requirements: needs?.get && (needs.get("met") ? "All there" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
-		Deprecated: deprecated && (deprecated instanceof Map ? [...deprecated.values()].join(": ") : `${deprecated}`),
+		Deprecated: deprecated && `${deprecated.get ? [...deprecated.values()].join(": ") : deprecated}`,
 		Tags: get("tags")?.length && get("tags").join(", "),
 	};
 	return h("header.about",
 		h("h1", { tabindex: -1 }, get("title") ?? get("name")),
 		h("p.id", h("code", get("name"))),
-		`${get("description") ?? ""}`.split(/\n{2,}/).map((part) => h("p.lead", prose(part))),
-		h("ul.badges", { "aria-label": "What it may do" }, badges.map(([kind, word, text]) => h("li", badge(kind, word), h("span", text)))),
+		h("p.lead", prose(get("description") ?? "")),
+		h("ul.badges", { "aria-label": "What it may do" }, effects(tool).badges.map((badge) => h("li", badge))),
 		h("dl", Object.entries(facts).filter(([, text]) => text).map(([name, text]) => [h("dt", name), h("dd", text)])));
 }
 
@@ -69,7 +57,7 @@ function confirmed(tool, args) {
 		dialog.className = destructive ? "danger" : "";
 		fill(dialog,
 			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
-			h("p", destructive ? "This may delete or overwrite for good. Nothing here brings back what is lost." : "This changes something: what is stored, or something elsewhere."),
+			h("p", destructive ? "This may delete or overwrite for good. Nothing here brings it back." : "This changes something."),
 			quiet("It is called with"),
 			tinted(write(args, "  ")),
 			h("div.row.end", cancel, go));
@@ -81,13 +69,12 @@ function confirmed(tool, args) {
 
 // What came of a call: as text, as structured data, and as it went over the wire.
 
-const LARGE = 200_000;
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
 // JSON with its parts in colour; a large one goes without.
 function tinted(text) {
 	const element = h("pre.code", { tabindex: 0 });
-	if (text.length > LARGE) return put(element, text);
+	if (text.length > 200_000) return put(element, text);
 	let at = 0;
 	for (const match of text.matchAll(TOKENS)) {
 		const token = match[1] ?? match[0];
@@ -100,9 +87,10 @@ function tinted(text) {
 function result(answer) {
 	const body = answer.json instanceof Map ? answer.json : new Map();
 	const failed = !answer.ok || body.get("isError") === true;
-	const verdict = !failed ? "Done" : body.get("isError") ? "The tool failed" : "Not run";
+	const verdict = !failed ? "Done" : body.get("isError") ? "The tool failed" : answer.status < 500 ? "Not run" : "Failed";
 	const structured = body.get("structuredContent") ?? (answer.ok ? undefined : answer.json);
 	const callId = body.get("_meta")?.get("callId");
+	if (answer.error) return { element: h("p.bad", answer.error), failed: true, verdict: answer.error };
 	const views = tabs("Views of the result", [
 		["Text", () => text(answer, body)],
 		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : tinted(write(structured, "  ")))],
@@ -130,8 +118,6 @@ function block(part) {
 }
 
 // The list of tools beside the tool. However many there are, only those near what is seen become elements.
-
-const CHUNK = 100;
 
 let rows = [];
 let shown = [];
@@ -181,16 +167,16 @@ function refresh() {
 	fill($("count"), count);
 	clearTimeout(timer);
 	if (words.length) timer = setTimeout(() => say(count), 600);
-	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool is like that. Take away a word or a filter." : "There are no tools here.")));
+	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool is like that." : "There are no tools here.")));
 	$("list").scrollTop = drawn = 0;
 	more();
 }
 
 function more() {
-	const next = shown.slice(drawn, drawn + CHUNK);
+	const next = shown.slice(drawn, drawn + 100);
 	drawn += next.length;
 	$("tools").append(...next.map(({ tool, name, title, about }) => h("li", h("a", { href: address(name), "data-name": name },
-		h("span.top", h("strong", title || name), operationBadge(tool)),
+		h("span.top", h("strong", title || name), effects(tool).badges[0][0]),
 		title && h("code", name),
 		h("span.more", about.slice(0, 200))))));
 	mark(current);
@@ -203,37 +189,27 @@ function mark(name) {
 	const open = all.find((link) => link.dataset.name === name);
 	for (const link of all) {
 		link.tabIndex = link === (open ?? all[0]) ? 0 : -1;
-		link.toggleAttribute("aria-current", link === open);
+		link.ariaCurrent = link === open ? "true" : null;
 	}
-	open?.setAttribute("aria-current", "true");
 }
 
 function startList() {
-	const focus = (index) => {
-		if (index >= drawn - 1) more();
-		(index < 0 ? $("search") : (links()[index] ?? links().at(-1)))?.focus();
-	};
-	$("search").addEventListener("input", refresh);
-	$("operation").addEventListener("change", refresh);
-	$("tag").addEventListener("change", refresh);
-	$("list").addEventListener("keydown", (event) => {
-		const at = links().indexOf(document.activeElement);
-		const searching = event.target === $("search");
-		if (at < 0 && !searching) return;
-		const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: searching ? undefined : 0, End: searching ? undefined : drawn - 1 }[event.key];
-		if (searching && event.key === "Enter" && shown.length) location.hash = address(shown[0].name);
-		if (to === undefined || to < -1) return;
+	$("search").oninput = $("operation").onchange = $("tag").onchange = refresh;
+	$("list").onkeydown = (event) => {
+		const at = links().indexOf(event.target);
+		if (event.target === $("search") && event.key === "Enter" && shown[0]) location.hash = address(shown[0].name);
+		const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
+		if (to === undefined || event.target.tagName === "SELECT") return;
 		event.preventDefault();
-		focus(to);
-	});
-	new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && drawn < shown.length && more(), { root: $("list"), rootMargin: "600px" }).observe($("end"));
+		(links()[to] ?? $("search")).focus();
+	};
+	$("list").onscroll = ({ target }) => target.scrollHeight - target.scrollTop < 2 * target.clientHeight && more();
 }
 
 // One tool: what it is, a form and a JSON editor over one value, and what comes of calling it.
 
 const MASK = "••••••";
-const LONGEST_LINK = 6000;
-const MOST_CALLS = 40;
+const LONGEST = 6000;
 
 // What was filled in for each tool, as long as the page is open.
 const drafts = new Map();
@@ -252,7 +228,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 
 	// The form and the editor.
 	let fields;
-	const status = h("p.status", { role: "status" });
+	const status = h("div", { role: "status" });
 	const fault = h("div.problem", { id: id() });
 
 	function formPanel() {
@@ -267,7 +243,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 	function jsonPanel() {
 		fields = undefined;
 		draft.json ??= write(masked(), "  ");
-		const area = h("textarea.code.json", { rows: 12, spellcheck: "false", autocomplete: "off", "aria-label": "Arguments as JSON", "aria-describedby": fault.id, value: draft.json, oninput() {
+		const area = h("textarea.code.json", { "aria-label": "Arguments as JSON", "aria-describedby": fault.id, value: draft.json, oninput() {
 			draft.json = area.value;
 			readJson();
 			draft.tried = true;
@@ -286,7 +262,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 		} catch ({ message }) {
 			draft.fault = `This is no JSON yet: ${message}`;
 		}
-		fault.textContent = draft.fault;
+		fill(fault, prose(draft.fault));
 	}
 
 	const editors = tabs("Ways to fill in", [["Form", formPanel], ["JSON", jsonPanel]], draft.fault ? 1 : 0, (index) => {
@@ -316,14 +292,11 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 		timer = setTimeout(check, 300);
 		copies.again();
 		const args = write(shareable());
-		const unfit = args === "{}" || args.length > LONGEST_LINK || draft.fault || unfinished(draft.value);
+		const unfit = args === "{}" || args.length > LONGEST || draft.fault || unfinished(draft.value);
 		setLink(name, unfit ? undefined : args);
 	}
 
-	function state(kind, text) {
-		status.className = `status ${kind}`;
-		fill(status, text);
-	}
+	const state = (kind, text) => fill(status, h(`p.${kind}`, text));
 
 	// Whether the server would take it, or `undefined` when it did not say.
 	async function check() {
@@ -333,16 +306,15 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 			state("bad", "Something is no JSON yet.");
 			return false;
 		}
-		const answer = await ask(toolUrl(name, "/validate"), write(draft.value)).catch(({ message }) => ({ message }));
+		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
 		if (mine !== ticket) return undefined;
 		const verdict = answer.json?.get?.("valid");
 		if (typeof verdict !== "boolean") {
-			state("bad", answer.message ?? errorOf(answer));
+			state("bad", errorOf(answer));
 			return undefined;
 		}
 		problems = (answer.json.get("errors") ?? []).map((problem) => Object.fromEntries(problem));
-		const repairs = (answer.json.get("repairs") ?? []).map((repair) => ` ${repair.get("path")} is read as a ${repair.get("kind")}.`);
-		if (verdict) state("good", `Fits.${repairs.join("")}`);
+		if (verdict) state("good", "Fits.");
 		showProblems();
 		return verdict;
 	}
@@ -353,7 +325,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 		const place = fields?.show(told);
 		if (!fields) fill(fault, told.map(({ path, message }) => h("p", h("code", path || "/"), " ", prose(message))));
 		if (told.length) state("bad", told.length === 1 ? "One thing to mend." : `${told.length} things to mend.`);
-		else if (problems.length) state("", `Still to fill in: ${problems.map(({ path }) => path.slice(1)).join(", ")}`);
+		else if (problems.length) state("quiet", `Still to fill in: ${problems.map(({ path }) => path.slice(1)).join(", ")}`);
 		return place;
 	}
 
@@ -367,35 +339,25 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 	// Running.
 	const outcome = h("div.panel", { id: "outcome" });
 	const tell = (kind, text) => fill(outcome, h(`p.${kind}`, text));
-	tell("quiet", execute ? "Nothing has run yet." : "Tools do not run here: this server lists and checks them. A copied call works where execution is switched on.");
-	let running;
+	tell("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
 	const runButton = execute && h("button.primary", { type: "submit", "aria-keyshortcuts": "Control+Enter" }, "Run");
 	const checkButton = button("Check", insist);
 
 	async function runTool() {
-		if (running) return running.abort();
 		const fit = await insist();
 		if (fit === false) return;
 		if (fit === undefined) return tell("bad", status.textContent);
 		const [args, kept] = [write(draft.value), write(shareable())];
 		if (modifying && !(await confirmed(tool, masked()))) return say("Cancelled, nothing ran.");
-		running = new AbortController();
-		runButton.textContent = "Stop waiting";
+		runButton.disabled = true;
 		tell("quiet", "Running …");
-		try {
-			const { element, failed, verdict } = result(await ask(toolUrl(name, "/call"), args, running.signal));
-			fill(outcome, element);
-			say(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
-			const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
-			if (kept.length < LONGEST_LINK) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, MOST_CALLS));
-			past();
-		} catch ({ message }) {
-			const text = running.signal.aborted ? `Stopped waiting.${modifying ? " The tool may still run to its end." : ""}` : message;
-			tell("bad", text);
-			say(text);
-		}
-		running = undefined;
-		runButton.textContent = "Run";
+		const { element, failed, verdict } = result(await ask(toolUrl(name, "/call"), args));
+		fill(outcome, element);
+		say(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
+		const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
+		if (kept.length < LONGEST) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, 40));
+		past();
+		runButton.disabled = false;
 		outcome.scrollIntoView({ block: "nearest" });
 	}
 
@@ -436,7 +398,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 			card("Call it from elsewhere", copies.list, copies.panel),
 			h("section.card",
 				output && h("details", h("summary", "What it returns"), members(output, output, 0)),
-				h("details", h("summary", "Its schemas"), tinted(write(schema, "  ")), output && tinted(write(output, "  ")))))));
+				h("p", h("a", { href: toolUrl(name) }, "Everything about it, as JSON"))))));
 	if (given === undefined) changed();
 	else {
 		draft.json = given;
@@ -482,7 +444,7 @@ function way(index, { name, args, schema, title, destructive }) {
 		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "The token is taken from the variable `TOKEN`."];
 	}
 	if (index === 1) return [write(new Map(Object.entries({ jsonrpc: "2.0", id: 1, method: "tools/call", params: new Map([["name", name], ["arguments", args]]) })), "  "), "For an MCP server of the same tools."];
-	if (index === 3) return [JSON.stringify({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, null, 2), `For an MCP client. Give the full path of the program, or \`"url": "${base.origin}/mcp"\` if the application serves MCP there.`];
+	if (index === 3) return [JSON.stringify({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, null, 2), `For an MCP client: give the full path of the program, or the \`url\` where the application serves MCP.`];
 	// A text as it is, anything else as JSON.
 	const kind = (name) => shape(schema, (shape(schema, schema).properties ?? []).find((property) => property.name === name)?.schema).kind;
 	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
@@ -530,30 +492,24 @@ async function route(event) {
 	document.title = name === undefined ? title : `${name} – ${title}`;
 	if (name === undefined) {
 		return notice(title,
-			h("p", "Choose a tool to see what it does and what it takes, fill in its inputs, and ", execute ? "run it." : "have them checked. Tools do not run here: execution is off on this server."),
-			quiet(h("kbd", "/"), " searches, the arrow keys walk through the list, ", h("kbd", "Enter"), " opens a tool."));
+			h("p", "Choose a tool to see what it does and what it takes", execute ? ", and to run it." : ". Tools do not run here: execution is off on this server."),
+			quiet(h("code", "/"), " searches, the arrow keys walk through the list."));
 	}
 	fill(main, quiet("Loading …"));
-	const [tool, inputs] = await Promise.all([ask(toolUrl(name)), ask(toolUrl(name, "/inputs"))]).catch(() => []);
+	const [tool, inputs] = await Promise.all([ask(toolUrl(name)), ask(toolUrl(name, "/inputs"))]);
 	if (name !== open) return;
-	if (!tool) return notice("The server cannot be reached", h("p", "It has ended, or something on the way to it has. What you filled in is kept."), h("p", again(route)));
-	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), ". The list has everything that there is."));
+	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
+	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
 	if (!tool.json?.get?.("inputSchema")) return notice("The tool cannot be shown", h("p", errorOf(tool)), h("p", again(route)));
-	fill(main, toolView(tool.json, plain(inputs.json), args, { execute, title, setLink }));
+	fill(main, toolView(tool.json, inputs.json, args, { execute, title, setLink }));
 	main.scrollTop = 0;
 	if (event) main.querySelector("h1").focus();
 }
 
-// A native description as objects; the values in it stay as they are.
-function plain(native) {
-	if (Array.isArray(native)) return native.map(plain);
-	return native instanceof Map ? Object.fromEntries([...native].map(([key, part]) => [key, ["items", "properties", "variants", "allowed"].includes(key) ? plain(part) : part])) : undefined;
-}
-
 async function loadTools() {
-	const answer = await ask(new URL("tools", base)).catch(({ message }) => ({ message }));
+	const answer = await ask(new URL("tools", base));
 	if (answer.ok && Array.isArray(answer.json)) return setTools(answer.json);
-	const text = answer.message ?? errorOf(answer);
+	const text = errorOf(answer);
 	fill($("tools"), h("li.bad", text, " ", again(loadTools)));
 	say(text);
 }
@@ -565,31 +521,31 @@ function setTheme(name) {
 }
 
 setTheme(THEMES.find((name) => name === recall("theme")) ?? "system");
-$("theme").addEventListener("click", () => {
+$("theme").onclick = () => {
 	const next = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % 3];
 	remember("theme", next);
 	setTheme(next);
-});
+};
 $("openapi").href = new URL("openapi.json", base).href;
 document.addEventListener("unauthorized", () => {
 	if ($("token-bar").hidden) say("The server asks who you are: give a token.");
 	$("token-bar").hidden = false;
 });
-$("token").addEventListener("input", () => setToken($("token").value.trim()));
-$("token-bar").addEventListener("submit", (event) => {
+$("token").oninput = () => setToken($("token").value.trim());
+$("token-bar").onsubmit = (event) => {
 	event.preventDefault();
 	loadTools();
 	if (!main.querySelector("form")) route();
-});
-document.addEventListener("keydown", (event) => {
+};
+document.onkeydown = (event) => {
 	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
 	event.preventDefault();
 	$("search").focus();
-});
-$("skip").addEventListener("click", (event) => {
+};
+$("skip").onclick = (event) => {
 	event.preventDefault();
 	main.focus();
-});
-window.addEventListener("hashchange", route);
+};
+window.onhashchange = route;
 startList();
 loadTools().then(() => route());

@@ -31,18 +31,16 @@ export function parse(text) {
 		at += found?.length ?? 0;
 		return found;
 	};
-	const string = () => JSON.parse(match(STRING) ?? fail(text[at] === '"' ? "this text does not end, or has a bad escape" : "a text in double quotes is due"));
+	const string = () => JSON.parse(match(STRING) ?? fail("a text in double quotes is due"));
 	const parts = (close, part) => {
 		at++;
 		match(SPACE);
-		while (text[at] !== close) {
+		for (let more = text[at] !== close; more; ) {
 			part();
 			match(SPACE);
-			if (text[at] === close) break;
-			if (text[at] !== ",") fail(`\`,\` or \`${close}\` is due`);
-			at++;
+			more = text[at] !== close;
+			if (more && text[at++] !== ",") fail(`\`,\` or \`${close}\` is due`);
 			match(SPACE);
-			if (text[at] === close) fail("a value is due after the comma");
 		}
 		at++;
 	};
@@ -107,11 +105,11 @@ export function h(name, ...children) {
 	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
 	if (classes[0]) element.className = classes.join(" ");
+	if (/input|textarea/.test(tag)) Object.assign(element, { autocomplete: "off", spellcheck: false, rows: 1 });
 	const attributes = children[0]?.constructor === Object ? children.shift() : {};
 	for (const [name, value] of Object.entries(attributes)) {
 		if (value === undefined || value === false) continue;
-		if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-		else if (name === "value") element.value = value;
+		if (name.startsWith("on") || name === "value") element[name] = value;
 		else element.setAttribute(name, value === true ? "" : value);
 	}
 	return put(element, children);
@@ -169,14 +167,9 @@ export function tabs(label, all, start = 0, allowed = () => true) {
 
 export async function copyText(text, from) {
 	const label = (from.dataset.label ??= from.textContent);
-	let said = "Copied";
-	try {
-		await navigator.clipboard.writeText(text);
-	} catch {
-		said = "Not allowed here: select the text";
-	}
-	from.textContent = said;
-	say(said);
+	const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+	from.textContent = copied ? "Copied" : "Not allowed: select the text";
+	say(from.textContent);
 	setTimeout(() => (from.textContent = label), 1500);
 }
 
@@ -189,30 +182,26 @@ let token = "";
 export const setToken = (text) => (token = text);
 export const hasToken = () => token !== "";
 
-// The answer, whose `json` is missing where it is none; an error when none came.
-export async function ask(url, body, signal) {
+// The answer, whose `json` is missing where it is none; only an `error` when none came.
+export async function ask(url, body) {
 	const headers = { accept: "application/json" };
 	if (body !== undefined) headers["content-type"] = "application/json";
 	if (token) headers.authorization = `Bearer ${token}`;
 	const started = performance.now();
 	let answer;
 	try {
-		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, cache: "no-cache", redirect: "error", signal });
-		answer = { status: response.status, ok: response.ok, headers: response.headers, text: await response.text() };
-	} catch {
-		throw new Error("The server cannot be reached.");
-	}
-	answer.took = performance.now() - started;
-	try {
+		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, cache: "no-cache", redirect: "error" });
+		const { status, ok, headers: sent } = response;
+		answer = { status, ok, headers: sent, text: await response.text(), took: performance.now() - started };
 		answer.json = parse(answer.text);
 	} catch {
-		// The text is all there is.
+		answer ??= { error: "The server cannot be reached." };
 	}
 	if (answer.status === 401) document.dispatchEvent(new Event("unauthorized"));
 	return answer;
 }
 
-export const errorOf = ({ json, status }) => json?.get?.("error") ?? `The server answered with the status ${status}.`;
+export const errorOf = ({ error, json, status }) => error ?? json?.get?.("error") ?? `The server answered with the status ${status}.`;
 
 // What the browser remembers, if it wants to: the theme, and calls without their secrets.
 const KEY = `explorer ${base.pathname} `;
@@ -226,7 +215,5 @@ export const recall = (name) => {
 export const remember = (name, value) => {
 	try {
 		localStorage.setItem(KEY + name, JSON.stringify(value));
-	} catch {
-		// As if never asked.
-	}
+	} catch {}
 };

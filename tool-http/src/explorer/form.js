@@ -1,4 +1,4 @@
-import { $, Raw, button, h, id, isNumber, parse, prose, put, write } from "./basics.js";
+import { $, Raw, button, fill, h, id, isNumber, parse, prose, put, write } from "./basics.js";
 
 // A JSON Schema as the form sees it: one kind a place, with references followed.
 
@@ -79,7 +79,7 @@ const FITS = {
 	map: (_, value) => isMap(value),
 	object: ({ properties, rest }, value, root) =>
 		isMap(value) &&
-		properties.every(({ name, schema, required }) => (value.has(name) ? fits(root, shape(root, schema), value.get(name)) : !required || shape(root, schema).kind !== "constant")) &&
+		properties.every(({ name, schema }) => !value.has(name) || fits(root, shape(root, schema), value.get(name))) &&
 		(rest !== false || [...value.keys()].every((name) => properties.some((property) => property.name === name))),
 	union: (place, value, root) => variantOf(root, place, value) >= 0,
 };
@@ -232,7 +232,7 @@ export function form({ root, native, get, set, changed }) {
 			const head = !at.bare && [name, at.required && h("span.due", "required"), isSecret(place) && h("span.due", "secret"), h("span.type", prose(words(root, place)))];
 			element = h(`div.field${group ? ".group" : ""}`, { "data-at": at.pointer, role: group && "group", "aria-labelledby": group && !at.bare && label },
 				h("div.head", head, acts),
-				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "The form has no field for this value: here it is as JSON.")),
+				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "No field fits this value: here it is as JSON.")),
 				strange ? rawText(control) : body(control),
 				h("div.problem", { id: problem }));
 			control.refresh();
@@ -292,7 +292,7 @@ export function form({ root, native, get, set, changed }) {
 		return rawText(control);
 	}
 
-	const common = ({ id, described, at }) => ({ id, "aria-describedby": described, "aria-required": at.required && "true", "aria-label": at.bare && `${at.label}`, autocomplete: "off", spellcheck: "false" });
+	const common = ({ id, described, at }) => ({ id, "aria-describedby": described, "aria-required": at.required && "true", "aria-label": at.bare && `${at.label}` });
 
 	// Takes over what was typed.
 	const typed = ({ at, refresh }, value) => {
@@ -313,7 +313,6 @@ export function form({ root, native, get, set, changed }) {
 			...common(control),
 			type: secret && "password",
 			inputmode: number && "decimal",
-			rows: 1,
 			placeholder: !secret && (example?.text ?? (typeof example === "string" && example)) && `e.g. ${example.text ?? example}`,
 			value: value?.text ?? value ?? "",
 			oninput() {
@@ -327,7 +326,7 @@ export function form({ root, native, get, set, changed }) {
 	function select(control, values) {
 		const { at } = control;
 		const value = at.get();
-		const told = new Map((at.native?.allowed ?? []).map(({ value, description }) => [write(value), description]));
+		const told = new Map((at.native?.get?.("allowed") ?? []).map((entry) => [write(entry.get("value")), entry.get("description")]));
 		const known = value === undefined ? -1 : values.findIndex((allowed) => write(allowed) === write(value));
 		const element = h("select", { ...common(control), onchange: () => typed(control, element.value === "" ? undefined : values[element.value]) },
 			h("option", { value: "" }, value === null ? "null" : at.required ? "choose …" : "not sent"),
@@ -341,16 +340,15 @@ export function form({ root, native, get, set, changed }) {
 		const fault = h("p.problem");
 		const area = h("textarea.code", {
 			...common(control),
-			rows: 2,
 			placeholder: 'JSON, such as "text", 5 or {}',
 			value: value === undefined ? "" : write(value, "  "),
 			oninput() {
-				fault.textContent = "";
+				fill(fault);
 				let value = new Raw(area.value);
 				try {
 					value = area.value.trim() ? parse(area.value) : undefined;
 				} catch ({ message }) {
-					fault.textContent = `This is no JSON yet: ${message}`;
+					fill(fault, prose(`This is no JSON yet: ${message}`));
 				}
 				typed(control, value);
 			},
@@ -360,7 +358,7 @@ export function form({ root, native, get, set, changed }) {
 
 	function object(control) {
 		const { at, place } = control;
-		const native = (name) => at.native?.properties?.find((inner) => inner.name === name);
+		const native = (name) => at.native?.get?.("properties")?.find((inner) => inner.get("name") === name);
 		// What can only be one thing needs no field.
 		const free = ({ schema, required }) => !required || shape(root, schema).kind !== "constant";
 		const all = place.properties.filter(free).map(({ name, schema, required }) => field(member(at, name, schema, { required, native: native(name) })));
@@ -374,9 +372,9 @@ export function form({ root, native, get, set, changed }) {
 		const row = (name) => {
 			const fault = h("p.problem");
 			const input = h("input.key", {
-				"aria-label": "Name", value: name, autocomplete: "off", spellcheck: "false",
+				"aria-label": "Name", value: name,
 				onchange() {
-					if (value.has(input.value) && input.value !== name) fault.textContent = "There is one of this name.";
+					if (value.has(input.value) && input.value !== name) fill(fault, "There is one of this name.");
 					else apply(new Map([...value].map(([key, member]) => [key === name ? input.value : key, member])), ":focus");
 				},
 			});
@@ -399,7 +397,7 @@ export function form({ root, native, get, set, changed }) {
 	function items({ at, place, apply }) {
 		const all = Array.isArray(at.get()) ? at.get() : [];
 		const schema = (index) => itemSchema(place, index);
-		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.items, remove: () => apply(all.toSpliced(index, 1)) }));
+		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.get?.("items"), remove: () => apply(all.toSpliced(index, 1)) }));
 		const add = () => apply([...all, begun(root, schema(all.length))], ":scope > .inside > .field:nth-last-of-type(1) :is(input, textarea, select)");
 		return h("div.inside", all.map(item), button("Add an item", add, { "aria-label": `Add an item: ${at.label}` }, ".small"));
 	}
@@ -427,7 +425,7 @@ export function form({ root, native, get, set, changed }) {
 		if (value === undefined || value === null) return pick;
 		if (chosen < 0) return [pick, rawText(inner)];
 		inner.place = shape(root, place.variants[chosen]);
-		inner.at = { ...at, required: true, bare: true, native: at.native?.variants?.[chosen] };
+		inner.at = { ...at, required: true, bare: true, native: at.native?.get?.("variants")?.[chosen] };
 		return [pick, h("div.hint", prose(describe(inner.place))), body(inner)];
 	}
 
@@ -437,7 +435,7 @@ export function form({ root, native, get, set, changed }) {
 		return found?.element.isConnected || pointer === "" ? found : nearest(pointer.slice(0, pointer.lastIndexOf("/")));
 	}
 
-	const element = field({ pointer: "", depth: 0, label: "Inputs", bare: true, required: true, schema: root, native: { properties: native }, get, set });
+	const element = field({ pointer: "", depth: 0, label: "Inputs", bare: true, required: true, schema: root, native: new Map([["properties", native]]), get, set });
 	return {
 		element,
 		// Shows each problem at its field, in place of those before; the first of these fields.
