@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod discovery;
 mod execution;
+mod explorer;
 mod gate;
 mod options;
 mod query;

@@ -15,6 +15,7 @@ pub struct Options {
     pub(crate) allow_execute: bool,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
+    pub(crate) title: String,
 }
 
 impl Options {
@@ -24,7 +25,12 @@ impl Options {
     /// let options = tool_http::Options::new();
     /// ```
     pub fn new() -> Self {
-        Options { allow_execute: false, body_limit: 1024 * 1024, body_timeout: Duration::from_secs(30) }
+        Options {
+            allow_execute: false,
+            body_limit: 1024 * 1024,
+            body_timeout: Duration::from_secs(30),
+            title: "Tool explorer".to_owned(),
+        }
     }
 
     /// Whether `POST /tools/{name}/call` runs tools.
@@ -37,6 +43,18 @@ impl Options {
     /// ```
     pub fn allow_execute(mut self, allow: bool) -> Self {
         self.allow_execute = allow;
+        self
+    }
+
+    /// What the explorer page calls itself: `Tool explorer`, unless told otherwise.
+    ///
+    /// When it is the name of the program that has the tools on its command line, the calls to copy name it.
+    ///
+    /// ```
+    /// let options = tool_http::Options::new().title("weather");
+    /// ```
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
         self
     }
 

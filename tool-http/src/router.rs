@@ -10,7 +10,7 @@ use tool_core::{Principal, Registry, ToolDefinition};
 
 use crate::options::Options;
 use crate::refusal::Refusal;
-use crate::{discovery, execution};
+use crate::{discovery, execution, explorer};
 
 /// The routes of a registry: tools can be listed, understood and checked, and not run.
 ///
@@ -58,6 +58,7 @@ pub fn router_with(registry: Registry, options: Options) -> Router {
         .route("/tools/{name}/inputs", get(discovery::inputs))
         .route("/tools/{name}/validate", post(execution::validate))
         .route("/tools/{name}/call", post(execution::call))
+        .merge(explorer::routes(&options))
         .method_not_allowed_fallback(async || Refusal::Method)
         .fallback(async || Refusal::NoRoute)
         .with_state(Api(Arc::new(Inner { registry, options })))

@@ -1,0 +1,150 @@
+// Finding a tool: the list, its search and filters, many tools, and what is said when something is not there.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { button, eventually, fixture, open, openTool, weather } from "./harness.mjs";
+
+let server;
+before(async () => (server = await fixture("--execute")));
+
+const names = (page) => page.locator("#tools a").evaluateAll((links) => links.map((link) => link.dataset.name));
+
+test("the list has every tool by its title, with what it does", async (t) => {
+  const page = await open(t, server.url);
+  const listed = await (await fetch(`${server.url}/tools`)).json();
+  await eventually(() => names(page), (seen) => seen.length === listed.length);
+  assert.deepEqual(await names(page), listed.map((tool) => tool.name));
+  const entry = page.locator('#tools a[data-name="remove_notes"]');
+  assert.equal(await entry.locator("strong").innerText(), "Remove the notes");
+  assert.equal(await entry.locator(".badge").innerText(), "Destructive");
+  assert.equal(await page.locator('#tools a[data-name="count_notes"] .badge').innerText(), "Reads");
+  assert.equal(await page.locator("#count").innerText(), `${listed.length} tools`);
+});
+
+test("search narrows the list, best first, and says so when nothing is left", async (t) => {
+  const page = await open(t, server.url);
+  await page.locator("#tools a").first().waitFor();
+  // Every tool has this letter somewhere; first come those whose names begin with it.
+  await page.getByRole("searchbox").fill("e");
+  await eventually(() => names(page), (seen) => seen[0] === "exact");
+  await page.getByRole("searchbox").fill("NOTE remove");
+  await eventually(() => names(page), (seen) => seen.length === 1);
+  assert.deepEqual(await names(page), ["remove_notes"]);
+  await page.getByRole("searchbox").fill("no such thing anywhere");
+  await page.getByText("No tool is like that.").waitFor();
+  assert.match(await page.locator("#count").innerText(), /^0 of \d+ tools$/);
+});
+
+test("a filter leaves the tools of one operation", async (t) => {
+  const page = await open(t, server.url);
+  await page.getByLabel("Operation").selectOption("write");
+  await eventually(() => names(page), (seen) => seen.length === 2);
+  assert.deepEqual(await names(page), ["add_note", "remove_notes"]);
+  await page.getByLabel("Operation").selectOption("");
+  await eventually(() => names(page), (seen) => seen.length > 2);
+});
+
+test("a filter leaves the tools of one tag", async (t) => {
+  // Whatever the server tells of tags, here some are.
+  const tagged = async (route) => {
+    const response = await route.fetch();
+    const tools = await response.json();
+    for (const tool of tools) if (tool.name.endsWith("notes")) tool.tags = ["notes", "of paper"];
+    await route.fulfill({ response, json: tools });
+  };
+  const page = await open(t, server.url, { prepare: (page) => page.route("**/tools", tagged) });
+  await page.getByLabel("Tag").selectOption("of paper");
+  await eventually(() => names(page), (seen) => seen.length === 2);
+  assert.deepEqual(await names(page), ["count_notes", "remove_notes"]);
+});
+
+test("2,000 tools can be searched, walked through and opened", async (t) => {
+  const many = await fixture("--many", "2000");
+  const page = await open(t, many.url);
+  await eventually(() => page.locator("#count").innerText(), (count) => /^20\d\d tools$/.test(count));
+  // Only what is near the view is there.
+  assert.ok((await names(page)).length < 400);
+  await page.getByRole("searchbox").fill("parcels 1998");
+  await eventually(() => names(page), (seen) => seen.length === 1);
+  await page.getByRole("searchbox").press("Enter");
+  await page.getByRole("heading", { level: 1, name: "parcels_1998" }).waitFor();
+  await page.getByRole("searchbox").fill("");
+  await eventually(() => page.locator("#count").innerText(), (count) => /^20\d\d tools$/.test(count));
+  // The last one is reached by scrolling.
+  await eventually(async () => {
+    await page.locator("#list").evaluate((list) => (list.scrollTop = list.scrollHeight));
+    return names(page);
+  }, (seen) => seen.length > 2000);
+  // A letter typed does not take so long that one waits for it: it is drawn within the frames that follow.
+  const longest = await page.evaluate(async () => {
+    const search = document.getElementById("search");
+    let longest = 0;
+    for (const text of ["r", "re", "ret", "retu", "retur", "return"]) {
+      const started = performance.now();
+      search.value = text;
+      search.dispatchEvent(new Event("input"));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      longest = Math.max(longest, performance.now() - started);
+    }
+    return longest;
+  });
+  t.diagnostic(`longest reaction to a letter: ${Math.round(longest)} ms`);
+  assert.ok((await names(page)).length <= 100);
+  await many.stop();
+});
+
+test("an unknown tool is said to be unknown", async (t) => {
+  const page = await open(t, `${server.url}/#/tool/no_such%2Ftool`, { expected: [/404/] });
+  await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+  assert.match(await page.locator("main").innerText(), /no_such\/tool/);
+});
+
+test("an address that is not well formed is no fault of the page", async (t) => {
+  const page = await open(t, `${server.url}/#/tool/%E0%A4%A`, { expected: [/404/] });
+  await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+});
+
+test("a server that is gone is said to be gone, and what was filled in stays", async (t) => {
+  const short = await fixture("--execute");
+  const page = await openTool(t, short, "exact", { expected: [/ERR_CONNECTION_REFUSED/] });
+  await page.getByRole("textbox", { name: "number" }).fill("12");
+  await page.getByText("Fits.").waitFor();
+  await short.stop();
+  await button(page, "Run").click();
+  await eventually(() => page.locator("#outcome").innerText(), (text) => text === "The server cannot be reached.");
+  assert.equal(await page.getByRole("textbox", { name: "number" }).inputValue(), "12");
+  await page.locator('#tools a[data-name="count_notes"]').click();
+  await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
+  await button(page, "Try again").waitFor();
+});
+
+test("a list that cannot be had is said so, and can be asked for again", async (t) => {
+  const prepare = (page) => page.route("**/tools", (route) => route.abort());
+  const page = await open(t, server.url, { expected: [/ERR_FAILED/], prepare });
+  await page.locator("#tools").getByText("The server cannot be reached.").waitFor();
+  await page.unroute("**/tools");
+  await page.locator("#tools").getByRole("button", { name: "Try again" }).click();
+  await page.locator('#tools a[data-name="exact"]').waitFor();
+});
+
+test("under a prefix the page finds its files and its tools", async (t) => {
+  const nested = await fixture("--prefix", "/some/api", "--execute");
+  const page = await open(t, `${nested.url}/some/api`);
+  await page.locator('#tools a[data-name="count_notes"]').click();
+  await page.getByRole("heading", { name: "Count the notes" }).waitFor();
+  await button(page, "Run").click();
+  await page.locator("#outcome .good").waitFor();
+  const address = await page.locator("#openapi").getAttribute("href");
+  assert.equal(address, `${nested.url}/some/api/openapi.json`);
+  const slash = await fixture("--prefix", "/some/api/");
+  const other = await open(t, `${slash.url}/some/api/`);
+  await other.locator('#tools a[data-name="count_notes"]').waitFor();
+});
+
+test("the page works behind the policy of a server", async (t) => {
+  const behind = await weather("--allow-execute");
+  const page = await openTool(t, behind, "get_weather");
+  await button(page, "Example").click();
+  await page.getByText("Fits.").waitFor();
+  await button(page, "Run").click();
+  await page.locator("#outcome .good").waitFor();
+});

@@ -1,0 +1,224 @@
+// Running a tool: what is asked before, what comes of it, and the same call elsewhere.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { before, test } from "node:test";
+import { promisify } from "node:util";
+import { button, eventually, field, fixture, json, open, openTool, run, structured, weather } from "./harness.mjs";
+
+const TOKEN = "open-sesame-5f1c";
+const KEY = "hunter2-secret-key";
+let server;
+before(async () => (server = await fixture("--execute", "--title", "fixture")));
+
+const count = async () => (await (await fetch(`${server.url}/tools/count_notes/call`, { method: "POST" })).json()).structuredContent.result;
+const copyAs = async (page, name) => {
+  await page.getByRole("tab", { name, exact: true }).click();
+  await button(page, `Copy ${name}`).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+};
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+const shell = async (command) => (await promisify(execFile)("sh", ["-c", command], { env: { PATH: process.env.PATH, TOKEN } })).stdout;
+
+test("a tool that reads runs at once, and its result has three views", async (t) => {
+  const page = await openTool(t, server, "exact");
+  await button(page, "Example").click();
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  assert.match(await page.locator("#outcome").innerText(), /Done 200 in \d+ ms, call [0-9a-f]+/);
+  await page.getByRole("tab", { name: "Text" }).click();
+  assert.equal(await page.locator("#outcome pre").innerText(), '{"result":9007199254740993}');
+  await page.getByRole("tab", { name: "Structured" }).click();
+  assert.match(await page.locator("#outcome pre").innerText(), /^\{\s+"result": 9007199254740993\s+\}$/);
+  await page.getByRole("tab", { name: "Raw" }).click();
+  const raw = await page.locator("#outcome pre").innerText();
+  assert.match(raw, /^HTTP 200\n/);
+  assert.match(raw, /content-type: application\/json/);
+  assert.match(raw, /"structuredContent":\{"result":9007199254740993\}/);
+  // Whoever does not see it is told.
+  assert.match(await page.locator("[aria-live=polite]").innerText(), /Done\./);
+});
+
+test("before a tool that changes something the page asks, and nothing runs until then", async (t) => {
+  const page = await openTool(t, server, "add_note");
+  const notes = await count();
+  await page.getByRole("textbox", { name: "text" }).fill("Milk");
+  await run(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("heading", { name: "Run Add a note?" }).waitFor();
+  assert.match(await dialog.innerText(), /"text": "Milk"/);
+  assert.equal(await count(), notes);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await eventually(() => page.locator("dialog[open]").count(), (open) => open === 0);
+  await run(page);
+  await page.keyboard.press("Escape");
+  await eventually(() => page.locator("dialog[open]").count(), (open) => open === 0);
+  assert.equal(await count(), notes);
+  await run(page);
+  await dialog.getByRole("button", { name: "Run it" }).click();
+  await page.locator("#outcome .good").waitFor();
+  assert.equal(await count(), notes + 1);
+});
+
+test("before one that may destroy it asks in stronger words, and offers the way out first", async (t) => {
+  const page = await openTool(t, server, "remove_notes");
+  await run(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("heading", { name: "Really run Remove the notes?" }).waitFor();
+  assert.match(await dialog.innerText(), /may delete or overwrite for good/);
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
+  await page.keyboard.press("Enter");
+  await eventually(() => page.locator("dialog[open]").count(), (open) => open === 0);
+  assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
+});
+
+test("a failure of the tool is shown as one, with its own words", async (t) => {
+  const page = await openTool(t, server, "add_note", { expected: [/500/] });
+  await button(page, "Send empty: text").click();
+  await run(page);
+  await page.getByRole("button", { name: "Run it" }).click();
+  await page.locator("#outcome strong.bad").waitFor();
+  assert.match(await page.locator("#outcome").innerText(), /The tool failed 500/);
+  assert.match(await page.locator("#outcome").innerText(), /a note without a word is no note/);
+});
+
+test("the copied cURL gives the same answer", async (t) => {
+  const page = await openTool(t, server, "all_shapes", CLIPBOARD);
+  await json(page);
+  const text = "it's a \"quote\" $HOME `x` \\ ü 😀 \u202e \u0000 <&>";
+  await page.getByLabel("Arguments as JSON").fill(JSON.stringify({ text, anything: { "a'b": [9007199254740993n.toString()] } }));
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  const shown = await structured(page);
+  const command = await copyAs(page, "cURL");
+  const answer = JSON.parse(await shell(`${command} --silent`));
+  assert.deepEqual(answer.structuredContent, shown);
+  assert.equal((shown.result ?? shown).text, text);
+});
+
+test("the copied number is exact", async (t) => {
+  const page = await openTool(t, server, "exact", CLIPBOARD);
+  await button(page, "Example").click();
+  const answer = await shell(`${await copyAs(page, "cURL")} --silent`);
+  assert.match(answer, /"result":9007199254740993\b/);
+});
+
+test("the copied command line gives the same answer", async (t) => {
+  const behind = await weather("--allow-execute");
+  const page = await openTool(t, behind, "get_weather", CLIPBOARD);
+  await button(page, "Example").click();
+  const command = await copyAs(page, "CLI");
+  assert.match(command, /^your-program run get_weather location=Seattle date=2014-07-04$/);
+  const answer = JSON.parse(await shell(command.replace("your-program", process.env.WEATHER)));
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  assert.deepEqual(await structured(page), answer);
+});
+
+test("JSON-RPC and client configuration are what they say", async (t) => {
+  const page = await openTool(t, server, "remove_notes", CLIPBOARD);
+  assert.deepEqual(JSON.parse(await copyAs(page, "JSON-RPC")), { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "remove_notes", arguments: {} } });
+  assert.deepEqual(JSON.parse(await copyAs(page, "Client config")), { mcpServers: { fixture: { command: "fixture", args: ["serve", "mcp"] } } });
+  assert.equal(await copyAs(page, "CLI"), "fixture run remove_notes --yes");
+});
+
+test("a deep link fills in and never runs", async (t) => {
+  const calls = [];
+  const args = encodeURIComponent('{"number": 9007199254740993}');
+  const page = await openTool(t, server, `exact?args=${args}`, { prepare: (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.url())) });
+  await page.getByText("Fits.").waitFor();
+  assert.equal(await page.getByRole("textbox", { name: "number" }).inputValue(), "9007199254740993");
+  assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
+  assert.deepEqual(calls, []);
+  // The address follows what is filled in.
+  await page.getByRole("textbox", { name: "number" }).fill("8");
+  await eventually(() => page.evaluate(() => decodeURIComponent(location.hash)), (hash) => hash === '#/tool/exact?args={"number":8}');
+  // One that is no JSON is shown as it is.
+  await page.goto(`${server.url}/#/tool/exact?args=${encodeURIComponent('{"number": ')}`);
+  await eventually(() => page.getByLabel("Arguments as JSON").inputValue().catch(() => ""), (text) => text === '{"number": ');
+  assert.deepEqual(calls, []);
+});
+
+test("where execution is off nothing runs, and the server refuses too", async (t) => {
+  const off = await fixture();
+  const page = await openTool(t, off, "exact");
+  assert.equal(await button(page, "Run").count(), 0);
+  await page.getByText("Tools do not run here").first().waitFor();
+  await button(page, "Check").click();
+  await eventually(() => field(page, "/number").locator(".problem").innerText(), (text) => /missing/.test(text));
+  await button(page, "Example").click();
+  await page.getByText("Fits.").waitFor();
+  await page.getByRole("textbox", { name: "number" }).press("Enter");
+  const refused = await fetch(`${off.url}/tools/exact/call`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"number":1}' });
+  assert.equal(refused.status, 403);
+  assert.deepEqual(await refused.json(), { error: "Tool execution is disabled." });
+});
+
+test("a server that asks who calls gets a token, which nothing keeps", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN);
+  const page = await openTool(t, guarded, "exact", { ...CLIPBOARD, expected: [/401/] });
+  assert.equal(await page.getByLabel("Bearer token").isVisible(), false);
+  await button(page, "Example").click();
+  await run(page);
+  await page.getByLabel("Bearer token").waitFor();
+  await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text));
+  await page.getByLabel("Bearer token").fill(TOKEN);
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  const command = await copyAs(page, "cURL");
+  assert.ok(!command.includes(TOKEN), command);
+  assert.match(await shell(`${command} --silent`), /9007199254740993/);
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie + location.href);
+  assert.ok(!kept.includes(TOKEN));
+  await page.reload();
+  await page.locator("article .work").waitFor();
+  assert.equal(await page.getByLabel("Bearer token").inputValue(), "");
+});
+
+test("a secret is sent, and neither shown, linked, copied nor remembered", async (t) => {
+  const page = await openTool(t, server, "ask_with_key", CLIPBOARD);
+  const key = page.getByLabel("key", { exact: true });
+  assert.equal(await key.getAttribute("type"), "password");
+  await key.fill(KEY);
+  await page.getByRole("textbox", { name: "question" }).fill("Why?");
+  await page.getByText("Fits.").waitFor();
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  assert.match(await page.locator("#outcome pre").innerText(), new RegExp(`with a key of ${KEY.length} characters`));
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + decodeURIComponent(location.href) + document.body.innerText);
+  assert.ok(kept.includes("Why?") && !kept.includes(KEY), kept);
+  for (const name of ["cURL", "JSON-RPC", "CLI"]) assert.ok(!(await copyAs(page, name)).includes(KEY), name);
+  // The editor masks it, and what is edited there leaves it as it is.
+  const text = await json(page);
+  assert.ok(!text.includes(KEY), text);
+  await page.getByLabel("Arguments as JSON").fill(text.replace("Why?", "When?"));
+  await run(page);
+  await eventually(() => page.locator("#outcome pre").innerText().catch(() => ""), (text) => text.includes(`When? was asked with a key of ${KEY.length} characters`));
+});
+
+test("an earlier call can be filled in again, and forgotten", async (t) => {
+  const page = await openTool(t, server, "exact");
+  await page.getByRole("textbox", { name: "number" }).fill("41");
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  await page.goto("about:blank");
+  await page.goto(`${server.url}/#/tool/exact`);
+  await button(page, '{"number":41}').click();
+  assert.equal(await page.getByRole("textbox", { name: "number" }).inputValue(), "41");
+  assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
+  await button(page, "Forget these").click();
+  assert.equal(await button(page, '{"number":41}').count(), 0);
+  await page.reload();
+  await page.locator("article .work").waitFor();
+  assert.equal(await button(page, '{"number":41}').count(), 0);
+});
+
+test("the title of the page is what the server calls itself, whatever that is", async (t) => {
+  const title = `</title><script>window.pwned=1</script>{{TITLE}} {{ALLOW_EXECUTE}} "'&amp; $&`;
+  const named = await fixture("--title", title);
+  const page = await open(t, named.url);
+  assert.equal(await page.title(), title);
+  assert.equal(await page.locator("#home").innerText(), title);
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+});

@@ -1,0 +1,87 @@
+//! The page for people at `GET /`: hand-written HTML, CSS and ES modules, without a framework and without a build.
+//!
+//! The page talks to the routes beside it, and to nothing else: what it may load and send is in its
+//! `Content-Security-Policy`. All that a tool says of itself comes over these routes and becomes text, never markup.
+
+use axum::Router;
+use axum::extract::OriginalUri;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+
+use crate::options::Options;
+
+mod template;
+
+/// The page and what it loads, relative to where they are mounted.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Router<S> {
+    let (title, allow_execute) = (options.title.clone(), options.allow_execute);
+    let page = async move |OriginalUri(uri): OriginalUri| {
+        let allow_execute = if allow_execute { "true" } else { "false" };
+        let base = template::base(uri.path());
+        let values = [("TITLE", title.as_str()), ("ALLOW_EXECUTE", allow_execute), ("BASE", &base)];
+        answer("text/html; charset=utf-8", template::rendered(PAGE, &values))
+    };
+    let router = Router::new().route("/", get(page));
+    ASSETS.iter().fold(router, |router, asset| {
+        let text = Bytes::from(condensed(asset.text));
+        router.route(asset.path, get(async move || answer(asset.media_type, text)))
+    })
+}
+
+/// A script or a style without what only its reader needs: the lines that are comments, and the indentation. No text of
+/// ours goes over several lines.
+fn condensed(text: &str) -> String {
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What stands in `explorer/` beside this file, as it is sent.
+struct Asset {
+    path: &'static str,
+    media_type: &'static str,
+    text: &'static str,
+}
+
+const PAGE: &str = include_str!("explorer/page.html");
+
+const ASSETS: &[Asset] = &[
+    Asset {
+        path: "/explorer/style.css",
+        media_type: "text/css; charset=utf-8",
+        text: include_str!("explorer/style.css"),
+    },
+    Asset::script("/explorer/app.js", include_str!("explorer/app.js")),
+    Asset::script("/explorer/basics.js", include_str!("explorer/basics.js")),
+    Asset::script("/explorer/form.js", include_str!("explorer/form.js")),
+];
+
+impl Asset {
+    const fn script(path: &'static str, text: &'static str) -> Self {
+        Asset { path, media_type: "text/javascript; charset=utf-8", text }
+    }
+}
+
+/// Nothing but the page's own files is loaded, nothing inline runs, no text becomes markup, and nobody frames it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types 'none'";
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    // What was typed into the page stands behind the `#` of its address, which a browser never sends; nor should the rest.
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
+    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
+    // Asked for again after every update of the application, so that its files always belong together.
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+];
+
+fn answer(media_type: &'static str, text: impl IntoResponse) -> Response {
+    (HEADERS, [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], text).into_response()
+}
+
+#[cfg(test)]
+mod tests;

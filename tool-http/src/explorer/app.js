@@ -1,0 +1,551 @@
+import { $, ask, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, put, quiet, recall, remember, say, setToken, tabs, toolUrl, visible, write } from "./basics.js";
+import { describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
+
+// What may be assumed of a tool, in words, and the question before it changes something.
+
+const OPERATIONS = {
+	explain: ["Explains", "Tells about the system itself, changes nothing"],
+	read: ["Reads", "Returns what is stored, changes nothing"],
+	transform: ["Computes", "Works something out, changes nothing"],
+	trigger: ["Triggers", "Starts something elsewhere"],
+	write: ["Writes", "Changes what is stored"],
+};
+const UNSAID = [["Reads", "Changes nothing"], ["Changes", "Changes something"], ["Unknown", "Does not say what it does, may destroy"]];
+
+// Of a tool that says nothing the worst is assumed, as MCP has it.
+function effects(tool) {
+	const hints = tool.get("annotations") ?? new Map();
+	const known = tool.has("operation") || hints.size > 0;
+	const modifying = hints.get("readOnlyHint") !== true;
+	const destructive = modifying && hints.get("destructiveHint") !== false;
+	const all = [[modifying ? (known ? "warn" : "danger") : "calm", ...(OPERATIONS[tool.get("operation")] ?? UNSAID[modifying + !known])]];
+	if (destructive && known) all.unshift(["danger", "Destructive", "May delete or overwrite for good"]);
+	if (modifying && hints.get("idempotentHint")) all.push(["calm", "Repeatable", "Twice comes to the same as once"]);
+	if (known && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach beyond this system"]);
+	return { modifying, destructive, badges: all.map(([kind, word, text]) => [h(`span.badge.${kind}`, word), h("span", text)]) };
+}
+
+function about(tool) {
+	const get = (key) => tool.get(key);
+	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
+	const facts = {
+		Permission: permission && `Needs ${`${permission}`.replace(/\s*,\s*/g, " and ").replace(/\s*\+\s*/g, " or ")}`,
+		Requirements: needs?.get && (needs.get("met") ? "All there" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
+		Deprecated: deprecated && `${deprecated.get ? [...deprecated.values()].join(": ") : deprecated}`,
+		Tags: get("tags")?.length && get("tags").join(", "),
+	};
+	return h("header.about",
+		h("h1", { tabindex: -1 }, get("title") ?? get("name")),
+		h("p.id", h("code", get("name"))),
+		h("p.lead", prose(get("description") ?? "")),
+		h("ul.badges", { "aria-label": "What it may do" }, effects(tool).badges.map((badge) => h("li", badge))),
+		h("dl", Object.entries(facts).filter(([, text]) => text).map(([name, text]) => [h("dt", name), h("dd", text)])));
+}
+
+// Asks before a tool changes something; in stronger words when it may destroy.
+function confirmed(tool, args) {
+	const { destructive } = effects(tool);
+	const dialog = $("confirm");
+	const name = tool.get("title") ?? tool.get("name");
+	return new Promise((resolve) => {
+		const answer = (yes) => () => {
+			resolve(yes);
+			dialog.close();
+		};
+		const cancel = button("Cancel", answer(false));
+		const go = button(destructive ? "Run it and accept the loss" : "Run it", answer(true), {}, destructive ? ".danger" : ".primary");
+		dialog.className = destructive ? "danger" : "";
+		fill(dialog,
+			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
+			h("p", destructive ? "This may delete or overwrite for good. Nothing here brings it back." : "This changes something."),
+			quiet("It is called with"),
+			tinted(write(args, "  ")),
+			h("div.row.end", cancel, go));
+		dialog.onclose = answer(false);
+		dialog.showModal();
+		(destructive ? cancel : go).focus();
+	});
+}
+
+// What came of a call: as text, as structured data, and as it went over the wire.
+
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
+
+// JSON with its parts in colour; a large one goes without.
+function tinted(text) {
+	const element = h("pre.code", { tabindex: 0 });
+	if (text.length > 200_000) return put(element, text);
+	let at = 0;
+	for (const match of text.matchAll(TOKENS)) {
+		const token = match[1] ?? match[0];
+		element.append(visible(text.slice(at, match.index)), h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
+		at = match.index + token.length;
+	}
+	return put(element, text.slice(at));
+}
+
+function result(answer) {
+	const body = answer.json instanceof Map ? answer.json : new Map();
+	const failed = !answer.ok || body.get("isError") === true;
+	const verdict = !failed ? "Done" : body.get("isError") ? "The tool failed" : answer.status < 500 ? "Not run" : "Failed";
+	const structured = body.get("structuredContent") ?? (answer.ok ? undefined : answer.json);
+	const callId = body.get("_meta")?.get("callId");
+	if (answer.error) return { element: h("p.bad", answer.error), failed: true, verdict: answer.error };
+	const views = tabs("Views of the result", [
+		["Text", () => text(answer, body)],
+		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : tinted(write(structured, "  ")))],
+		["Raw", () => h("pre.code", { tabindex: 0 }, `HTTP ${answer.status}\n`, [...answer.headers].map(([name, value]) => `${name}: ${value}\n`), "\n", answer.text)],
+	], body.has("structuredContent") ? 1 : 0);
+	const copy = button("Copy", () => copyText(views.panel.innerText, copy), { "aria-label": "Copy the result" }, ".small");
+	const element = [
+		h("p", h(failed ? "strong.bad" : "strong.good", verdict), h("span.quiet", ` ${answer.status} in ${Math.round(answer.took)} ms`, callId && [", call ", h("code", callId)])),
+		h("div.bar", views.list, copy),
+		views.panel,
+	];
+	return { element, failed, verdict };
+}
+
+function text(answer, body) {
+	const content = body.get("content");
+	if (!content) return h("p", prose(errorOf(answer)));
+	return content.length ? content.map(block) : quiet("The tool returned nothing.");
+}
+
+function block(part) {
+	const { type, text, data, mimeType } = Object.fromEntries(part);
+	if (type === "text") return h("pre", { tabindex: 0 }, text);
+	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image that the tool returned" }) : tinted(write(part, "  "));
+}
+
+// The list of tools beside the tool. However many there are, only those near what is seen become elements.
+
+let rows = [];
+let shown = [];
+let drawn = 0;
+let current;
+let timer;
+
+const links = () => [...$("tools").querySelectorAll("a")];
+const address = (name) => `#/tool/${encodeURIComponent(name)}`;
+
+// A list as `GET /tools` tells it.
+function setTools(tools) {
+	rows = tools.map((tool) => {
+		const [name, title, about, operation] = ["name", "title", "description", "operation"].map((key) => tool.get(key) ?? "");
+		const tags = tool.get("tags") ?? [];
+		return { tool, name, title, about, operation, tags, low: [name, title, tags.join(" "), about].map((part) => part.toLowerCase()) };
+	});
+	choices("operation", rows.map((row) => row.operation));
+	choices("tag", rows.flatMap((row) => row.tags));
+	refresh();
+}
+
+function choices(id, all) {
+	const [select, known] = [$(id), [...new Set(all)].filter(Boolean).sort()];
+	const chosen = select.value;
+	select.hidden = !known.length;
+	fill(select, h("option", { value: "" }, `Any ${id}`), known.map((value) => h("option", { value }, value)));
+	select.value = known.includes(chosen) ? chosen : "";
+}
+
+// How well a row holds every word, smaller being better.
+const rank = ({ low }, words) => words.reduce((sum, word) => {
+	const place = low.findIndex((part) => part.includes(word));
+	return sum + (place < 0 ? NaN : place * 2 + !low[place].startsWith(word));
+}, 0);
+
+function refresh() {
+	const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+	const [operation, tag] = [$("operation").value, $("tag").value];
+	shown = rows
+		.filter((row) => (!operation || row.operation === operation) && (!tag || row.tags.includes(tag)))
+		.map((row) => [rank(row, words), row])
+		.filter(([rank]) => rank >= 0)
+		.sort(([a], [b]) => a - b)
+		.map(([, row]) => row);
+	const count = `${shown.length < rows.length ? `${shown.length} of ` : ""}${rows.length} ${rows.length === 1 ? "tool" : "tools"}`;
+	fill($("count"), count);
+	clearTimeout(timer);
+	if (words.length) timer = setTimeout(() => say(count), 600);
+	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool is like that." : "There are no tools here.")));
+	$("list").scrollTop = drawn = 0;
+	more();
+}
+
+function more() {
+	const next = shown.slice(drawn, drawn + 100);
+	drawn += next.length;
+	$("tools").append(...next.map(({ tool, name, title, about }) => h("li", h("a", { href: address(name), "data-name": name },
+		h("span.top", h("strong", title || name), effects(tool).badges[0][0]),
+		title && h("code", name),
+		h("span.more", about.slice(0, 200))))));
+	mark(current);
+}
+
+// Marks the tool that is open. One link is in the order of the tab key, the arrows reach the others.
+function mark(name) {
+	current = name;
+	const all = links();
+	const open = all.find((link) => link.dataset.name === name);
+	for (const link of all) {
+		link.tabIndex = link === (open ?? all[0]) ? 0 : -1;
+		link.ariaCurrent = link === open ? "true" : null;
+	}
+}
+
+function startList() {
+	$("search").oninput = $("operation").onchange = $("tag").onchange = refresh;
+	$("list").onkeydown = (event) => {
+		const at = links().indexOf(event.target);
+		if (event.target === $("search") && event.key === "Enter" && shown[0]) location.hash = address(shown[0].name);
+		const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
+		if (to === undefined || event.target.tagName === "SELECT") return;
+		event.preventDefault();
+		(links()[to] ?? $("search")).focus();
+	};
+	$("list").onscroll = ({ target }) => target.scrollHeight - target.scrollTop < 2 * target.clientHeight && more();
+}
+
+// One tool: what it is, a form and a JSON editor over one value, and what comes of calling it.
+
+const MASK = "••••••";
+const LONGEST = 6000;
+
+// What was filled in for each tool, as long as the page is open.
+const drafts = new Map();
+
+// `native` is the answer of `.../inputs`, `given` what a link says the arguments are.
+function toolView(tool, native, given, { execute, title, setLink }) {
+	const name = tool.get("name");
+	const schema = tool.get("inputSchema");
+	const { modifying, destructive } = effects(tool);
+	const draft = drafts.get(name) ?? { value: skeleton(schema, shape(schema, schema)) ?? new Map(), touched: new Set() };
+	drafts.set(name, draft);
+
+	const hidden = secrets(schema);
+	const masked = () => withoutSecrets(hidden, draft.value, () => MASK);
+	const shareable = () => withoutSecrets(hidden, draft.value, () => undefined);
+
+	// The form and the editor.
+	let fields;
+	const status = h("div", { role: "status" });
+	const fault = h("div.problem", { id: id() });
+
+	function formPanel() {
+		fields = form({ root: schema, native, get: () => draft.value, set: (value) => (draft.value = value), changed(pointer) {
+			draft.touched.add(pointer);
+			changed();
+		} });
+		const { kind, properties } = shape(schema, schema);
+		return [kind === "object" && !properties.length && quiet("It takes no inputs."), fields.element];
+	}
+
+	function jsonPanel() {
+		fields = undefined;
+		draft.json ??= write(masked(), "  ");
+		const area = h("textarea.code.json", { "aria-label": "Arguments as JSON", "aria-describedby": fault.id, value: draft.json, oninput() {
+			draft.json = area.value;
+			readJson();
+			draft.tried = true;
+			changed();
+		} });
+		return [area, fault];
+	}
+
+	// Takes over what the editor says, unless it is no JSON yet; secrets that it only hints at are put back.
+	function readJson() {
+		const before = draft.value;
+		const old = (path) => path.reduce((place, name) => (place instanceof Map ? place.get(name) : place?.[name]), before);
+		try {
+			draft.value = withoutSecrets(hidden, parse(draft.json), (secret, path) => (secret === MASK ? old(path) : secret));
+			draft.fault = "";
+		} catch ({ message }) {
+			draft.fault = `This is no JSON yet: ${message}`;
+		}
+		fill(fault, prose(draft.fault));
+	}
+
+	const editors = tabs("Ways to fill in", [["Form", formPanel], ["JSON", jsonPanel]], draft.fault ? 1 : 0, (index) => {
+		if (index === 0 && draft.fault) {
+			say(draft.fault);
+			return false;
+		}
+		if (index === 0) draft.json = undefined;
+		return true;
+	});
+
+	function load(value) {
+		draft.value = parse(write(value));
+		draft.json = draft.fault = undefined;
+		draft.tried = false;
+		editors.again();
+		changed();
+	}
+
+	// Checking, by the server.
+	let ticket = 0;
+	let timer;
+	let problems = [];
+	function changed() {
+		clearTimeout(timer);
+		ticket++;
+		timer = setTimeout(check, 300);
+		copies.again();
+		const args = write(shareable());
+		const unfit = args === "{}" || args.length > LONGEST || draft.fault || unfinished(draft.value);
+		setLink(name, unfit ? undefined : args);
+	}
+
+	const state = (kind, text) => fill(status, h(`p.${kind}`, text));
+
+	// Whether the server would take it, or `undefined` when it did not say.
+	async function check() {
+		clearTimeout(timer);
+		const mine = ++ticket;
+		if (draft.fault || unfinished(draft.value)) {
+			state("bad", "Something is no JSON yet.");
+			return false;
+		}
+		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
+		if (mine !== ticket) return undefined;
+		const verdict = answer.json?.get?.("valid");
+		if (typeof verdict !== "boolean") {
+			state("bad", errorOf(answer));
+			return undefined;
+		}
+		problems = (answer.json.get("errors") ?? []).map((problem) => Object.fromEntries(problem));
+		if (verdict) state("good", "Fits.");
+		showProblems();
+		return verdict;
+	}
+
+	// Nobody is blamed for a field that was never touched.
+	function showProblems() {
+		const told = problems.filter(({ path, keyword }) => draft.tried || keyword !== "required" || draft.touched.has(path));
+		const place = fields?.show(told);
+		if (!fields) fill(fault, told.map(({ path, message }) => h("p", h("code", path || "/"), " ", prose(message))));
+		if (told.length) state("bad", told.length === 1 ? "One thing to mend." : `${told.length} things to mend.`);
+		else if (problems.length) state("quiet", `Still to fill in: ${problems.map(({ path }) => path.slice(1)).join(", ")}`);
+		return place;
+	}
+
+	async function insist() {
+		draft.tried = true;
+		const verdict = await check();
+		if (verdict === false) showProblems()?.querySelector("input, textarea, select")?.focus();
+		return verdict;
+	}
+
+	// Running.
+	const outcome = h("div.panel", { id: "outcome" });
+	const tell = (kind, text) => fill(outcome, h(`p.${kind}`, text));
+	tell("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
+	const runButton = execute && h("button.primary", { type: "submit", "aria-keyshortcuts": "Control+Enter" }, "Run");
+	const checkButton = button("Check", insist);
+
+	async function runTool() {
+		const fit = await insist();
+		if (fit === false) return;
+		if (fit === undefined) return tell("bad", status.textContent);
+		const [args, kept] = [write(draft.value), write(shareable())];
+		if (modifying && !(await confirmed(tool, masked()))) return say("Cancelled, nothing ran.");
+		runButton.disabled = true;
+		tell("quiet", "Running …");
+		const { element, failed, verdict } = result(await ask(toolUrl(name, "/call"), args));
+		fill(outcome, element);
+		say(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
+		const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
+		if (kept.length < LONGEST) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, 40));
+		past();
+		runButton.disabled = false;
+		outcome.scrollIntoView({ block: "nearest" });
+	}
+
+	// Elsewhere and before.
+	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config"].map((label, index) => [label, () => {
+		const args = withoutSecrets(hidden, draft.value, (_, path) => `<${path.at(-1)}>`);
+		const [text, note] = way(index, { name, args, schema, title, destructive });
+		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
+		return [h("pre.code", { tabindex: 0, "aria-label": label }, text), h("div.row", copy, note && h("span.quiet", prose(note)))];
+	}]));
+
+	const pastCalls = h("div");
+	function past() {
+		const own = calls().filter((call) => call[0] === name).slice(0, 8);
+		const forget = button("Forget these", () => {
+			remember("calls", calls().filter((call) => call[0] !== name));
+			past();
+		}, {}, ".link");
+		fill(pastCalls, own.length > 0 && card("Earlier calls", forget, h("ul.past", own.map(([, args, failed, at]) =>
+			h("li", button(args, () => load(parse(args)), { title: "Fill in" }, ".link.mono"), h(failed ? "span.bad" : "span.quiet", ` ${failed ? "failed, " : ""}${new Date(at).toLocaleString()}`))))));
+	}
+	past();
+
+	const examples = exampleCalls(schema).map((example, index, all) => button(all.length > 1 ? `Example ${index + 1}` : "Example", () => load(example), { title: write(example) }, ".small"));
+	const asked = h("form", { novalidate: true, onsubmit(event) {
+		event.preventDefault();
+		execute ? runTool() : insist();
+	}, onkeydown(event) {
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) asked.requestSubmit();
+	} },
+		card("Inputs", editors.list, examples.length > 0 && h("div.row", h("span.quiet", "Fill in:"), examples), editors.panel, h("div.row.run", runButton, checkButton, status)));
+
+	const output = tool.get("outputSchema");
+	const element = h("article", about(tool), h("div.work",
+		h("div.column", asked, pastCalls),
+		h("div.column",
+			card("Result", undefined, outcome),
+			card("Call it from elsewhere", copies.list, copies.panel),
+			h("section.card",
+				output && h("details", h("summary", "What it returns"), members(output, output, 0)),
+				h("p", h("a", { href: toolUrl(name) }, "Everything about it, as JSON"))))));
+	if (given === undefined) changed();
+	else {
+		draft.json = given;
+		readJson();
+		draft.fault ? editors.show(1) : load(draft.value);
+	}
+	return element;
+}
+
+const calls = () => [recall("calls") ?? []].flat();
+const card = (heading, beside, ...rest) => h("section.card", h("div.bar", h("h2", heading), beside), rest);
+
+// What a tool returns, in words.
+function members(root, schema, depth) {
+	const place = shape(root, schema);
+	const { properties = [] } = place.kind === "list" ? shape(root, place.items) : place;
+	if (!properties.length || depth > 3) return depth === 0 && h("p", prose(words(root, place)));
+	return h("dl.members", properties.map(({ name, schema }) => {
+		const member = shape(root, schema);
+		return [h("dt", h("code", name), " ", h("span.type", prose(words(root, member)))), h("dd", prose(describe(member)), members(root, schema, depth + 1))];
+	}));
+}
+
+// Whole calls that the tool gives as examples; else one from the examples of its inputs.
+function exampleCalls(schema) {
+	const given = schema.get("examples");
+	if (given?.length) return given.slice(0, 5);
+	const all = shape(schema, schema).properties ?? [];
+	const call = new Map(all.map(({ name, schema: inner, required }) => {
+		const { node, values } = shape(schema, inner);
+		return [name, node.get("examples")?.[0] ?? (required ? node.get("default") ?? values?.[0] : undefined)];
+	}).filter(([, value]) => value !== undefined));
+	return call.size && all.every(({ name, required }) => !required || call.has(name)) ? [call] : [];
+}
+
+const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// The call in the words of another program, and what is to be known of it.
+function way(index, { name, args, schema, title, destructive }) {
+	const program = /^[A-Za-z][\w.-]*$/.test(title) ? title : "your-program";
+	if (index === 0) {
+		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
+		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "The token is taken from the variable `TOKEN`."];
+	}
+	if (index === 1) return [write(new Map(Object.entries({ jsonrpc: "2.0", id: 1, method: "tools/call", params: new Map([["name", name], ["arguments", args]]) })), "  "), "For an MCP server of the same tools."];
+	if (index === 3) return [JSON.stringify({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, null, 2), `For an MCP client: give the full path of the program, or the \`url\` where the application serves MCP.`];
+	// A text as it is, anything else as JSON.
+	const kind = (name) => shape(schema, (shape(schema, schema).properties ?? []).find((property) => property.name === name)?.schema).kind;
+	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
+	const odd = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
+	const words = odd ? ["--input-json", quoted(write(args))] : [...args].map(pair);
+	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of the application's program first."];
+}
+
+// The page as a whole: which tool is open, the theme, the token, and what to do when nobody answers.
+
+const root = document.documentElement;
+const { title } = root.dataset;
+const execute = root.dataset.execute === "true";
+const main = $("main");
+let open;
+
+// The tool and the arguments that the address names: `#/tool/NAME?args=JSON`.
+function opened() {
+	const [, path, query] = /^#\/tool\/([^?]*)\??(.*)$/.exec(location.hash) ?? [];
+	try {
+		return path && { name: decodeURIComponent(path), args: new URLSearchParams(query).get("args") ?? undefined };
+	} catch {
+		return { name: path };
+	}
+}
+
+// Says in the address what is filled in, so that a link to it can be sent.
+function setLink(name, args) {
+	const query = args === undefined ? "" : `?${new URLSearchParams({ args })}`;
+	if (name === open) history.replaceState(null, "", `#/tool/${encodeURIComponent(name)}${query}`);
+}
+
+function notice(heading, ...rest) {
+	fill(main, h("article.notice", h("h1", { tabindex: -1 }, heading), rest));
+	say(heading);
+}
+
+const again = (act) => button("Try again", act, {}, ".small");
+
+// Opens what the address names. It fills in, and never runs.
+async function route(event) {
+	const { name, args } = opened() || {};
+	document.body.classList.toggle("one", name !== undefined);
+	mark((open = name));
+	document.title = name === undefined ? title : `${name} – ${title}`;
+	if (name === undefined) {
+		return notice(title,
+			h("p", "Choose a tool to see what it does and what it takes", execute ? ", and to run it." : ". Tools do not run here: execution is off on this server."),
+			quiet(h("code", "/"), " searches, the arrow keys walk through the list."));
+	}
+	fill(main, quiet("Loading …"));
+	const [tool, inputs] = await Promise.all([ask(toolUrl(name)), ask(toolUrl(name, "/inputs"))]);
+	if (name !== open) return;
+	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
+	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
+	if (!tool.json?.get?.("inputSchema")) return notice("The tool cannot be shown", h("p", errorOf(tool)), h("p", again(route)));
+	fill(main, toolView(tool.json, inputs.json, args, { execute, title, setLink }));
+	main.scrollTop = 0;
+	if (event) main.querySelector("h1").focus();
+}
+
+async function loadTools() {
+	const answer = await ask(new URL("tools", base));
+	if (answer.ok && Array.isArray(answer.json)) return setTools(answer.json);
+	const text = errorOf(answer);
+	fill($("tools"), h("li.bad", text, " ", again(loadTools)));
+	say(text);
+}
+
+const THEMES = ["system", "light", "dark"];
+function setTheme(name) {
+	root.dataset.theme = name;
+	fill($("theme"), `Theme: ${name}`);
+}
+
+setTheme(THEMES.find((name) => name === recall("theme")) ?? "system");
+$("theme").onclick = () => {
+	const next = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % 3];
+	remember("theme", next);
+	setTheme(next);
+};
+$("openapi").href = new URL("openapi.json", base).href;
+document.addEventListener("unauthorized", () => {
+	if ($("token-bar").hidden) say("The server asks who you are: give a token.");
+	$("token-bar").hidden = false;
+});
+$("token").oninput = () => setToken($("token").value.trim());
+$("token-bar").onsubmit = (event) => {
+	event.preventDefault();
+	loadTools();
+	if (!main.querySelector("form")) route();
+};
+document.onkeydown = (event) => {
+	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
+	event.preventDefault();
+	$("search").focus();
+};
+$("skip").onclick = (event) => {
+	event.preventDefault();
+	main.focus();
+};
+window.onhashchange = route;
+startList();
+loadTools().then(() => route());

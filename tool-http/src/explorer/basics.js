@@ -1,0 +1,219 @@
+// What the rest stands on: JSON without loss, elements, the routes beside this page, what the browser remembers.
+
+// JSON: numbers keep their digits, objects the order of their members, every name is only a name.
+// An object is a Map, a list an array, a number a Raw.
+
+// JSON text that stands for itself: a number, or what somebody has not finished typing.
+export class Raw {
+	constructor(text) {
+		this.text = text;
+	}
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const SPACE = /[ \t\n\r]*/y;
+const WORDS = { null: null, true: true, false: false };
+const DEEPEST = 120;
+
+export const isNumber = (text) => (NUMBER.lastIndex = 0, NUMBER.test(text)) && NUMBER.lastIndex === text.length;
+
+// A name that an object has twice is a fault, as it is to the server.
+export function parse(text) {
+	let at = 0;
+	const fail = (message) => {
+		const lines = text.slice(0, at).split("\n");
+		throw new SyntaxError(`line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
+	};
+	const match = (pattern) => {
+		pattern.lastIndex = at;
+		const found = pattern.exec(text)?.[0];
+		at += found?.length ?? 0;
+		return found;
+	};
+	const string = () => JSON.parse(match(STRING) ?? fail("a text in double quotes is due"));
+	const parts = (close, part) => {
+		at++;
+		match(SPACE);
+		for (let more = text[at] !== close; more; ) {
+			part();
+			match(SPACE);
+			more = text[at] !== close;
+			if (more && text[at++] !== ",") fail(`\`,\` or \`${close}\` is due`);
+			match(SPACE);
+		}
+		at++;
+	};
+	const value = (depth) => {
+		if (depth > DEEPEST) fail("this is nested too deeply");
+		match(SPACE);
+		if (text[at] === '"') return string();
+		if (text[at] === "[") {
+			const list = [];
+			parts("]", () => list.push(value(depth + 1)));
+			return list;
+		}
+		if (text[at] === "{") {
+			const object = new Map();
+			parts("}", () => {
+				const name = string();
+				if (object.has(name)) fail(`the name \`${name}\` is there twice`);
+				match(SPACE);
+				if (text[at] !== ":") fail("`:` is due");
+				at++;
+				object.set(name, value(depth + 1));
+			});
+			return object;
+		}
+		const word = match(/null|true|false/y);
+		return word ? WORDS[word] : new Raw(match(NUMBER) ?? fail("a value is due"));
+	};
+	const result = value(0);
+	match(SPACE);
+	if (at < text.length) fail("nothing more is due");
+	return result;
+}
+
+// Controls, marks of direction, what nobody sees, halves of characters.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
+const hex = (code) => code.toString(16).padStart(4, "0");
+
+// For people: what is unseen is told by its number.
+export const visible = (text) => text.replace(UNSEEN, (c) => (/[\n\t]/.test(c) ? c : `⟨U+${hex(c.codePointAt(0)).toUpperCase()}⟩`));
+
+// What is unseen is escaped.
+export function write(value, indent = "", outer = "\n") {
+	if (value instanceof Raw) return value.text;
+	if (typeof value === "string") return JSON.stringify(value).replace(UNSEEN, (c) => c.split("").map((unit) => "\\u" + hex(unit.charCodeAt(0))).join(""));
+	if (!value || typeof value !== "object") return String(value);
+	const inner = outer + indent;
+	const [open, close, parts] = Array.isArray(value)
+		? ["[", "]", value.map((item) => write(item, indent, inner))]
+		: ["{", "}", [...value].map(([name, member]) => `${write(name)}:${indent && " "}${write(member, indent, inner)}`)];
+	return !indent || !parts.length ? open + parts.join(",") + close : open + inner + parts.join("," + inner) + outer + close;
+}
+
+// Elements, and the routes beside this page. Whatever comes from elsewhere becomes a text node, never markup.
+
+export const $ = (id) => document.getElementById(id);
+
+let ids = 0;
+export const id = () => `e${ids++}`;
+
+// `h("p.quiet", { title }, "text")`: attributes may be missing, and those that are `false` or undefined are left out.
+export function h(name, ...children) {
+	const [tag, ...classes] = name.split(".");
+	const element = document.createElement(tag);
+	if (classes[0]) element.className = classes.join(" ");
+	if (/input|textarea/.test(tag)) Object.assign(element, { autocomplete: "off", spellcheck: false, rows: 1 });
+	const attributes = children[0]?.constructor === Object ? children.shift() : {};
+	for (const [name, value] of Object.entries(attributes)) {
+		if (value === undefined || value === false) continue;
+		if (name.startsWith("on") || name === "value") element[name] = value;
+		else element.setAttribute(name, value === true ? "" : value);
+	}
+	return put(element, children);
+}
+
+export function put(element, ...children) {
+	for (const child of children.flat(9)) {
+		if (child) element.append(child instanceof Node ? child : visible(String(child)));
+	}
+	return element;
+}
+
+export function fill(element, ...children) {
+	element.replaceChildren();
+	return put(element, children);
+}
+
+export const button = (label, onclick, attributes, look = "") => h("button" + look, { type: "button", onclick, ...attributes }, label);
+export const quiet = (...text) => h("p.quiet", text);
+
+// Text in backticks as code.
+export const prose = (text) => text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", part.slice(1, -1)) : part));
+
+// Tells whoever does not see the page.
+export function say(text) {
+	$("live").textContent = "";
+	requestAnimationFrame(() => fill($("live"), text));
+}
+
+// `all` are `[label, panel()]`: a panel is made anew whenever it is shown.
+export function tabs(label, all, start = 0, allowed = () => true) {
+	let shown;
+	const panel = h("div.panel", { role: "tabpanel", id: id() });
+	const show = (index) => {
+		if (!allowed(index)) return;
+		shown = index;
+		buttons.forEach((tab, n) => {
+			tab.setAttribute("aria-selected", n === index);
+			tab.tabIndex = n === index ? 0 : -1;
+		});
+		panel.setAttribute("aria-labelledby", buttons[index].id);
+		fill(panel, all[index][1]());
+	};
+	const buttons = all.map(([text], index) => button(text, () => show(index), { role: "tab", id: id(), "aria-controls": panel.id }));
+	const onkeydown = ({ key }) => {
+		const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+		if (!step) return;
+		show((shown + step + all.length) % all.length);
+		buttons[shown].focus();
+	};
+	const list = h("div.tabs", { role: "tablist", "aria-label": label, onkeydown }, buttons);
+	show(start);
+	return { list, panel, show, again: () => show(shown) };
+}
+
+export async function copyText(text, from) {
+	const label = (from.dataset.label ??= from.textContent);
+	const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+	from.textContent = copied ? "Copied" : "Not allowed: select the text";
+	say(from.textContent);
+	setTimeout(() => (from.textContent = label), 1500);
+}
+
+// Where the page is mounted: this file lies one folder below.
+export const base = new URL("..", import.meta.url);
+export const toolUrl = (name, rest = "") => new URL(`tools/${encodeURIComponent(name)}${rest}`, base);
+
+// Kept here alone: a reload forgets it.
+let token = "";
+export const setToken = (text) => (token = text);
+export const hasToken = () => token !== "";
+
+// The answer, whose `json` is missing where it is none; only an `error` when none came.
+export async function ask(url, body) {
+	const headers = { accept: "application/json" };
+	if (body !== undefined) headers["content-type"] = "application/json";
+	if (token) headers.authorization = `Bearer ${token}`;
+	const started = performance.now();
+	let answer;
+	try {
+		const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body, cache: "no-cache", redirect: "error" });
+		const { status, ok, headers: sent } = response;
+		answer = { status, ok, headers: sent, text: await response.text(), took: performance.now() - started };
+		answer.json = parse(answer.text);
+	} catch {
+		answer ??= { error: "The server cannot be reached." };
+	}
+	if (answer.status === 401) document.dispatchEvent(new Event("unauthorized"));
+	return answer;
+}
+
+export const errorOf = ({ error, json, status }) => error ?? json?.get?.("error") ?? `The server answered with the status ${status}.`;
+
+// What the browser remembers, if it wants to: the theme, and calls without their secrets.
+const KEY = `explorer ${base.pathname} `;
+export const recall = (name) => {
+	try {
+		return JSON.parse(localStorage.getItem(KEY + name));
+	} catch {
+		return null;
+	}
+};
+export const remember = (name, value) => {
+	try {
+		localStorage.setItem(KEY + name, JSON.stringify(value));
+	} catch {}
+};

@@ -1,0 +1,456 @@
+import { $, Raw, button, fill, h, id, isNumber, parse, prose, put, write } from "./basics.js";
+
+// A JSON Schema as the form sees it: one kind a place, with references followed.
+
+const isMap = (value) => value instanceof Map;
+const list = (value) => (Array.isArray(value) ? value : []);
+const text = (value) => (typeof value === "string" ? value : "");
+
+// What stands at `#/$defs/Part`.
+const target = (root, reference) =>
+	reference.replace(/^#\/?/, "").split("/").filter(Boolean).reduce((node, part) => {
+		const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+		return isMap(node) ? node.get(name) : list(node)[name];
+	}, root);
+
+// One schema from two that both hold; the second is nearer.
+function merged(one, two) {
+	if (!isMap(two)) return one;
+	const both = new Map([...one, ...two]);
+	const [a, b] = [one.get("properties"), two.get("properties")];
+	if (a && b) both.set("properties", new Map([...a, ...b]));
+	both.set("required", [...list(one.get("required")), ...list(two.get("required"))]);
+	return both;
+}
+
+function followed(root, schema) {
+	let node = isMap(schema) ? schema : new Map();
+	for (let steps = 0; steps < 32 && (node.has("$ref") || node.has("allOf")); steps++) {
+		const { $ref, allOf, ...rest } = Object.fromEntries(node);
+		const bases = [text($ref) && target(root, $ref), ...list(allOf)];
+		node = [...bases, new Map(Object.entries(rest))].reduce(merged, new Map());
+	}
+	return node;
+}
+
+// `kind` is text, integer, number, boolean, choice, constant, object, map, list, union or any; beside it stands what
+// belongs to the kind, and whether `null` may be there.
+export function shape(root, schema) {
+	const node = followed(root, schema);
+	const branches = list(node.get("oneOf") ?? node.get("anyOf"));
+	const some = branches.filter((branch) => !isMap(branch) || (branch.get("type") !== "null" && branch.get("const") !== null));
+	const all = [node.get("type")].flat().filter(text);
+	const types = all.filter((type) => type !== "null");
+	const nullable = some.length < branches.length || types.length < all.length || list(node.get("enum")).includes(null);
+	const common = new Map([...node].filter(([key]) => key !== "oneOf" && key !== "anyOf"));
+	const made = (kind, more) => ({ kind, node, nullable, ...more });
+
+	if (some.length === 1) return { ...shape(root, merged(followed(root, some[0]), common)), nullable };
+	if (some.length) {
+		common.delete("description");
+		return made("union", { variants: some.map((branch) => merged(common, followed(root, branch))) });
+	}
+	if (node.has("const")) return made("constant", { value: node.get("const") });
+	if (node.has("enum")) return made("choice", { values: list(node.get("enum")).filter((value) => value !== null) });
+	if (types.length > 1) return made("union", { variants: types.map((type) => new Map([...common, ["type", type]])) });
+	const type = types[0] ?? (node.has("properties") ? "object" : node.has("items") ? "array" : "any");
+	if (type === "object") {
+		const properties = [...(node.get("properties") ?? [])].map(([name, schema]) => ({ name, schema, required: list(node.get("required")).includes(name) }));
+		const rest = node.get("additionalProperties") ?? true;
+		return made(properties.length || rest === false ? "object" : "map", { properties, rest });
+	}
+	if (type === "array") return made("list", { items: node.get("items"), first: list(node.get("prefixItems")) });
+	return made({ string: "text", integer: "integer", number: "number", boolean: "boolean" }[type] ?? "any");
+}
+
+const itemSchema = (place, index) => place.first[index] ?? place.items;
+export const describe = (place) => text(place.node.get("description"));
+const isSecret = (place) => place.node.get("writeOnly") === true;
+
+const same = (one, two) => two !== undefined && write(one) === write(two);
+const FITS = {
+	text: (_, value) => typeof value === "string",
+	integer: (_, value) => value instanceof Raw,
+	number: (_, value) => value instanceof Raw,
+	boolean: (_, value) => typeof value === "boolean",
+	choice: ({ values }, value) => values.some((allowed) => same(allowed, value)),
+	constant: (place, value) => same(place.value, value),
+	list: (_, value) => Array.isArray(value),
+	map: (_, value) => isMap(value),
+	object: ({ properties, rest }, value, root) =>
+		isMap(value) &&
+		properties.every(({ name, schema }) => !value.has(name) || fits(root, shape(root, schema), value.get(name))) &&
+		(rest !== false || [...value.keys()].every((name) => properties.some((property) => property.name === name))),
+	union: (place, value, root) => variantOf(root, place, value) >= 0,
+};
+
+// Whether a value is of this kind, looked at no deeper than needed to tell variants apart.
+const fits = (root, place, value) => (value === null && place.nullable) || (FITS[place.kind]?.(place, value, root) ?? true);
+
+// The variant that a value fits, best one that has all it must have.
+function variantOf(root, place, value) {
+	const inner = place.variants.map((variant) => shape(root, variant));
+	const fit = (complete) => inner.findIndex((variant) => fits(root, variant, value) && (!complete || (variant.properties ?? []).every(({ name, required }) => !required || value.has(name))));
+	const best = fit(true);
+	return best < 0 ? fit(false) : best;
+}
+
+// What a place holds when it is begun: what could not be otherwise.
+export function skeleton(root, place) {
+	switch (place.kind) {
+		case "constant":
+			return place.value;
+		case "object":
+			return new Map(place.properties.filter(({ required }) => required).map(({ name, schema }) => [name, shape(root, schema)]).filter(([, { kind }]) => kind === "constant" || kind === "object").map(([name, inner]) => [name, skeleton(root, inner)]));
+		case "map":
+			return new Map();
+		case "list":
+			return [];
+		case "union":
+			return skeleton(root, shape(root, place.variants[0]));
+	}
+	return place.kind === "text" ? "" : undefined;
+}
+
+// The same where something must stand, as in a list.
+const begun = (root, schema) => {
+	const place = shape(root, schema);
+	return skeleton(root, place) ?? { integer: new Raw("0"), number: new Raw("0"), boolean: false, choice: place.values?.[0] }[place.kind] ?? "";
+};
+
+// A variant is called by its title, by the constants that tell it from the others, or by its members.
+function variantName(root, schema) {
+	const { kind, node, value, properties = [] } = shape(root, schema);
+	const constants = properties.map((property) => shape(root, property.schema)).filter((inner) => inner.kind === "constant");
+	return text(node.get("title")) || (kind === "constant" && write(value)) || constants.map(({ value }) => text(value) || write(value)).join(" ") || properties.map(({ name }) => name).join(", ") || typeWords(root, shape(root, schema));
+}
+
+const NAMES = { integer: "whole number", boolean: "true or false", object: "group", map: "names with values", union: "one of several forms", any: "any JSON" };
+
+function typeWords(root, place) {
+	const format = text(place.node.get("format"));
+	if (place.kind === "text" && format) return format === "date" ? "date, YYYY-MM-DD" : format;
+	if (place.kind === "list" && !place.first.length) return `list of ${typeWords(root, shape(root, place.items))}`;
+	return place.kind === "constant" ? `always ${write(place.value)}` : (NAMES[place.kind] ?? place.kind);
+}
+
+const LIMITS = {
+	minimum: "from #", maximum: "up to #", exclusiveMinimum: "more than #", exclusiveMaximum: "less than #", multipleOf: "a multiple of #",
+	minLength: "at least # characters", maxLength: "at most # characters", minItems: "at least # items", maxItems: "at most # items", pattern: "like `#`",
+};
+
+// Type and constraints in words.
+export function words(root, place) {
+	const limits = Object.entries(LIMITS).map(([key, words]) => {
+		const value = place.node.get(key);
+		return value !== undefined && words.split("#").join(value?.text ?? value);
+	});
+	return [typeWords(root, place), ...limits, place.node.get("uniqueItems") === true && "each once", place.nullable && "or null"].filter(Boolean).join(", ");
+}
+
+// The names of all members that are secret, wherever they stand.
+export function secrets(root) {
+	const names = new Set();
+	const walk = (node, name) => {
+		if (Array.isArray(node)) return node.forEach((part) => walk(part, name));
+		if (!isMap(node)) return;
+		const reference = text(node.get("$ref"));
+		if (node.get("writeOnly") === true || (reference && target(root, reference)?.get?.("writeOnly") === true)) names.add(name);
+		for (const [key, part] of node) {
+			if (key === "properties" && isMap(part)) for (const [member, schema] of part) walk(schema, member);
+			else walk(part, name);
+		}
+	};
+	walk(root);
+	return names;
+}
+
+// The value with `change(secret, path)` in place of each secret; what becomes undefined is left out.
+export function withoutSecrets(names, value, change, path = []) {
+	if (Array.isArray(value)) return value.map((item, index) => withoutSecrets(names, item, change, [...path, index]));
+	if (!isMap(value)) return value;
+	const member = ([name, inner]) => [name, names.has(name) ? change(inner, [...path, name]) : withoutSecrets(names, inner, change, [...path, name])];
+	return new Map([...value].map(member).filter(([, inner]) => inner !== undefined));
+}
+
+// A form over a value: every field reads and writes its own place of the one model. Absent, null and empty are three things.
+
+const DEEPEST = 30;
+const GROUPS = ["object", "map", "list", "union"];
+const NUMBERS = ["integer", "number"];
+
+// Whether a value holds text that is no JSON.
+export const unfinished = (value) =>
+	value instanceof Raw ? !isNumber(value.text) : value instanceof Map ? unfinished([...value.values()]) : Array.isArray(value) && value.some(unfinished);
+
+// The place of a member below a place. A member that is set makes what it stands in.
+const member = (at, name, schema, more) => ({
+	pointer: `${at.pointer}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`,
+	depth: at.depth + 1,
+	label: typeof name === "number" ? `${name + 1}` : name,
+	schema,
+	get: () => (at.get() instanceof Map ? at.get().get(name) : Array.isArray(at.get()) ? at.get()[name] : undefined),
+	set(value) {
+		const list = typeof name === "number";
+		if (list ? !Array.isArray(at.get()) : !(at.get() instanceof Map)) at.set(list ? [] : new Map());
+		if (list) at.get()[name] = value ?? "";
+		else if (value === undefined) at.get().delete(name);
+		else at.get().set(name, value);
+	},
+	...more,
+});
+
+// `get` and `set` are of the whole value, `changed(pointer)` is told of every change by hand. `native` is what
+// `GET /tools/{name}/inputs` tells, which knows what the values of an enum mean.
+export function form({ root, native, get, set, changed }) {
+	const fields = new Map();
+
+	function field(at) {
+		const place = shape(root, at.schema);
+		const [label, id_, hint, problem] = [id(), id(), id(), id()];
+		const acts = h("span.acts");
+		const control = { at, place, id: id_, described: `${hint} ${problem}` };
+		let element;
+		control.redraw = (focus) => {
+			const old = element;
+			draw();
+			old.replaceWith(element);
+			(element.querySelector(focus ?? "input, textarea, select") ?? element.querySelector("button"))?.focus();
+		};
+		control.refresh = () => acts.replaceChildren(...actions(control));
+		// What was done other than by typing.
+		control.apply = (value, focus) => {
+			at.set(value);
+			changed(at.pointer);
+			control.redraw(focus);
+		};
+		function draw() {
+			const value = at.get();
+			const strange = at.depth > DEEPEST || (value !== undefined && value !== null && !readable(place, value));
+			const group = !strange && GROUPS.includes(place.kind);
+			const name = group ? h("span.name", { id: label }, at.label) : h("label.name", { id: label, for: id_ }, at.label);
+			const head = !at.bare && [name, at.required && h("span.due", "required"), isSecret(place) && h("span.due", "secret"), h("span.type", prose(words(root, place)))];
+			element = h(`div.field${group ? ".group" : ""}`, { "data-at": at.pointer, role: group && "group", "aria-labelledby": group && !at.bare && label },
+				h("div.head", head, acts),
+				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "No field fits this value: here it is as JSON.")),
+				strange ? rawText(control) : body(control),
+				h("div.problem", { id: problem }));
+			control.refresh();
+			fields.set(at.pointer, { ...control, element, problem });
+		}
+		draw();
+		return element;
+	}
+
+	// Whether a control shows a value without losing any of it.
+	function readable(place, value) {
+		if (value instanceof Raw && !isNumber(value.text)) return false;
+		if (NUMBERS.includes(place.kind)) return value instanceof Raw || typeof value === "string";
+		if (["map", "object"].includes(place.kind)) return value instanceof Map;
+		return ["union", "any"].includes(place.kind) || fits(root, place, value) || (value === "" && !GROUPS.includes(place.kind));
+	}
+
+	// How a place stands, and what can be done with it beside typing.
+	function actions({ at, place, apply }) {
+		const value = at.get();
+		const act = (label, to) => button(label, typeof to === "function" ? to : () => apply(to), { "aria-label": `${label}: ${at.label}` }, ".link");
+		const standard = place.node.get("default");
+		const chosen = ["boolean", "choice", "union"].includes(place.kind);
+		const state = value === undefined ? !at.required && (standard !== undefined ? `not sent, counts as ${write(standard)}` : !chosen && "not sent")
+			: value === null ? "null" : value === "" ? "empty text" : typeof value === "string" && NUMBERS.includes(place.kind) && "not a number";
+		return [
+			state && h("span.state", state),
+			value === undefined && ["text", "list", "map"].includes(place.kind) && act("Send empty", skeleton(root, place)),
+			value === undefined && ["object", "constant"].includes(place.kind) && !at.required && act("Add", skeleton(root, place)),
+			value !== null && place.nullable && act("Send null", null),
+			at.remove ? act("Remove", at.remove) : at.pointer && value !== undefined && (!at.required || value === "" || value === null) && act("Leave out", undefined),
+		].filter(Boolean);
+	}
+
+	function body(control) {
+		const { at, place } = control;
+		switch (place.kind) {
+			case "text":
+			case "integer":
+			case "number":
+				return line(control);
+			case "boolean":
+				return select(control, [true, false]);
+			case "choice":
+				return select(control, place.values);
+			case "constant":
+				return h("output", { id: control.id }, write(place.value));
+			case "object":
+				return at.get() === undefined && !at.required ? [] : object(control);
+			case "map":
+				return at.get() === undefined ? [] : h("div.inside", entries(control));
+			case "list":
+				return items(control);
+			case "union":
+				return union(control);
+		}
+		return rawText(control);
+	}
+
+	const common = ({ id, described, at }) => ({ id, "aria-describedby": described, "aria-required": at.required && "true", "aria-label": at.bare && `${at.label}` });
+
+	// Takes over what was typed.
+	const typed = ({ at, refresh }, value) => {
+		at.set(value);
+		refresh();
+		changed(at.pointer);
+	};
+
+	function line(control) {
+		const { at, place } = control;
+		const value = at.get();
+		const number = place.kind !== "text";
+		const secret = isSecret(place);
+		const get = (key) => place.node.get(key);
+		const short = number || secret || get("format") || get("pattern") || Number(get("maxLength")?.text ?? 999) <= 80;
+		const example = get("examples")?.[0] ?? get("default");
+		const input = h(short && !`${value}`.includes("\n") ? "input" : "textarea", {
+			...common(control),
+			type: secret && "password",
+			inputmode: number && "decimal",
+			placeholder: !secret && (example?.text ?? (typeof example === "string" && example)) && `e.g. ${example.text ?? example}`,
+			value: value?.text ?? value ?? "",
+			oninput() {
+				const text = number ? input.value.trim() : input.value;
+				typed(control, !number ? text : text === "" ? undefined : isNumber(text) ? new Raw(text) : text);
+			},
+		});
+		return input;
+	}
+
+	function select(control, values) {
+		const { at } = control;
+		const value = at.get();
+		const told = new Map((at.native?.get?.("allowed") ?? []).map((entry) => [write(entry.get("value")), entry.get("description")]));
+		const known = value === undefined ? -1 : values.findIndex((allowed) => write(allowed) === write(value));
+		const element = h("select", { ...common(control), onchange: () => typed(control, element.value === "" ? undefined : values[element.value]) },
+			h("option", { value: "" }, value === null ? "null" : at.required ? "choose …" : "not sent"),
+			values.map((value, index) => h("option", { value: index, selected: index === known }, [value?.length ? value : write(value), told.get(write(value))].filter(Boolean).join(" — "))));
+		return element;
+	}
+
+	// For what no other control is made for. What is not finished stays as it was typed.
+	function rawText(control) {
+		const value = control.at.get();
+		const fault = h("p.problem");
+		const area = h("textarea.code", {
+			...common(control),
+			placeholder: 'JSON, such as "text", 5 or {}',
+			value: value === undefined ? "" : write(value, "  "),
+			oninput() {
+				fill(fault);
+				let value = new Raw(area.value);
+				try {
+					value = area.value.trim() ? parse(area.value) : undefined;
+				} catch ({ message }) {
+					fill(fault, prose(`This is no JSON yet: ${message}`));
+				}
+				typed(control, value);
+			},
+		});
+		return [area, fault];
+	}
+
+	function object(control) {
+		const { at, place } = control;
+		const native = (name) => at.native?.get?.("properties")?.find((inner) => inner.get("name") === name);
+		// What can only be one thing needs no field.
+		const free = ({ schema, required }) => !required || shape(root, schema).kind !== "constant";
+		const all = place.properties.filter(free).map(({ name, schema, required }) => field(member(at, name, schema, { required, native: native(name) })));
+		return h(at.pointer ? "div.inside" : "div", all, entries(control));
+	}
+
+	// Members whose names are free, and those that nobody knows.
+	function entries({ at, place: { kind, node, properties, rest }, apply }) {
+		const value = at.get() instanceof Map ? at.get() : new Map();
+		const known = properties.map(({ name }) => name);
+		const row = (name) => {
+			const fault = h("p.problem");
+			const input = h("input.key", {
+				"aria-label": "Name", value: name,
+				onchange() {
+					if (value.has(input.value) && input.value !== name) fill(fault, "There is one of this name.");
+					else apply(new Map([...value].map(([key, member]) => [key === name ? input.value : key, member])), ":focus");
+				},
+			});
+			const remove = () => {
+				value.delete(name);
+				apply(value);
+			};
+			return h("div.entry", h("div", input, fault), field(member(at, name, rest, { bare: true, remove })));
+		};
+		const add = () => {
+			let n = 1;
+			while (value.has(`name${n}`)) n++;
+			apply(value.set(`name${n}`, begun(root, rest)), ".entry:last-of-type .key");
+		};
+		// A tool that does not say what else it takes is rarely meant to take more.
+		const open = kind === "map" || (rest !== false && node.has("additionalProperties"));
+		return [[...value.keys()].filter((name) => !known.includes(name)).map(row), open && button("Add an entry", add, {}, ".small")];
+	}
+
+	function items({ at, place, apply }) {
+		const all = Array.isArray(at.get()) ? at.get() : [];
+		const schema = (index) => itemSchema(place, index);
+		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.get?.("items"), remove: () => apply(all.toSpliced(index, 1)) }));
+		const add = () => apply([...all, begun(root, schema(all.length))], ":scope > .inside > .field:nth-last-of-type(1) :is(input, textarea, select)");
+		return h("div.inside", all.map(item), button("Add an item", add, { "aria-label": `Add an item: ${at.label}` }, ".small"));
+	}
+
+	function union(control) {
+		const { at, place, apply } = control;
+		const value = at.get();
+		// What was filled in for the other variants, for whoever comes back to them.
+		at.kept ??= new Map();
+		const found = value === undefined ? -1 : variantOf(root, place, value);
+		if (found >= 0 || value === undefined) at.chosen = found;
+		const chosen = at.chosen ?? -1;
+		const pick = h("select", {
+			...common(control),
+			"aria-label": `Form of ${at.label}`,
+			onchange() {
+				at.kept.set(chosen, value);
+				at.chosen = pick.value === "" ? -1 : Number(pick.value);
+				apply(at.chosen < 0 ? undefined : at.kept.get(at.chosen) ?? begun(root, place.variants[at.chosen]), "select");
+			},
+		},
+			h("option", { value: "" }, at.required ? "choose …" : "not sent"),
+			place.variants.map((variant, index) => h("option", { value: index, selected: index === chosen }, variantName(root, variant))));
+		const inner = { ...control, id: id() };
+		if (value === undefined || value === null) return pick;
+		if (chosen < 0) return [pick, rawText(inner)];
+		inner.place = shape(root, place.variants[chosen]);
+		inner.at = { ...at, required: true, bare: true, native: at.native?.get?.("variants")?.[chosen] };
+		return [pick, h("div.hint", prose(describe(inner.place))), body(inner)];
+	}
+
+	// The field of a place, or the nearest around it.
+	function nearest(pointer) {
+		const found = fields.get(pointer);
+		return found?.element.isConnected || pointer === "" ? found : nearest(pointer.slice(0, pointer.lastIndexOf("/")));
+	}
+
+	const element = field({ pointer: "", depth: 0, label: "Inputs", bare: true, required: true, schema: root, native: new Map([["properties", native]]), get, set });
+	return {
+		element,
+		// Shows each problem at its field, in place of those before; the first of these fields.
+		show(problems) {
+			for (const { problem, id } of fields.values()) {
+				$(problem)?.replaceChildren();
+				$(id)?.removeAttribute("aria-invalid");
+			}
+			for (const { path, message, suggestion } of problems) {
+				const { at, id, apply, problem, place } = nearest(path);
+				const meant = place.values?.includes(suggestion) && button(`Use ${suggestion}`, () => apply(suggestion), {}, ".link");
+				put($(problem), h("p", at.pointer !== path && [h("code", path), " "], prose(message), " ", meant));
+				$(id)?.setAttribute("aria-invalid", "true");
+			}
+			return problems[0] && nearest(problems[0].path).element;
+		},
+	};
+}

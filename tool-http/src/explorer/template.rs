@@ -1,0 +1,89 @@
+//! The variables of the page.
+
+/// The text with each `{{NAME}}` replaced by the value of this name, escaped for HTML text and attributes.
+///
+/// It is gone through once: what a value says is never looked at again, whatever it looks like.
+pub(super) fn rendered(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len() + 256);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let variable = after.split_once("}}").and_then(|(name, after)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((value, after))
+        });
+        text.push_str(before);
+        rest = match variable {
+            Some((value, after)) => {
+                push_escaped(&mut text, value);
+                after
+            }
+            None => {
+                text.push_str("{{");
+                after
+            }
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Where the page's files are, relative to the path that it was asked for under.
+///
+/// A router that is nested under `/api` answers at `/api`, and relative to that `tools` is `/tools`: the last segment is
+/// said again. With a trailing slash nothing is needed.
+pub(super) fn base(path: &str) -> String {
+    // `./` keeps a segment with a colon from being taken for a scheme.
+    match path.rsplit_once('/') {
+        Some((_, "")) | None => "./".to_owned(),
+        Some((_, segment)) => format!("./{segment}/"),
+    }
+}
+
+fn push_escaped(text: &mut String, value: &str) {
+    for c in value.chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '"' => text.push_str("&quot;"),
+            '\'' => text.push_str("&#39;"),
+            c => text.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_escaped_once_and_never_looked_at_again() {
+        let hostile = r#"</title><script>alert('$&')</script> {{TITLE}} {{ALLOW_EXECUTE}} &amp; "x""#;
+        let page = rendered("<title>{{TITLE}}</title>{{ALLOW_EXECUTE}}", &[
+            ("TITLE", hostile),
+            ("ALLOW_EXECUTE", "false"),
+        ]);
+        assert_eq!(
+            page,
+            "<title>&lt;/title&gt;&lt;script&gt;alert(&#39;$&amp;&#39;)&lt;/script&gt; {{TITLE}} \
+             {{ALLOW_EXECUTE}} &amp;amp; &quot;x&quot;</title>false"
+        );
+    }
+
+    #[test]
+    fn what_is_no_variable_stays() {
+        let values = [("A", "1")];
+        for text in ["{{", "}}", "{{B}}", "{{ A }}", "{A}", "{{A", ""] {
+            assert_eq!(rendered(text, &values), text);
+        }
+        assert_eq!(rendered("{{{{A}}}}", &values), "{{1}}");
+    }
+
+    #[test]
+    fn files_are_found_with_and_without_a_trailing_slash() {
+        assert_eq!(base("/"), "./");
+        assert_eq!(base("/api/"), "./");
+        assert_eq!(base("/api"), "./api/");
+        assert_eq!(base("/a/b:c"), "./b:c/");
+    }
+}

@@ -1,0 +1,109 @@
+//! What is sent, and how much of it.
+
+use std::io::Write as _;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use tower::ServiceExt as _;
+
+use super::*;
+
+async fn get(router: Router, path: &str) -> (StatusCode, axum::http::HeaderMap, String) {
+    let response = router.oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    (head.status, head.headers, String::from_utf8(body.to_vec()).unwrap())
+}
+
+/// What is sent to someone who opens the page.
+#[tokio::test]
+async fn the_page_is_small() {
+    let (mut raw, mut zipped) = (0, 0);
+    for path in std::iter::once("/").chain(ASSETS.iter().map(|asset| asset.path)) {
+        let (_, _, text) = get(routes(&Options::new()), path).await;
+        raw += text.len();
+        zipped += gzipped(&text).len();
+    }
+    assert!(raw < 64 * 1024, "{raw} bytes");
+    assert!(zipped < 20 * 1024, "{zipped} bytes, each file gzipped by itself");
+    let written: usize = PAGE.len() + ASSETS.iter().map(|asset| asset.text.len()).sum::<usize>();
+    assert!(written < 64 * 1024, "{written} bytes as they were written");
+}
+
+#[test]
+fn only_comments_and_indentation_are_left_out() {
+    let text = "// Why.\nlet a = 1; // stays\n\n\tif (a) {\n\t\t// Why not.\n\t\tb(\"// text\");\n\t}\n";
+    assert_eq!(condensed(text), "let a = 1; // stays\nif (a) {\nb(\"// text\");\n}\n");
+}
+
+fn gzipped(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn nothing_is_inline_and_no_text_becomes_markup() {
+    for inline in ["<style", " style=", " onclick=", " onload=", "javascript:"] {
+        assert!(!PAGE.contains(inline), "{inline}");
+    }
+    assert_eq!(PAGE.matches("<script").count(), PAGE.matches("\"></script>").count());
+    for asset in ASSETS {
+        for markup in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("] {
+            assert!(!asset.text.contains(markup), "{} has {markup}", asset.path);
+        }
+        assert!(!asset.text.contains("{{"), "{} is no template", asset.path);
+    }
+    let scripts = PAGE.split("<script").skip(1).filter_map(|rest| rest.split_once("</script>"));
+    for (script, _) in scripts {
+        assert!(script.ends_with('>') && !script.contains("TITLE") && !script.contains("EXECUTE"), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn every_file_is_served_with_its_type_and_the_policy() {
+    for asset in ASSETS {
+        let (status, headers, body) = get(routes(&Options::new()), asset.path).await;
+        assert_eq!((status, body), (StatusCode::OK, condensed(asset.text)), "{}", asset.path);
+        assert_eq!(headers[header::CONTENT_TYPE], asset.media_type);
+        assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+        assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY);
+    }
+}
+
+#[tokio::test]
+async fn the_page_names_each_file_that_a_script_imports() {
+    for asset in ASSETS.iter().filter(|asset| asset.path.ends_with(".js")) {
+        for import in asset.text.lines().filter(|line| line.starts_with("import ")) {
+            let file = import.rsplit_once("from \"./").and_then(|(_, rest)| rest.split_once('"'));
+            let path = format!("/explorer/{}", file.unwrap_or_else(|| panic!("{import}")).0);
+            assert!(ASSETS.iter().any(|asset| asset.path == path), "{} imports {path}", asset.path);
+        }
+    }
+}
+
+#[tokio::test]
+async fn title_and_switch_are_filled_in() {
+    let options = Options::new().title("Tools </title><script>&").allow_execute(true);
+    let (status, headers, page) = get(routes(&options), "/").await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(headers[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    assert!(page.contains("<title>Tools &lt;/title&gt;&lt;script&gt;&amp;</title>"), "{page}");
+    assert!(page.contains(r#"data-execute="true""#) && !page.contains("{{"), "{page}");
+    let (_, _, page) = get(routes(&Options::new()), "/").await;
+    assert!(page.contains(r#"data-execute="false""#), "{page}");
+}
+
+#[tokio::test]
+async fn under_a_prefix_the_files_are_below_it() {
+    let nested = || Router::new().nest("/some/api", routes(&Options::new()));
+    let (_, _, page) = get(nested(), "/some/api").await;
+    assert!(page.contains(r#"src="./api/explorer/app.js""#), "{page}");
+    let (status, _, _) = get(nested(), "/some/api/explorer/app.js").await;
+    assert_eq!(status, StatusCode::OK);
+    let slash = Router::new().nest("/some/api/", routes(&Options::new()));
+    let (_, _, page) = get(slash, "/some/api/").await;
+    assert!(page.contains(r#"src="./explorer/app.js""#), "{page}");
+}
