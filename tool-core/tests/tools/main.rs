@@ -17,6 +17,7 @@ mod limits;
 mod lint;
 mod lock;
 mod methods;
+mod mutual;
 mod options;
 mod outputs;
 mod profiles;
