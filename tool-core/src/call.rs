@@ -235,3 +235,33 @@ fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failu
     let is_empty = text.bytes().all(|byte| byte.is_ascii_whitespace());
     Ok(if is_empty { "{}" } else { text })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use crate::definition::ToolDefinition;
+    use crate::failure::FailureKind;
+
+    /// The strict parser and the scan take what this lets through, and nothing else does.
+    #[test]
+    fn no_byte_that_is_not_utf_8_gets_in_anywhere() {
+        let tool = ToolDefinition::builder("any", "Takes anything.").build().unwrap();
+        let good = r#"{"é": ["x", 1.5, {"a\\b": null}]} "#.as_bytes();
+        assert_eq!(text(&tool, good).unwrap().as_bytes(), good);
+        // A byte of no character, one that only follows others, a cut one, an overlong one, half of a pair, one too great.
+        let wrong: [&[u8]; 6] =
+            [b"\xff", b"\x80", b"\xe2\x82", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"];
+        for at in (0..=good.len()).filter(|at| std::str::from_utf8(&good[..*at]).is_ok()) {
+            for wrong in wrong {
+                let bytes = [&good[..at], wrong, &good[at..]].concat();
+                let failure = text(&tool, &bytes).unwrap_err();
+                assert_eq!(failure.kind(), FailureKind::NotJson);
+                assert_eq!(
+                    failure.problems()[0].message,
+                    format!("invalid UTF-8 after {at} bytes"),
+                    "{wrong:?}"
+                );
+            }
+        }
+    }
+}

@@ -44,8 +44,8 @@ impl Digest {
 }
 
 impl Registry {
-    /// The identity of all tools together, whoever calls: another when a tool is added, is gone or promises something
-    /// else.
+    /// The identity of all tools and prompts together, whoever calls: another when one of them is added, is gone or
+    /// promises something else.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -53,7 +53,10 @@ impl Registry {
     /// assert_eq!(empty().digest(), empty().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        Digest::of(&self.declared().map(|tool| Value::from(tool.digest().to_string())).collect())
+        let tools = self.declared().map(|tool| tool.digest().to_string());
+        // So that a prompt is no tool of the same name.
+        let prompts = self.prompts().map(|prompt| format!("prompt {}", prompt.digest()));
+        Digest::of(&tools.chain(prompts).map(Value::from).collect())
     }
 }
 

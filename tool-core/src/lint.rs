@@ -1,4 +1,4 @@
-//! What could be better in the declarations of a registry: each finding with a code, a place and a remedy.
+//! What could be better in the declarations of a registry, its tools and its prompts: each finding with a code, a place and a remedy.
 
 mod alike;
 mod finding;
@@ -100,7 +100,8 @@ impl Lint {
         self
     }
 
-    /// Everything that is found, whoever calls: ordered by tool and by rule, what concerns them all at the end.
+    /// Everything that is found, whoever calls: the tools by name, then the prompts, then what concerns all tools; of each by
+    /// rule.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -117,6 +118,14 @@ impl Lint {
             inputs::check(tool, &mut findings);
             sizes::check_tool(tool, self, &mut findings);
         }
+        for prompt in registry.prompts() {
+            let mut found = Vec::new();
+            texts::check(prompt.tool(), self, &mut found);
+            inputs::check(prompt.tool(), &mut found);
+            // No model API hears the names of its arguments.
+            found.retain(|finding| finding.rule != LintRule::InputNameRefused);
+            findings.extend(found.into_iter().map(Finding::of_prompt));
+        }
         names::check_case(&tools, &mut findings);
         alike::check(&tools, &mut findings);
         state::check(&tools, &mut findings);
@@ -124,7 +133,11 @@ impl Lint {
         findings.retain(|finding| !self.without.contains(&finding.rule));
         // Stable: what one rule found in one tool stays in the order of its inputs.
         findings.sort_by(|a, b| {
-            let order = |finding: &Finding| (finding.tool.is_none(), finding.tool.clone(), finding.rule);
+            let order = |finding: &Finding| {
+                let Finding { tool, prompt, rule, .. } = finding;
+                let concerns_all = tool.is_none() && prompt.is_none();
+                (concerns_all, tool.is_none(), tool.clone(), prompt.clone(), *rule)
+            };
             order(a).cmp(&order(b))
         });
         findings

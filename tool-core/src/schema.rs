@@ -7,6 +7,7 @@ mod bounds;
 mod compose;
 mod constrain;
 mod example;
+mod expansion;
 mod flatten;
 mod limits;
 mod message;

@@ -129,7 +129,7 @@ impl fmt::Display for LintRule {
     }
 }
 
-/// Something that could be better. Its JSON is `{"code","tool"?,"place"?,"input"?,"message","remedy"}`.
+/// Something that could be better. Its JSON is `{"code","tool"?,"prompt"?,"place"?,"input"?,"message","remedy"}`.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -142,9 +142,11 @@ impl fmt::Display for LintRule {
 pub struct Finding {
     /// The rule that found it.
     pub rule: LintRule,
-    /// The tool; `None` when it concerns them all.
+    /// The tool; `None` when it concerns a prompt, or all tools.
     pub tool: Option<String>,
-    /// Where the tool was declared, as `file:line`.
+    /// The prompt, when it concerns one.
+    pub prompt: Option<String>,
+    /// Where the tool or the prompt was declared, as `file:line`.
     pub place: Option<String>,
     /// The input, where it concerns one, as a JSON Pointer (RFC 6901) into the arguments: `*` is any item of a list or
     /// any value of a map.
@@ -169,10 +171,16 @@ impl Finding {
         Finding {
             rule,
             tool: Some(tool.name().to_owned()),
+            prompt: None,
             place: Some(tool.source().to_string()),
             input: None,
             message: message.into(),
         }
+    }
+
+    /// The same of a prompt, which is looked into as a tool is.
+    pub(super) fn of_prompt(self) -> Self {
+        Finding { prompt: self.tool, tool: None, ..self }
     }
 
     pub(super) fn at(self, input: &str) -> Self {
@@ -180,15 +188,16 @@ impl Finding {
     }
 
     pub(super) fn of_all(rule: LintRule, message: impl Into<String>) -> Self {
-        Finding { rule, tool: None, place: None, input: None, message: message.into() }
+        Finding { rule, tool: None, prompt: None, place: None, input: None, message: message.into() }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.rule)?;
-        if let Some(tool) = &self.tool {
-            write!(f, "tool `{tool}`")?;
+        let tool = self.tool.as_ref().map(|name| ("tool", name));
+        if let Some((noun, name)) = tool.or(self.prompt.as_ref().map(|name| ("prompt", name))) {
+            write!(f, "{noun} `{name}`")?;
             if let Some(input) = &self.input {
                 write!(f, ", input {input}")?;
             }
@@ -204,7 +213,8 @@ impl fmt::Display for Finding {
 
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let optional = [("tool", &self.tool), ("place", &self.place), ("input", &self.input)];
+        let optional =
+            [("tool", &self.tool), ("prompt", &self.prompt), ("place", &self.place), ("input", &self.input)];
         let given = optional.iter().filter(|(_, value)| value.is_some()).count();
         let mut object = serializer.serialize_struct("Finding", 3 + given)?;
         object.serialize_field("code", self.rule.code())?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::definition::{Source, ToolDefinition};
+use crate::digest::Digest;
 use crate::prompt::PromptDeclaration;
 use crate::schema::NativeSchema;
 
@@ -87,6 +88,16 @@ impl PromptDefinition {
     /// ```
     pub fn source(&self) -> Source<'_> {
         self.0.source()
+    }
+
+    /// The identity of everything that this definition promises.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let digests: Vec<String> = registry.prompts().map(|prompt| prompt.digest().to_string()).collect();
+    /// ```
+    pub fn digest(&self) -> Digest {
+        self.0.digest()
     }
 
     /// What reads the arguments and enters the function.

@@ -126,6 +126,7 @@ impl Builder {
         let limits = [
             ("concurrency", self.limits.concurrency == Some(0)),
             ("blocking_threads", self.limits.threads == 0),
+            ("timeout", self.limits.timeout.is_some_and(|limit| limit.is_zero())),
         ];
         let mut faults: Vec<_> =
             limits.into_iter().filter(|(_, none)| *none).map(|(name, _)| BuildError::NoRoom(name)).collect();
@@ -137,5 +138,28 @@ impl Builder {
             );
         }
         faults
+    }
+}
+
+#[cfg(all(test, not(feature = "tokio")))]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::Value;
+
+    use crate::definition::ToolDefinition;
+    use crate::output::Output;
+    use crate::registry::{BuildError, Registry};
+    use crate::tool::DynamicTool;
+
+    #[test]
+    fn a_time_limit_without_timers_is_a_fault() {
+        let definition = ToolDefinition::builder("late", "Takes its time.").timeout(Duration::from_secs(1));
+        let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
+        let errors = Registry::builder().tool(tool).build().unwrap_err();
+        let [BuildError::NoTimers { tool, .. }] = errors.iter().collect::<Vec<_>>()[..] else {
+            panic!("{errors}");
+        };
+        assert_eq!(tool, "late");
     }
 }

@@ -8,6 +8,7 @@ use crate::returns::Returned;
 use crate::schema::bounds::{Foreign, HEADER};
 use crate::schema::constrain::constrain;
 use crate::schema::example;
+use crate::schema::expansion::{self, TypeSchema};
 use crate::schema::flatten::{self, Fields};
 use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
@@ -94,7 +95,7 @@ impl InputSchema {
 
     /// From what the declaration says about each input, and whole calls as its examples.
     pub(crate) fn compose(specs: &[&'static InputSpec], examples: Vec<Value>) -> Self {
-        let mut composition = Composition::new();
+        let mut composition = Composition::new(specs);
         specs.iter().for_each(|spec| composition.add(spec));
         composition.finish(specs, examples)
     }
@@ -109,7 +110,7 @@ impl InputSchema {
             Ok(schema) => schema,
             Err(fault) => return InputSchema::broken(fault),
         };
-        let mut composition = Composition::new();
+        let mut composition = Composition::new(specs);
         specs.iter().for_each(|spec| composition.add(spec));
         composition.compare(&schema);
         // What is secret by its declaration is so in every message.
@@ -163,9 +164,10 @@ struct Composition {
 }
 
 impl Composition {
-    fn new() -> Self {
+    fn new(specs: &[&'static InputSpec]) -> Self {
+        let types: Vec<_> = specs.iter().map(|spec| spec.schema).collect();
         Composition {
-            generator: generator(SchemaSettings::draft2020_12().for_deserialize()),
+            generator: generator(SchemaSettings::draft2020_12().for_deserialize(), &types),
             properties: Map::new(),
             required: Vec::new(),
             layout: Vec::new(),
@@ -343,7 +345,7 @@ fn conceal(schema: &mut Value) {
 impl OutputSchema {
     pub(crate) fn compose(returned: Returned) -> Option<Self> {
         let Returned::Json(schema, name) = returned else { return None };
-        let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
+        let mut generator = generator(SchemaSettings::draft2020_12().for_serialize(), &[schema]);
         let mut schema = Value::from(schema(&mut generator));
         normal::normalise(&mut schema, Side::Output);
         let wrapped = schema.get("type").is_none_or(|kind| kind != "object");
@@ -366,13 +368,11 @@ impl OutputSchema {
     }
 }
 
-fn generator(settings: SchemaSettings) -> SchemaGenerator {
-    settings
-        .with(|settings| {
-            settings.meta_schema = None;
-            settings.inline_subschemas = true;
-        })
-        .into_generator()
+/// What makes the schemas of these types: each in the place where it is referred to, as far as that is not too much.
+fn generator(mut settings: SchemaSettings, types: &[TypeSchema]) -> SchemaGenerator {
+    settings.meta_schema = None;
+    settings.inline_subschemas = !expansion::is_too_much(&settings, types);
+    settings.into_generator()
 }
 
 fn object(properties: Map<String, Value>, required: Vec<Value>) -> Value {

@@ -3,6 +3,7 @@
 mod arguments;
 mod audit;
 mod completion;
+mod lint;
 mod messages;
 mod providers;
 mod registry;

@@ -93,6 +93,21 @@ async fn panic_later(now: bool) -> String {
     "not now".to_owned()
 }
 
+/// Blocks its thread.
+#[prompt(blocking)]
+fn blocks(word: String) -> String {
+    format!("{word} {:?}", std::thread::current().id())
+}
+
+#[tokio::test]
+async fn a_prompt_that_blocks_does_so_on_a_thread_of_its_own() {
+    let registry = prompts_of(module_path!());
+    let prompt = registry.get_prompt("blocks", json!({"word": "on"})).await.unwrap();
+    let Content::Text { text } = &prompt.messages[0].content else { panic!("{prompt:?}") };
+    assert!(text.starts_with("on ThreadId"), "{text}");
+    assert_ne!(*text, format!("on {:?}", std::thread::current().id()));
+}
+
 #[test]
 fn messages_are_made_by_the_shape_of_what_is_returned() {
     let registry = prompts_of(module_path!());

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::sync::Mutex;
-use tool_core::{FailureKind, State, tool};
+use tool_core::{FailureKind, Registry, State, tool};
 
 use crate::builder_of;
 
@@ -54,6 +54,21 @@ async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
     drop(closed);
     registry.idle().await;
     assert_eq!(*door.0.lock().await, 1);
+}
+
+#[test]
+fn limits_that_let_nothing_run_are_faults_all_at_once() {
+    let builder =
+        Registry::builder().allow_empty().concurrency(0).blocking_threads(0).timeout(Duration::ZERO);
+    let errors = builder.build().unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "`concurrency(0)` lets no call run\nhelp: give it at least 1\n\n\
+         `blocking_threads(0)` lets no call run\nhelp: give it at least 1\n\n\
+         `timeout(0)` lets no call run\nhelp: give it at least 1"
+    );
+    let least = Registry::builder().allow_empty().concurrency(1).queue(0).blocking_threads(1);
+    assert!(least.timeout(Duration::from_nanos(1)).build().is_ok());
 }
 
 /// Keeps its place until it is let go.

@@ -18,6 +18,7 @@ mod limits;
 mod lint;
 mod lock;
 mod methods;
+mod mutual;
 mod nested;
 mod options;
 mod outputs;

@@ -177,7 +177,7 @@ fn check_tags(attribute: &Attribute, errors: &mut Errors) {
 }
 
 // An `async fn` that blocks is mended by `spawn_blocking` inside it; the option could not do that.
-fn check_blocking(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+pub(super) fn check_blocking(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     if let Some(blocking) = &attribute.blocking
         && function.signature.asyncness.is_some()
     {

@@ -10,6 +10,7 @@ pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Er
     name::check_name(attribute, function, errors);
     attribute::check_title(attribute, errors);
     attribute::check_description(attribute, function, errors);
+    attribute::check_blocking(attribute, function, errors);
     check_messages(function, errors);
     signature::check(function, errors);
     inputs::check(attribute, function, errors);

@@ -57,7 +57,7 @@ pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
 
 /// Reads the options of `#[prompt(…)]`, which are some of those of a tool.
 pub(crate) fn prompt_attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
-    read(tokens, &["name", "title", "description", "crate"], "#[prompt]", errors)
+    read(tokens, &["name", "title", "description", "blocking", "crate"], "#[prompt]", errors)
 }
 
 fn read(tokens: TokenStream, known: &[&str], owner: &str, errors: &mut Errors) -> Attribute {

@@ -1,5 +1,7 @@
 //! Rows 1 to 28: what is no JSON, and what is not what the tool takes.
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,7 @@ fn repeat(
     letter: Option<Letter>,
     tagged: Option<Tagged>,
     list: Option<Vec<u8>>,
+    map: Option<BTreeMap<String, BTreeMap<String, u8>>>,
     day: Option<Date>,
     #[arg(default = 5)] defaulted: u8,
 ) -> Value {
@@ -45,7 +48,7 @@ fn repeat(
     };
     let given = json!({
         "n": n, "small": small, "unsigned": unsigned, "text": text, "short": short, "pattern": pattern,
-        "letter": letter, "tagged": tagged, "list": list, "day": day,
+        "letter": letter, "tagged": tagged, "list": list, "map": map, "day": day,
     });
     let given = given.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
     let mut given: serde_json::Map<_, _> = given.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -79,6 +82,10 @@ fn nested(depth: usize) -> Vec<u8> {
 fn rows() -> Vec<(&'static str, Vec<u8>, Expect)> {
     let text = |text: &str| text.as_bytes().to_vec();
     let wrong: String = vec!["\"x\""; 1_000_000].join(",");
+    let members: Vec<String> = (0..10_000).map(|n| format!(r#""k{n}":"x""#)).collect();
+    let members = members.join(",");
+    let maps: Vec<String> = (0..100).map(|n| format!(r#""k{n}":{{{members}}}"#)).collect();
+    let maps = maps.join(",");
     let keys: String = (0..100_000).map(|n| format!(",\"k{n}\":1")).collect();
     vec![
         ("1. nothing", text(""), Taken(json!({}))),
@@ -149,6 +156,11 @@ fn rows() -> Vec<(&'static str, Vec<u8>, Expect)> {
             "21. a million wrong items",
             format!(r#"{{"list":[{wrong}]}}"#).into(),
             Refused(Input, &["/list/0"]),
+        ),
+        (
+            "21. a million wrong members",
+            format!(r#"{{"map":{{{maps}}}}}"#).into(),
+            Refused(Input, &["/map/k0/k0", "20 problems"]),
         ),
         ("22. 100,000 names", format!(r#"{{"n":1{keys}}}"#).into(), Refused(NotJson, &["members"])),
         ("23. another case", text(r#"{"letter":"A"}"#), Refused(Input, &["/letter", "`a`, `b`"])),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
-use tool_core::{Content, Context, FailureKind, Reason, State, tool};
+use tool_core::{Access, Content, Context, FailureKind, Principal, Reason, State, tool};
 
 use super::{Recorded, SECRET};
 
@@ -108,6 +108,86 @@ async fn rows_87_and_89_a_panic_is_contained_whatever_it_carries() {
             assert_eq!(failed, (FailureKind::Internal, "internal error".to_owned()), "{row}");
         }
     }
+}
+
+/// Panics when it is dropped, if it was told to.
+#[derive(Deserialize, JsonSchema)]
+struct Fused {
+    lit: bool,
+}
+
+impl Drop for Fused {
+    fn drop(&mut self) {
+        assert!(!self.lit, "a fuse of {SECRET}");
+    }
+}
+
+impl Serialize for Fused {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([("lit", self.lit)])
+    }
+}
+
+/// Returns what panics when it is dropped.
+#[tool(operation = Read)]
+fn fused_output(lit: bool) -> Fused {
+    Fused { lit }
+}
+
+/// Takes what panics when it is dropped.
+#[tool(operation = Read)]
+fn fused_input(fused: Fused, number: Option<u8>) -> bool {
+    fused.lit && number.is_none()
+}
+
+/// The same, with a future that holds it.
+#[tool(operation = Write, destructive = false)]
+async fn fused_future(fused: Fused, number: Option<u8>) -> bool {
+    tokio::task::yield_now().await;
+    fused.lit && number.is_none()
+}
+
+fn nobody(_: &Principal, _: &Fused) -> Access {
+    Access::deny("nobody may")
+}
+
+/// The same, and nobody may.
+#[tool(operation = Read, access = nobody(fused))]
+fn fused_denied(fused: Fused, number: Option<u8>) -> bool {
+    fused.lit && number.is_none()
+}
+
+/// Holds what panics when it is dropped, for ever.
+#[tool(operation = Read, timeout = "30s")]
+async fn fused_forever() {
+    let _bomb = Bomb;
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test]
+async fn row_87_what_panics_when_it_is_dropped_is_contained_and_answered() {
+    let recorded = recorded();
+    let lit = |rest: &str| format!(r#"{{"fused":{{"lit":true}}{rest}}}"#);
+    for (row, tool, arguments) in [
+        ("87. a returned value", "fused_output", r#"{"lit":true}"#.to_owned()),
+        ("87. an input", "fused_input", lit("")),
+        ("87. an input of a task", "fused_future", lit("")),
+        ("87. an input that is denied", "fused_denied", lit("")),
+        // The type of a number may refuse what the schema of a text does not: both are read, and one is dropped.
+        ("87. an input beside one that cannot be read", "fused_input", lit(r#","number":256"#)),
+    ] {
+        let (kind, text) = recorded.fails(row, tool, &arguments).await;
+        assert!(matches!(kind, FailureKind::Internal | FailureKind::Input), "{row}: {text}");
+        assert!(!text.contains(SECRET), "{row}: {text}");
+    }
+    let checked = recorded.registry.validate("fused_input", lit("").as_bytes()).unwrap_err();
+    assert_eq!(checked.kind(), FailureKind::Internal, "it cannot be checked without being made");
+}
+
+#[tokio::test(start_paused = true)]
+async fn row_87_a_future_that_panics_when_its_time_is_over_is_late_like_any_other() {
+    let recorded = recorded();
+    assert_eq!(recorded.fails("87, 90", "fused_forever", "").await.0, FailureKind::Timeout);
 }
 
 /// Panics while it holds the lock of the application.

@@ -1,0 +1,59 @@
+//! How much a schema becomes when each type stands where it is referred to.
+
+use schemars::Schema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value};
+
+/// Makes the schema of one type.
+pub(super) type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// As many schemas as an expansion may have. Twelve types that each refer to all others have four hundred million.
+const MOST_SCHEMAS: usize = 10_000;
+
+/// Whether so much comes of these types that they stay definitions, which are referred to.
+///
+/// Types are measured as they are written, each once. A recursive one is a reference where it would stand in itself.
+pub(super) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bool {
+    let mut settings = settings.clone();
+    settings.inline_subschemas = false;
+    let mut generator = settings.into_generator();
+    let roots: Vec<Value> = types.iter().map(|make| make(&mut generator).into()).collect();
+    let definitions = generator.take_definitions(true);
+    let mut expansion = Expansion { definitions: &definitions, open: Vec::new(), left: MOST_SCHEMAS };
+    !definitions.is_empty() && roots.iter().any(|root| !expansion.fits(root))
+}
+
+struct Expansion<'s> {
+    definitions: &'s Map<String, Value>,
+    /// The definitions that this one stands in.
+    open: Vec<&'s str>,
+    left: usize,
+}
+
+impl<'s> Expansion<'s> {
+    fn fits(&mut self, schema: &'s Value) -> bool {
+        match schema {
+            Value::Object(members) => {
+                let Some(left) = self.left.checked_sub(1) else { return false };
+                self.left = left;
+                members.values().all(|member| self.fits(member)) && self.referred_fits(members)
+            }
+            Value::Array(items) => items.iter().all(|item| self.fits(item)),
+            _ => true,
+        }
+    }
+
+    fn referred_fits(&mut self, schema: &'s Map<String, Value>) -> bool {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let Some(name) = reference.and_then(|reference| reference.strip_prefix("#/$defs/")) else {
+            return true;
+        };
+        let Some(definition) = self.definitions.get(name).filter(|_| !self.open.contains(&name)) else {
+            return true;
+        };
+        self.open.push(name);
+        let fits = self.fits(definition);
+        self.open.pop();
+        fits
+    }
+}
