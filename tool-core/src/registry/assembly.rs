@@ -69,7 +69,7 @@ impl Registry {
 
     /// Whether the other one is the same registry for the same caller.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
+        self.is_same(other) && self.caller == other.caller
     }
 }
 
