@@ -1,71 +1,8 @@
-//! The settings of the router and of the server.
+//! The settings of the server.
 
 use std::time::Duration;
 
-/// How tools are shown over HTTP, by a router and by a server alike.
-///
-/// Tools are listed and checked, and not run, unless [`allow_execute`](Options::allow_execute) says so.
-///
-/// ```
-/// let options = tool_http::Options::new().allow_execute(true).body_limit(64 * 1024);
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "options do nothing until a router or a server is made with them"]
-pub struct Options {
-    pub(crate) allow_execute: bool,
-    pub(crate) body_limit: usize,
-    pub(crate) body_timeout: Duration,
-}
-
-impl Options {
-    /// The defaults: execution off, bodies of up to 1 MiB that arrive within 30 seconds.
-    ///
-    /// ```
-    /// let options = tool_http::Options::new();
-    /// ```
-    pub fn new() -> Self {
-        Options { allow_execute: false, body_limit: 1024 * 1024, body_timeout: Duration::from_secs(30) }
-    }
-
-    /// Whether `POST /tools/{name}/call` runs tools.
-    ///
-    /// A router does not know who can reach it: switch execution on where only those can who may. A server refuses it
-    /// on an address that is not loopback.
-    ///
-    /// ```
-    /// let options = tool_http::Options::new().allow_execute(true);
-    /// ```
-    pub fn allow_execute(mut self, allow: bool) -> Self {
-        self.allow_execute = allow;
-        self
-    }
-
-    /// The most bytes that the arguments of one call may have; more is 413.
-    ///
-    /// ```
-    /// let options = tool_http::Options::new().body_limit(4096);
-    /// ```
-    pub fn body_limit(mut self, bytes: usize) -> Self {
-        self.body_limit = bytes;
-        self
-    }
-
-    /// The longest that the arguments of one call may take to arrive; longer is 408.
-    ///
-    /// ```
-    /// let options = tool_http::Options::new().body_timeout(std::time::Duration::from_secs(5));
-    /// ```
-    pub fn body_timeout(mut self, timeout: Duration) -> Self {
-        self.body_timeout = timeout;
-        self
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options::new()
-    }
-}
+use crate::options::Options;
 
 /// How a [`Server`](crate::Server) treats its connections, beside the [`Options`] of its router.
 ///
@@ -81,6 +18,8 @@ pub struct ServeOptions {
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
     pub(crate) header_timeout: Duration,
+    pub(crate) request_timeout: Duration,
+    pub(crate) write_timeout: Duration,
     pub(crate) drain_timeout: Duration,
     pub(crate) max_connections: usize,
 }
@@ -102,7 +41,8 @@ impl ServeOptions {
 
     /// Accepts requests of pages from this origin too, such as `https://tools.example.org` when a proxy adds TLS.
     ///
-    /// Without it a page may only come from this very server. No CORS header is ever sent.
+    /// Without it a page may only come from this very server, or from an
+    /// [origin that may read the answers](Options::allow_cors_origin).
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -125,6 +65,31 @@ impl ServeOptions {
         self
     }
 
+    /// How long a request may take to be answered, once its head is there: 2 minutes. It is then answered 504; a call that
+    /// modifies runs on, any other is dropped. A tool that may take longer needs a longer one.
+    ///
+    /// ```
+    /// # use tool_http::{Options, ServeOptions};
+    /// # use std::time::Duration;
+    /// let options = ServeOptions::from(Options::new()).request_timeout(Duration::from_secs(600));
+    /// ```
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
+    /// How long a client may take none of its answer before the connection is closed: 30 seconds.
+    ///
+    /// ```
+    /// # use tool_http::{Options, ServeOptions};
+    /// # use std::time::Duration;
+    /// let options = ServeOptions::from(Options::new()).write_timeout(Duration::from_secs(5));
+    /// ```
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.write_timeout = timeout;
+        self
+    }
+
     /// How long the calls on their way may take to end at shutdown: 10 seconds.
     ///
     /// ```
@@ -137,7 +102,9 @@ impl ServeOptions {
         self
     }
 
-    /// How many connections are open at once: 1024. Those beyond wait to be accepted.
+    /// How many connections are served at once: 512. One beyond is answered 503 and closed, but for `GET /health`.
+    ///
+    /// Each is an open file: the limit of the process must be higher by 100 at least.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -156,8 +123,10 @@ impl From<Options> for ServeOptions {
             hosts: Vec::new(),
             origins: Vec::new(),
             header_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(120),
+            write_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(10),
-            max_connections: 1024,
+            max_connections: 512,
         }
     }
 }

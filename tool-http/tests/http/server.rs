@@ -58,7 +58,7 @@ async fn execution_is_not_offered_to_the_network() {
     assert_eq!(
         error.to_string(),
         "tool execution would be open to the network on `0.0.0.0:0`\n\
-         help: listen on a loopback address such as 127.0.0.1, or leave execution off"
+         help: listen on a loopback address such as 127.0.0.1, set an authenticator, or leave execution off"
     );
     for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
         assert!(Server::bind(registry(), address, executing()).await.is_ok(), "{address}");
@@ -181,19 +181,39 @@ async fn a_client_that_has_said_all_is_still_answered() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_a_place() {
-    let serving = Serving::start(registry(), ServeOptions::from(Options::new()).max_connections(1)).await;
-    let mut first = serving.begin(b"GET /tools HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    first.read_u8().await.unwrap();
-    let second = serving.begin(&request("GET /tools", HOST, "")).await;
-    // Everything that can happen on this one thread has then happened.
-    for _ in 0..10_000 {
-        tokio::task::yield_now().await;
+async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_kept_waiting() {
+    let options = ServeOptions::from(executing()).max_connections(100);
+    let serving = Serving::start(registry(), options).await;
+    let health = || async {
+        let answer = serving.send(&request("GET /health", HOST, "")).await;
+        assert_eq!((answer.status, &*answer.body), (200, r#"{"status":"ok"}"#));
+        assert_eq!(answer.header("cache-control"), "no-store");
+    };
+    health().await;
+    // They are accepted in their order, and none of them says anything.
+    let mut idle = Vec::new();
+    for _ in 0..2000 {
+        idle.push(TcpStream::connect(serving.address).await.unwrap());
     }
-    let nothing = second.try_read(&mut [0]).unwrap_err();
-    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
-    drop(first);
-    assert_eq!(rest(second).await.status, 200);
+    health().await;
+    for (line, status) in [("GET /tools", 503), ("POST /tools/add/call", 503), ("HEAD /health", 200)] {
+        let answer = serving.send(&request(line, HOST, "")).await;
+        assert_eq!((answer.status, answer.header("connection")), (status, "close"), "{line}");
+        let wait = if status == 503 { "1" } else { "" };
+        assert_eq!(answer.header("retry-after"), wait, "{line}");
+    }
+    let answer = serving.send(&request("GET /tools", HOST, "")).await;
+    assert_eq!(answer.body, r#"{"error":"too many connections"}"#);
+    // No other host is told anything either.
+    assert_eq!(serving.send(&request("GET /health", &["Host: evil.example"], "")).await.status, 403);
+    // Those that wait to be told make room for others.
+    let mut turned_away = idle.split_off(150);
+    turned_away.truncate(1000);
+    for mut stream in turned_away {
+        let _ = stream.read_u8().await.unwrap_err();
+    }
+    drop(idle);
+    while serving.send(&request("GET /tools", HOST, "")).await.status != 200 {}
 }
 
 #[tokio::test]
