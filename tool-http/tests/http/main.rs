@@ -17,5 +17,6 @@ mod openapi;
 mod program;
 mod providers;
 mod representation;
+mod rows;
 mod server;
 mod tools;

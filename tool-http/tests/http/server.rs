@@ -15,14 +15,14 @@ use crate::tools::{Progress, registry, registry_with};
 
 const HOST: &[&str] = &["Host: localhost"];
 
-struct Serving {
-    address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    ended: JoinHandle<()>,
+pub(crate) struct Serving {
+    pub(crate) address: SocketAddr,
+    pub(crate) stop: oneshot::Sender<()>,
+    pub(crate) ended: JoinHandle<()>,
 }
 
 impl Serving {
-    async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
+    pub(crate) async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
         let server = Server::bind(registry, "127.0.0.1:0", options).await.unwrap();
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -32,12 +32,12 @@ impl Serving {
         Serving { address, stop, ended }
     }
 
-    async fn send(&self, text: &[u8]) -> Answer {
+    pub(crate) async fn send(&self, text: &[u8]) -> Answer {
         exchange(self.address, text).await
     }
 
     /// Opens a connection, sends a request and leaves the answer to come.
-    async fn begin(&self, text: &[u8]) -> TcpStream {
+    pub(crate) async fn begin(&self, text: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(text).await.unwrap();
         stream
@@ -111,7 +111,7 @@ async fn a_connection_carries_one_request_after_the_other() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_413() {
+async fn row_53_a_body_over_the_limit_is_413() {
     let serving = Serving::start(registry(), executing()).await;
     let limit = 1024 * 1024;
     let fitting = format!(r#"{{"text":"{}"}}"#, "x".repeat(limit - r#"{"text":""}"#.len()));
@@ -132,46 +132,7 @@ async fn a_body_over_the_limit_is_413() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_refused() {
-    let serving = Serving::start(registry(), executing()).await;
-    let call = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n";
-    for (text, status) in [
-        (format!("{call}Content-Length: 7\r\nContent-Length: 8\r\n\r\n{{\"a\":1}}"), 400),
-        (format!("{call}Content-Length: -1\r\n\r\n"), 400),
-        (format!("{call}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n0\r\n\r\n"), 400),
-        ("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n".to_owned(), 400),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-A: b\r\n".repeat(200)), 431),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(200_000)), 431),
-        (format!("GET /tools?{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(70_000)), 414),
-        ("GET evil.example HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 403),
-        ("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
-        ("TRACE /tools HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
-    ] {
-        let answer = serving.send(text.as_bytes()).await;
-        assert_eq!(answer.status, status, "{}", &text[..text.len().min(200)]);
-        assert_eq!(serving.send(&request("GET /tools", HOST, "")).await.status, 200);
-    }
-}
-
-#[tokio::test]
-async fn slow_clients_are_not_waited_for() {
-    let options = ServeOptions::from(executing().body_timeout(Duration::from_millis(100)))
-        .header_timeout(Duration::from_millis(100));
-    let serving = Serving::start(registry(), options).await;
-    for text in ["", "GET /tools HTTP/1.1\r\nHost: loc"] {
-        let mut stream = serving.begin(text.as_bytes()).await;
-        let mut left = Vec::new();
-        // Closed by the server, or this test does not end.
-        let _ = stream.read_to_end(&mut left).await;
-        assert!(!left.starts_with(b"HTTP/1.1 200"));
-    }
-    let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    let answer = rest(serving.begin(format!("{head}Content-Length: 9\r\n\r\n{{").as_bytes()).await).await;
-    assert_eq!((answer.status, &*answer.body), (408, r#"{"error":"the body did not arrive in time"}"#));
-}
-
-#[tokio::test]
-async fn a_client_that_has_said_all_is_still_answered() {
+async fn row_62_a_client_that_has_said_all_is_still_answered() {
     let serving = Serving::start(registry(), executing()).await;
     for text in [request("GET /tools", HOST, ""), request("POST /tools/add/call", HOST, r#"{"a":1}"#)] {
         let mut stream = serving.begin(&text).await;
@@ -217,7 +178,7 @@ async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_k
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_ends_what_reads_and_not_what_writes() {
+async fn row_63_a_client_that_leaves_ends_what_reads_and_not_what_writes() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
 
@@ -245,6 +206,27 @@ impl Serving {
         }
         self.ended
     }
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_answered_and_what_writes_goes_on() {
+    let progress = Progress::default();
+    let options = ServeOptions::from(executing()).request_timeout(Duration::from_millis(100));
+    let serving = Serving::start(registry_with(progress.clone()), options).await;
+    for (tool, goes_on) in [("wait_reading", false), ("wait_writing", true)] {
+        let answer = serving.send(&request(&format!("POST /tools/{tool}/call"), HOST, "")).await;
+        assert_eq!(
+            (answer.status, &*answer.body),
+            (504, r#"{"error":"the request was not answered in time"}"#)
+        );
+        progress.started().await;
+        if goes_on {
+            progress.release();
+        }
+        progress.dropped().await;
+        assert_eq!(progress.finished(), goes_on, "{tool}");
+    }
+    assert_eq!(serving.send(&request("GET /tools", HOST, "")).await.status, 200);
 }
 
 #[tokio::test]
