@@ -206,6 +206,20 @@ impl Registry {
         registry
     }
 
+    /// Whether both are one registry, whoever calls: what was made of the tools of one holds for the other. Two that were
+    /// built apart are not one, however alike.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.is_same(&registry.as_principal(Principal::anonymous())));
+    /// assert!(!registry.is_same(&Registry::builder().allow_empty().build().unwrap()));
+    /// ```
+    pub fn is_same(&self, other: &Registry) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Who calls.
     ///
     /// ```

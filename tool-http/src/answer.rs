@@ -75,7 +75,11 @@ fn failed(failure: &Failure, call_id: CallId) -> Response {
         FailureKind::Internal => json(status, &Fault { failure, meta: Meta { call_id } }),
         _ => json(status, failure),
     };
-    if failure.kind() == FailureKind::Busy {
+    if let Some(wait) = failure.retry_after() {
+        // In whole seconds (RFC 9110, section 10.2.3), and not too early.
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    } else if failure.kind() == FailureKind::Busy {
         // How long the calls before this one take is not known: ask again soon.
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }

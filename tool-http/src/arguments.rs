@@ -1,7 +1,6 @@
 //! The body of a request, as the bytes of the arguments.
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -15,10 +14,9 @@ use crate::refusal::Refusal;
 /// # Errors
 ///
 /// When the body is announced as something else than JSON in UTF-8, is too large or too slow.
-pub(crate) async fn read(request: Request, options: &Options) -> Result<Bytes, Refusal> {
-    let (head, body) = request.into_parts();
-    coding(&head.headers)?;
-    let announced = media_type(&head.headers)?;
+pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> Result<Bytes, Refusal> {
+    coding(headers)?;
+    let announced = media_type(headers)?;
     let size = body.size_hint();
     if announced == Announced::Nothing && size.lower() > 0 {
         return Err(no_media_type());

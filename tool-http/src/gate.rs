@@ -20,12 +20,12 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn new(bound: IpAddr, hosts: &[String], origins: &[String]) -> Result<Self, ServeError> {
+    pub(crate) fn new(bound: IpAddr, hosts: &[String], origins: &[&String]) -> Result<Self, ServeError> {
         let host = |text: &String| match Authority::parse(text) {
             Some(Authority { host, port: None }) => Ok(host),
             _ => Err(ServeError::Host(text.clone())),
         };
-        let origin = |text: &String| Origin::parse(text).ok_or_else(|| ServeError::Origin(text.clone()));
+        let origin = |text: &&String| Origin::parse(text).ok_or_else(|| ServeError::Origin((*text).clone()));
         Ok(Gate {
             bound: bound.to_canonical(),
             hosts: hosts.iter().map(host).collect::<Result<_, _>>()?,
@@ -47,11 +47,14 @@ impl Gate {
             return Err(Refusal::Tunnel);
         }
         let origin = sole(request.headers(), header::ORIGIN).map_err(|_| Refusal::CrossSite)?;
-        let own = Origin { secure: false, authority: asked };
-        let welcome =
-            |origin: Origin| origin.same(&own) || self.origins.iter().any(|other| origin.same(other));
-        if origin.is_some_and(|origin| !Origin::parse(origin).is_some_and(welcome)) {
-            return Err(Refusal::CrossSite);
+        if let Some(origin) = origin {
+            let origin = Origin::parse(origin).ok_or(Refusal::CrossSite)?;
+            if self.origins.iter().any(|other| origin.same(other)) {
+                return Ok(());
+            }
+            if !origin.same(&Origin { secure: false, authority: asked }) {
+                return Err(Refusal::CrossSite);
+            }
         }
         if from_own_page(request) { Ok(()) } else { Err(Refusal::CrossSite) }
     }

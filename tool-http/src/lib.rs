@@ -2,13 +2,22 @@
 
 mod answer;
 mod arguments;
+mod asking;
+mod cors;
 mod discovery;
+mod documents;
 mod execution;
 mod explorer;
 mod gate;
+mod identity;
+mod in_flight;
+mod json_rpc;
+mod openapi;
 mod options;
 mod query;
 mod refusal;
+mod representation;
+mod route;
 mod router;
 mod server;
 

@@ -1,6 +1,14 @@
 //! The settings of the router and of the server.
 
+mod serve;
+
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use tool_core::Authenticator;
+
+pub use serve::ServeOptions;
 
 /// How tools are shown over HTTP, by a router and by a server alike.
 ///
@@ -9,17 +17,21 @@ use std::time::Duration;
 /// ```
 /// let options = tool_http::Options::new().allow_execute(true).body_limit(64 * 1024);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "options do nothing until a router or a server is made with them"]
 pub struct Options {
     pub(crate) allow_execute: bool,
+    pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
+    pub(crate) protect_discovery: bool,
+    pub(crate) title: String,
+    pub(crate) cors: Vec<String>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
-    pub(crate) title: String,
 }
 
 impl Options {
-    /// The defaults: execution off, bodies of up to 1 MiB that arrive within 30 seconds.
+    /// The defaults: execution off, discovery public, no page of another origin, bodies of up to 1 MiB that arrive within
+    /// 30 seconds.
     ///
     /// ```
     /// let options = tool_http::Options::new();
@@ -27,16 +39,19 @@ impl Options {
     pub fn new() -> Self {
         Options {
             allow_execute: false,
+            authenticator: None,
+            protect_discovery: false,
+            title: "Tools".to_owned(),
+            cors: Vec::new(),
             body_limit: 1024 * 1024,
             body_timeout: Duration::from_secs(30),
-            title: "Tool explorer".to_owned(),
         }
     }
 
     /// Whether `POST /tools/{name}/call` runs tools.
     ///
-    /// A router does not know who can reach it: switch execution on where only those can who may. A server refuses it
-    /// on an address that is not loopback.
+    /// A router does not know who can reach it: switch execution on where only those can who may, or with an
+    /// [authenticator](Options::authenticator). A server refuses it on an address that is not loopback without one.
     ///
     /// ```
     /// let options = tool_http::Options::new().allow_execute(true);
@@ -46,15 +61,57 @@ impl Options {
         self
     }
 
-    /// What the explorer page calls itself: `Tool explorer`, unless told otherwise.
+    /// Who finds out who sends a request: nobody calls a tool without having said who it is.
     ///
-    /// When it is the name of the program that has the tools on its command line, the calls to copy name it.
+    /// Not asked where the application has found out itself, and put a [`Principal`](tool_core::Principal) into the
+    /// extensions of the request.
     ///
     /// ```
-    /// let options = tool_http::Options::new().title("weather");
+    /// use tool_core::{Bearer, Principal};
+    ///
+    /// let token = "0b7c5f1e9d2a4c68";
+    /// let bearer = Bearer::new().token(token, Principal::new("ada").grant("node.edit"))?;
+    /// let options = tool_http::Options::new().allow_execute(true).authenticator(bearer);
+    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// ```
+    pub fn authenticator(mut self, authenticator: impl Authenticator + 'static) -> Self {
+        self.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
+    /// Whether nobody learns of tools either without having said who it is. A list then holds what the caller may call.
+    ///
+    /// ```
+    /// # use tool_core::{Bearer, Principal};
+    /// # let bearer = Bearer::new().token("0b7c5f1e9d2a4c68", Principal::new("ada"))?;
+    /// let options = tool_http::Options::new().authenticator(bearer).protect_discovery(true);
+    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// ```
+    pub fn protect_discovery(mut self, protect: bool) -> Self {
+        self.protect_discovery = protect;
+        self
+    }
+
+    /// What the whole is called, on its page and in `openapi.json`: `Tools`, unless it is said.
+    ///
+    /// When it is the name of the program that has the tools on its command line, the calls to copy from the page name it.
+    ///
+    /// ```
+    /// let options = tool_http::Options::new().title("Weather");
     /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// Lets pages of another origin, such as `https://app.example.org`, read the answers (CORS). Nobody else may, and `*`
+    /// is no origin: say which.
+    ///
+    /// ```
+    /// let options = tool_http::Options::new().allow_cors_origin("https://app.example.org");
+    /// ```
+    pub fn allow_cors_origin(mut self, origin: impl Into<String>) -> Self {
+        self.cors.push(origin.into());
         self
     }
 
@@ -85,103 +142,16 @@ impl Default for Options {
     }
 }
 
-/// How a [`Server`](crate::Server) treats its connections, beside the [`Options`] of its router.
-///
-/// ```
-/// use tool_http::{Options, ServeOptions};
-///
-/// let options = ServeOptions::from(Options::new()).allow_host("tools.example.org");
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "options do nothing until a server is made with them"]
-pub struct ServeOptions {
-    pub(crate) router: Options,
-    pub(crate) hosts: Vec<String>,
-    pub(crate) origins: Vec<String>,
-    pub(crate) header_timeout: Duration,
-    pub(crate) drain_timeout: Duration,
-    pub(crate) max_connections: usize,
-}
-
-impl ServeOptions {
-    /// Answers requests for this host too, whatever their port.
-    ///
-    /// Without it only `localhost`, loopback addresses and the bound address are answered for: a web page can make its
-    /// own name mean this machine (DNS rebinding), and gives itself away by that name.
-    ///
-    /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).allow_host("tools.example.org");
-    /// ```
-    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
-        self
-    }
-
-    /// Accepts requests of pages from this origin too, such as `https://tools.example.org` when a proxy adds TLS.
-    ///
-    /// Without it a page may only come from this very server. No CORS header is ever sent.
-    ///
-    /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).allow_origin("https://tools.example.org");
-    /// ```
-    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
-        self
-    }
-
-    /// How long a connection may take to send the head of a request, and stay idle between two: 10 seconds.
-    ///
-    /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).header_timeout(Duration::from_secs(2));
-    /// ```
-    pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout;
-        self
-    }
-
-    /// How long the calls on their way may take to end at shutdown: 10 seconds.
-    ///
-    /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// # use std::time::Duration;
-    /// let options = ServeOptions::from(Options::new()).drain_timeout(Duration::from_secs(60));
-    /// ```
-    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.drain_timeout = timeout;
-        self
-    }
-
-    /// How many connections are open at once: 1024. Those beyond wait to be accepted.
-    ///
-    /// ```
-    /// # use tool_http::{Options, ServeOptions};
-    /// let options = ServeOptions::from(Options::new()).max_connections(100);
-    /// ```
-    pub fn max_connections(mut self, connections: usize) -> Self {
-        self.max_connections = connections;
-        self
-    }
-}
-
-impl From<Options> for ServeOptions {
-    fn from(router: Options) -> Self {
-        ServeOptions {
-            router,
-            hosts: Vec::new(),
-            origins: Vec::new(),
-            header_timeout: Duration::from_secs(10),
-            drain_timeout: Duration::from_secs(10),
-            max_connections: 1024,
-        }
-    }
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        Options::new().into()
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("allow_execute", &self.allow_execute)
+            .field("authenticator", &self.authenticator.is_some())
+            .field("protect_discovery", &self.protect_discovery)
+            .field("title", &self.title)
+            .field("cors", &self.cors)
+            .field("body_limit", &self.body_limit)
+            .field("body_timeout", &self.body_timeout)
+            .finish()
     }
 }

@@ -3,6 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tool_core::ProfileError;
 
 use crate::answer::json;
 
@@ -11,6 +12,14 @@ use crate::answer::json;
 pub(crate) enum Refusal {
     #[error("Tool execution is disabled.")]
     ExecutionOff,
+    #[error("Unauthorized")]
+    Unauthorized { challenge: HeaderValue },
+    #[error("who calls cannot be found out at the moment")]
+    IdentityUnknown,
+    #[error("Internal error discovering tools")]
+    Discovery,
+    #[error("internal error")]
+    Internal,
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
     #[error("the name of the tool in the path is not UTF-8")]
@@ -23,6 +32,10 @@ pub(crate) enum Refusal {
     Tunnel,
     #[error("{0}")]
     Query(String),
+    #[error("unknown cursor `{0}`: none of the tools that were found has this name")]
+    Cursor(String),
+    #[error("{0}")]
+    Profile(ProfileError),
     #[error("the arguments must be sent as `application/json`{got}")]
     MediaType { got: String },
     #[error("the arguments must be sent in UTF-8, not in `{0}`")]
@@ -35,6 +48,10 @@ pub(crate) enum Refusal {
     TooSlow,
     #[error("the body broke off")]
     BrokenOff,
+    #[error("the request was not answered in time")]
+    TooLate,
+    #[error("too many connections")]
+    Full,
     #[error("the request must have exactly one valid `Host`")]
     Host,
     #[error("this server does not answer for the host `{0}`")]
@@ -44,10 +61,20 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// Nobody has said who sends the request, and nobody is there who could be told.
+    pub(crate) fn unauthorized() -> Self {
+        Refusal::Unauthorized { challenge: HeaderValue::from_static("Bearer") }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Refusal::ExecutionOff | Refusal::HostNotAllowed(_) | Refusal::CrossSite => StatusCode::FORBIDDEN,
-            Refusal::ToolNotFound(_) | Refusal::NoRoute => StatusCode::NOT_FOUND,
+            Refusal::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
+            Refusal::IdentityUnknown | Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Discovery | Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Refusal::ToolNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => StatusCode::NOT_FOUND,
+            Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
             Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
                 StatusCode::BAD_REQUEST
             }
@@ -78,6 +105,17 @@ impl IntoResponse for Refusal {
             // RFC 9110, section 15.5.16: what would have been accepted.
             Refusal::Coding(_) => {
                 response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+            }
+            // RFC 9110, section 15.5.2: how to say it.
+            Refusal::Unauthorized { challenge } => {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            Refusal::IdentityUnknown => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Refusal::Full => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             // The rest of the body is not read: the connection is of no more use.
             Refusal::TooSlow | Refusal::TooLarge { .. } => {

@@ -3,22 +3,42 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRequestParts, RawPathParams};
-use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::routing::{get, post};
-use tool_core::{Principal, Registry, ToolDefinition};
+use tool_core::{IntoToolsProvider, Provider, Registry};
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
 
+use crate::documents::Documents;
+use crate::in_flight::{Held, InFlight};
 use crate::options::Options;
 use crate::refusal::Refusal;
-use crate::{discovery, execution, explorer};
+use crate::route::Route;
+use crate::{cors, discovery, execution, explorer, json_rpc, openapi};
 
-/// The routes of a registry: tools can be listed, understood and checked, and not run.
+/// What is smaller is not worth the work of two machines.
+const COMPRESSED_FROM: u64 = 1024;
+
+/// The routes of a provider of tools: tools can be listed, understood and checked, and not run.
+///
+/// Anything that [`IntoToolsProvider`] takes will do: a registry, a list of tools, a function or an `async` function that
+/// returns one. It is asked once by every request that needs tools, and by no other.
 ///
 /// Nest it under any prefix of an application.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
 /// let app: axum::Router = axum::Router::new().nest("/api", tool_http::router(registry));
+/// ```
+///
+/// An application with a state of its own gives this router its own first, which is none.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// # #[derive(Clone)]
+/// # struct AppState;
+/// let tools = tool_http::router(registry).with_state(());
+/// let app: axum::Router = axum::Router::<AppState>::new().nest("/api", tools).with_state(AppState);
 /// ```
 ///
 /// A path below the prefix that is none of its routes is 404 in the shape of its other errors. axum does not nest a
@@ -30,14 +50,23 @@ use crate::{discovery, execution, explorer};
 /// let tools = tool_http::router(registry).reset_fallback();
 /// let app: axum::Router = axum::Router::new().nest("/{tenant}", tools);
 /// ```
-pub fn router(registry: Registry) -> Router {
-    router_with(registry, Options::new())
+pub fn router<Marker>(provider: impl IntoToolsProvider<Marker>) -> Router {
+    router_with(provider, Options::new())
 }
 
-/// The routes of a registry with settings, such as that tools can be run.
+/// The routes of a provider with settings, such as that tools can be run.
 ///
-/// The router does not look at `Host`, `Origin` or who asks (every caller is [anonymous](Principal::anonymous)): that is the policy of the application that it becomes a
-/// part of. A [`Server`](crate::Server) has one.
+/// The router does not look at `Host` and `Origin`: that is the policy of the application that it becomes a part of. A
+/// [`Server`](crate::Server) has one. Who asks is found out by the [authenticator](Options::authenticator), or by the
+/// application, which then puts a [`Principal`](tool_core::Principal) into the extensions of the request; without either
+/// every caller is [anonymous](tool_core::Principal::anonymous).
+///
+/// Whatever else the layers of the application put into the extensions of a request stands beside the call: a tool takes
+/// it as [`tool_core::Extension`], or asks its [`Context`](tool_core::Context::extension).
+///
+/// # Panics
+///
+/// When an [origin](Options::allow_cors_origin) is none.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -45,23 +74,41 @@ pub fn router(registry: Registry) -> Router {
 ///
 /// let app: axum::Router = tool_http::router_with(registry, Options::new().allow_execute(true));
 /// ```
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "a router owns what it serves, as the one without options does"
-)]
-pub fn router_with(registry: Registry, options: Options) -> Router {
-    // Nobody has asked yet who sends a request.
-    let registry = registry.as_principal(Principal::anonymous());
-    Router::new()
-        .route("/tools", get(discovery::list))
-        .route("/tools/{name}", get(discovery::detail))
-        .route("/tools/{name}/inputs", get(discovery::inputs))
-        .route("/tools/{name}/validate", post(execution::validate))
-        .route("/tools/{name}/call", post(execution::call))
-        .merge(explorer::routes(&options))
-        .method_not_allowed_fallback(async || Refusal::Method)
-        .fallback(async || Refusal::NoRoute)
-        .with_state(Api(Arc::new(Inner { registry, options })))
+pub fn router_with<Marker>(provider: impl IntoToolsProvider<Marker>, options: Options) -> Router {
+    routes(&Api::new(provider.into_provider(), options), Router::new())
+}
+
+/// The routes over what they work on, and these.
+pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
+    let router = others
+        .route("/tools", get(Route::new("/tools", discovery::list)))
+        .route("/tools/{name}", get(Route::new("/tools/{name}", discovery::detail)))
+        .route("/tools/{name}/inputs", get(Route::new("/tools/{name}/inputs", discovery::inputs)))
+        .route("/tools/{name}/validate", post(Route::new("/tools/{name}/validate", execution::validate)))
+        .route("/tools/{name}/call", post(Route::new("/tools/{name}/call", execution::call)))
+        .route(
+            "/mcp/tools/list",
+            get(Route::new("/mcp/tools/list", json_rpc::get))
+                .post(Route::new("/mcp/tools/list", json_rpc::post)),
+        )
+        .route("/openapi.json", get(Route::new("/openapi.json", openapi::document)))
+        .merge(explorer::routes(api.options()))
+        .method_not_allowed_fallback(Route::new("", async |_| Err(Refusal::Method)))
+        .fallback(Route::new("", async |_| Err(Refusal::NoRoute)))
+        .with_state(api.clone())
+        .layer(compression());
+    match cors::layer(&api.options().cors) {
+        Some(cors) => router.layer(cors),
+        None => router,
+    }
+}
+
+/// For whoever takes it; nothing at all stays nothing.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let has_content = |status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions| {
+        !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
+    };
+    CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_FROM).and(has_content))
 }
 
 /// What every handler works on.
@@ -70,42 +117,41 @@ pub(crate) struct Api(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    registry: Registry,
+    provider: Provider,
     options: Options,
+    documents: Documents,
+    in_flight: InFlight,
 }
 
 impl Api {
-    pub(crate) fn registry(&self) -> &Registry {
-        &self.0.registry
+    pub(crate) fn new(provider: Provider, options: Options) -> Self {
+        let (documents, in_flight) = Default::default();
+        Api(Arc::new(Inner { provider, options, documents, in_flight }))
     }
 
     pub(crate) fn options(&self) -> &Options {
         &self.0.options
     }
 
-    /// The name of a tool that there is for this caller, whether or not it may be called.
-    pub(crate) fn known<'n>(&self, name: &'n ToolName) -> Result<&'n str, Refusal> {
-        if self.0.registry.knows(&name.0) { Ok(&name.0) } else { Err(Refusal::ToolNotFound(name.0.clone())) }
+    /// Asks the provider.
+    pub(crate) async fn tools(&self) -> Result<Registry, Refusal> {
+        // Why it failed is in the log.
+        let tools = self.0.provider.tools().await.map_err(|_| Refusal::Discovery)?;
+        Ok(tools.registry().clone())
     }
 
-    pub(crate) fn tool(&self, name: &ToolName) -> Result<&ToolDefinition, Refusal> {
-        self.0.registry.get(&name.0).ok_or_else(|| Refusal::ToolNotFound(name.0.clone()))
+    /// What was written for a registry that does not change.
+    pub(crate) fn documents(&self) -> &Documents {
+        &self.0.documents
     }
-}
 
-/// The name of a tool in the path, decoded once.
-///
-/// The prefix that the router is nested under may have variables of its own, even one of this name: the last counts.
-#[derive(Debug)]
-pub(crate) struct ToolName(String);
+    /// Notes that a tool of this registry is called, which may run on when its caller has left.
+    pub(crate) fn hold(&self, registry: &Registry) -> Held {
+        self.0.in_flight.hold(registry)
+    }
 
-impl<S: Send + Sync> FromRequestParts<S> for ToolName {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
-        let variables =
-            RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NameNotText)?;
-        let name = variables.iter().filter(|(variable, _)| *variable == "name").last();
-        name.map(|(_, name)| ToolName(name.to_owned())).ok_or(Refusal::NoRoute)
+    /// Waits until no call is on its way.
+    pub(crate) async fn idle(&self) {
+        self.0.in_flight.idle().await;
     }
 }

@@ -1,35 +1,26 @@
 //! A server of its own, for an application that has none.
 
+mod connections;
+mod error;
+mod face;
+
 use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::Request;
-use axum::http::{HeaderValue, header};
-use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse as _, Response};
 use axum::serve::Listener;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs, lookup_host};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
-use tool_core::{BuildErrors, Registry};
+use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
+use tool_core::IntoToolsProvider;
+
+pub use error::ServeError;
 
 use crate::gate::Gate;
 use crate::options::ServeOptions;
-use crate::router::router_with;
+use crate::router::Api;
+use crate::server::connections::Connections;
 
-/// The head of a request, in bytes and in headers: more is 431. The target alone may have 64 KiB: more is 414.
-const HEAD_BYTES: usize = 128 * 1024;
-const HEADERS: usize = 100;
-
-/// Serves a registry until the program is asked to end by `SIGINT` or `SIGTERM`; asked twice, it ends at once.
+/// Serves the tools of a provider until the program is asked to end by `SIGINT` or `SIGTERM`; asked twice, it ends at once.
 ///
 /// The first line on stderr is `listening on http://ADDR`, with the port that a port of 0 became. [`Server`] is the
 /// same for programs that print their own.
@@ -47,12 +38,12 @@ const HEADERS: usize = 100;
 /// # Ok(())
 /// # }
 /// ```
-pub async fn serve(
-    registry: Registry,
+pub async fn serve<Marker>(
+    provider: impl IntoToolsProvider<Marker>,
     addr: impl ToSocketAddrs,
     options: impl Into<ServeOptions>,
 ) -> Result<(), ServeError> {
-    let server = Server::bind(registry, addr, options).await?;
+    let server = Server::bind(provider, addr, options).await?;
     // Nobody may read stderr, and that is no reason not to serve.
     let _ = writeln!(io::stderr(), "listening on http://{}", server.local_addr());
     let insisted = async {
@@ -98,8 +89,9 @@ pub async fn terminated() {
 
 /// A server that is bound to its address and has not begun to accept.
 ///
-/// It answers only for its own hosts and to its own pages, bounds what a connection may send and how slowly, and ends
-/// without cutting off calls. See [`ServeOptions`].
+/// It answers only for its own hosts and to its own pages, bounds what a connection may send and take and how slowly, and
+/// ends without cutting off calls. `GET /health` says that it is there, however many connections there are. See
+/// [`ServeOptions`].
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -117,17 +109,19 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     gate: Gate,
-    registry: Registry,
+    api: Api,
     options: ServeOptions,
 }
 
 impl Server {
-    /// Checks the registry, and binds the address.
+    /// Asks the provider for its tools, checks them, and binds the address.
+    ///
+    /// A provider that has none to give at the moment may have some later: why is in the log, and the server starts.
     ///
     /// # Errors
     ///
-    /// When the registry has faults, the address cannot be had, or execution is on and the address is not loopback: see
-    /// [`ServeError`].
+    /// When the tools have faults, the address cannot be had, or execution is on, the address is not loopback and nobody
+    /// finds out who calls: see [`ServeError`].
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -137,24 +131,32 @@ impl Server {
     /// assert!(matches!(refused, Err(ServeError::ExecutionExposed(_))));
     /// # });
     /// ```
-    pub async fn bind(
-        registry: Registry,
+    pub async fn bind<Marker>(
+        provider: impl IntoToolsProvider<Marker>,
         addr: impl ToSocketAddrs,
         options: impl Into<ServeOptions>,
     ) -> Result<Self, ServeError> {
         let options = options.into();
-        registry.check()?;
+        let api = Api::new(provider.into_provider(), options.router.clone());
+        if let Ok(tools) = api.tools().await {
+            tools.check()?;
+        }
+        if options.router.protect_discovery && options.router.authenticator.is_none() {
+            return Err(ServeError::NoAuthenticator);
+        }
         let addresses: Vec<SocketAddr> = lookup_host(addr).await.map_err(ServeError::Bind)?.collect();
         let exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
         if options.router.allow_execute
+            && options.router.authenticator.is_none()
             && let Some(address) = addresses.iter().find(exposed)
         {
             return Err(ServeError::ExecutionExposed(*address));
         }
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Bind)?;
         let address = listener.local_addr().map_err(ServeError::Bind)?;
-        let gate = Gate::new(address.ip(), &options.hosts, &options.origins)?;
-        Ok(Server { listener, address, gate, registry, options })
+        let origins: Vec<&String> = options.origins.iter().chain(&options.router.cors).collect();
+        let gate = Gate::new(address.ip(), &options.hosts, &origins)?;
+        Ok(Server { listener, address, gate, api, options })
     }
 
     /// The address, with the port that a port of 0 became.
@@ -184,118 +186,24 @@ impl Server {
     /// # });
     /// ```
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let Server { mut listener, gate, registry, options, .. } = self;
-        let router = guarded(router_with(registry.clone(), options.router.clone()), gate);
-        let connection = Connection { http: http(&options), router };
-        let places = Arc::new(Semaphore::new(options.max_connections));
-        let graceful = GracefulShutdown::new();
-        let mut open = JoinSet::new();
+        let Server { mut listener, gate, api, options, .. } = self;
+        let mut connections = Connections::new(&api, gate, &options);
         let mut shutdown = pin!(shutdown);
         loop {
-            let next = async {
-                let place = Arc::clone(&places).acquire_owned().await;
-                // Also waits where the process has no more files to give: an accept that fails does not spin.
-                (Listener::accept(&mut listener).await.0, place)
-            };
             tokio::select! {
                 () = &mut shutdown => break,
-                (stream, place) = next => {
-                    open.spawn(connection.serve(stream, place.ok(), &graceful));
-                }
-                Some(_) = open.join_next() => {}
+                // Also waits where the process has no more files to give: an accept that fails does not spin.
+                (stream, _) = Listener::accept(&mut listener) => connections.take(stream),
+                () = connections.ended() => {}
             }
         }
         drop(listener);
-        let drained = tokio::time::timeout(options.drain_timeout, async {
-            graceful.shutdown().await;
-            registry.idle().await;
-        });
-        if drained.await.is_err() {
+        let left = connections.drain(options.drain_timeout, api.idle()).await;
+        if left > 0 {
             tracing::warn!(
-                connections = open.len(),
+                connections = left,
                 "calls were still on their way at the end of the drain timeout"
             );
         }
     }
-}
-
-/// Every route behind the gate; a browser is told not to guess what an answer is.
-fn guarded(router: Router, gate: Gate) -> Router {
-    let gate = Arc::new(gate);
-    router.layer(from_fn(move |request: Request, next: Next| {
-        let gate = Arc::clone(&gate);
-        async move {
-            let mut response: Response = match gate.admit(&request) {
-                Ok(()) => next.run(request).await,
-                Err(refusal) => refusal.into_response(),
-            };
-            let nosniff = HeaderValue::from_static("nosniff");
-            response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
-            response
-        }
-    }))
-}
-
-fn http(options: &ServeOptions) -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(options.header_timeout)
-        .max_headers(HEADERS)
-        .max_header_size(HEAD_BYTES);
-    http
-}
-
-/// What all connections have in common.
-struct Connection {
-    http: http1::Builder,
-    router: Router,
-}
-
-impl Connection {
-    fn serve(
-        &self,
-        stream: TcpStream,
-        place: Option<OwnedSemaphorePermit>,
-        graceful: &GracefulShutdown,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
-        }
-        let service = TowerToHyperService::new(self.router.clone());
-        let connection = graceful.watch(self.http.serve_connection(TokioIo::new(stream), service));
-        async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection broke");
-            }
-            drop(place);
-        }
-    }
-}
-
-/// Why a server did not start.
-///
-/// ```
-/// let error = tool_http::ServeError::Host("a b".to_owned());
-/// assert_eq!(error.to_string(), "`a b` is no host\nhelp: give its name or address alone, as in `tools.example.org`");
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The registry has faults.
-    #[error(transparent)]
-    Registry(#[from] BuildErrors),
-    /// Tools could be run by anybody who reaches this address.
-    #[error(
-        "tool execution would be open to the network on `{0}`\nhelp: listen on a loopback address such as 127.0.0.1, or leave execution off"
-    )]
-    ExecutionExposed(SocketAddr),
-    /// The address cannot be had.
-    #[error("cannot listen on the address: {0}")]
-    Bind(#[source] io::Error),
-    /// An allowed host is none.
-    #[error("`{0}` is no host\nhelp: give its name or address alone, as in `tools.example.org`")]
-    Host(String),
-    /// An allowed origin is none.
-    #[error("`{0}` is no origin\nhelp: give scheme, host and port, as in `https://tools.example.org`")]
-    Origin(String),
 }

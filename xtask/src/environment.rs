@@ -1,4 +1,4 @@
-//! The Python environment of `tests/profiles`, installed with pip.
+//! Python environments of the tests, installed with pip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,21 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::workspace;
 
-/// An environment with the SDKs of the vendors, and nothing else of this machine.
+/// What an environment has: a folder of the tests with its requirements.
+#[derive(Debug)]
+pub(crate) struct Requirements {
+    /// The name of the folder of the environment.
+    name: &'static str,
+    /// The folder with the requirements, below the root of the workspace.
+    folder: &'static str,
+}
+
+/// The SDKs of the vendors.
+pub(crate) const PROFILES: Requirements = Requirements { name: "python", folder: "tests/profiles" };
+/// A validator of OpenAPI documents, and schemathesis.
+pub(crate) const OPENAPI: Requirements = Requirements { name: "python-openapi", folder: "tests/openapi" };
+
+/// An environment with what is required, and nothing else of this machine.
 #[derive(Debug)]
 pub(crate) struct Environment {
     /// In the target folder: it belongs to this machine, and is made again when it is gone.
@@ -16,18 +30,18 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Installs exactly what the requirements say, unless that is what is installed.
-    pub(crate) fn install() -> Result<Self, Failure> {
-        let folder = workspace::binary("python")
+    pub(crate) fn install(required: &Requirements) -> Result<Self, Failure> {
+        let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
-        let requirements = workspace::root().join("tests/profiles/requirements.txt");
+        let requirements = workspace::root().join(required.folder).join("requirements.txt");
         let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
         // `--clear` deletes the stamp with all the rest.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
             && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
         {
-            println!("tests/profiles: installed as required");
+            println!("{}: installed as required", required.folder);
             return Ok(environment);
         }
         Invocation::of("python3")
@@ -51,8 +65,18 @@ impl Environment {
         Invocation::of(self.python()).arguments([script])
     }
 
+    /// Runs a program of what is installed.
+    pub(crate) fn program(&self, name: &str) -> Invocation {
+        Invocation::of(self.file(name))
+    }
+
     fn python(&self) -> PathBuf {
-        self.folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+        self.file("python")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        let folder = self.folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+        folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 }
 
@@ -62,33 +86,49 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    const WANTED: &str = include_str!("../../tests/profiles/requirements.in");
-    const LOCKED: &str = include_str!("../../tests/profiles/requirements.txt");
+    const WANTED_AND_LOCKED: [[&str; 2]; 2] = [
+        [
+            include_str!("../../tests/profiles/requirements.in"),
+            include_str!("../../tests/profiles/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/openapi/requirements.in"),
+            include_str!("../../tests/openapi/requirements.txt"),
+        ],
+    ];
 
     #[test]
     fn every_version_is_exact_and_has_a_digest() {
-        let mut packages = 0;
-        let mut lines = LOCKED.lines().peekable();
-        while let Some(line) = lines.next() {
-            if line.starts_with(' ') {
-                assert!(line.trim_start().starts_with("--hash=sha256:"), "{line}");
-                continue;
+        for [_, locked] in WANTED_AND_LOCKED {
+            let mut packages = 0;
+            let mut lines = locked.lines().peekable();
+            while let Some(line) = lines.next() {
+                if line.starts_with(' ') {
+                    assert!(line.trim_start().starts_with("--hash=sha256:"), "{line}");
+                    continue;
+                }
+                packages += 1;
+                let (name, rest) =
+                    line.split_once("==").unwrap_or_else(|| panic!("no exact version: {line}"));
+                assert!(!name.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()), "{line}");
+                assert!(
+                    lines.peek().is_some_and(|next| next.trim_start().starts_with("--hash=sha256:")),
+                    "{line}"
+                );
             }
-            packages += 1;
-            let (name, rest) = line.split_once("==").unwrap_or_else(|| panic!("no exact version: {line}"));
-            assert!(!name.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()), "{line}");
-            assert!(
-                lines.peek().is_some_and(|next| next.trim_start().starts_with("--hash=sha256:")),
-                "{line}"
-            );
+            assert!(packages > 3, "{packages}");
         }
-        assert!(packages > 3, "{packages}");
     }
 
     #[test]
     fn what_is_wanted_is_locked() {
-        for wanted in WANTED.lines() {
-            assert!(LOCKED.lines().any(|line| line.split_whitespace().next() == Some(wanted)), "{wanted}");
+        for [wanted, locked] in WANTED_AND_LOCKED {
+            for wanted in wanted.lines() {
+                assert!(
+                    locked.lines().any(|line| line.split_whitespace().next() == Some(wanted)),
+                    "{wanted}"
+                );
+            }
         }
     }
 }

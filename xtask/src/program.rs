@@ -8,7 +8,8 @@ use crate::process::Invocation;
 
 /// Installs what the `clients` step runs.
 pub(crate) const NPM: Program = Program { name: "npm", package: "npm", probe: &[] };
-/// Runs what the `profiles` step installs, in an environment that it makes itself; the SDKs need this version.
+/// Runs what the steps `profiles` and `schemathesis` install, each in an environment that it makes itself; the SDKs need
+/// this version.
 pub(crate) const PYTHON: Program = Program {
     name: "python3",
     package: "python3-venv",

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod outside;
+mod schemathesis;
 
 use crate::program::{NPM, PYTHON, VALGRIND};
 use crate::step::Step;
@@ -35,6 +36,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "the SDKs of the vendors take our tools as they are",
         needs: &[PYTHON],
         run: outside::profiles,
+    },
+    Step {
+        name: "schemathesis",
+        summary: "the weather example answers as its OpenAPI document says",
+        needs: &[PYTHON],
+        run: schemathesis::schemathesis,
     },
     Step {
         name: "clients",

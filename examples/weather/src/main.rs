@@ -1,13 +1,15 @@
 //! The weather example as one program: its tools on the command line, over HTTP and over MCP.
 //!
 //! Reports are kept in the file that `WEATHER_REPORTS` names, or else in `weather-reports.jsonl` in the current folder.
+//! With `WEATHER_LENIENCY=strict` an argument of the wrong type is never taken for what it stands for, and with
+//! `WEATHER_TOKEN` nobody calls a tool over HTTP who does not send it, so that calls can be offered to a network.
 //! Faults are logged to stderr; `RUST_LOG` says how much.
 
 use std::env;
 use std::process::ExitCode;
 
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::Registry;
+use tool_core::{Bearer, Leniency, Principal, Registry};
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -16,7 +18,10 @@ async fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
     let reports = env::var_os("WEATHER_REPORTS").unwrap_or_else(|| "weather-reports.jsonl".into());
-    let registry = match weather::registry(reports) {
+    let built = leniency().and_then(|leniency| {
+        weather::builder(reports).leniency(leniency).build().map_err(|errors| errors.to_string())
+    });
+    let registry = match built {
         Ok(registry) => registry,
         Err(errors) => {
             eprintln!("{errors}");
@@ -36,9 +41,22 @@ async fn main() -> ExitCode {
         .await
 }
 
+fn leniency() -> Result<Leniency, String> {
+    match env::var_os("WEATHER_LENIENCY") {
+        None => Ok(Leniency::default()),
+        Some(word) if word == "repair" => Ok(Leniency::Repair),
+        Some(word) if word == "strict" => Ok(Leniency::Strict),
+        Some(word) => Err(format!("WEATHER_LENIENCY is {word:?}: expected `repair` or `strict`")),
+    }
+}
+
 async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().allow_execute(options.allow_execute);
+    let mut http = tool_http::Options::new().title("weather").allow_execute(options.allow_execute);
+    if let Some(token) = env::var_os("WEATHER_TOKEN") {
+        let token = token.into_string().map_err(|_| "WEATHER_TOKEN is not UTF-8")?;
+        http = http.authenticator(Bearer::new().token(token, Principal::new("bearer"))?);
+    }
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;

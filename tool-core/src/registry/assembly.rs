@@ -78,7 +78,7 @@ impl Registry {
     /// assert!(!registry.is(&registry.as_principal(Principal::anonymous())));
     /// ```
     pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
+        self.is_same(other) && self.caller == other.caller
     }
 }
 

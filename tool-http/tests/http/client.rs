@@ -24,6 +24,12 @@ impl Answer {
         self.headers.iter().find(|(header, _)| header == name).map_or("", |(_, value)| value)
     }
 
+    /// The values of a header that may occur more than once.
+    pub(crate) fn all(&self, name: &str) -> String {
+        let values = self.headers.iter().filter(|(header, _)| header == name);
+        values.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
     /// The body with the identifier of the call, which is another one each time, as `…`.
     pub(crate) fn masked(&self) -> String {
         match self.body.split_once(r#""callId":""#) {

@@ -140,14 +140,38 @@ async fn the_list_can_be_narrowed() {
 async fn what_is_not_known_in_a_query_is_refused() {
     let router = router(registry());
     for (path, error) in [
-        ("/tools?oper=read", "unknown query parameter `oper`: known are detail, operation"),
+        (
+            "/tools?oper=read",
+            "unknown query parameter `oper`: known are cursor, detail, limit, operation, profile, q, tag, unmet",
+        ),
         (
             "/tools?operation=Read",
             "unknown value `Read` of `operation`: known are explain, read, transform, trigger, write",
         ),
         ("/tools?detail=all", "unknown value `all` of `detail`: known are full, summary"),
-        ("/tools?%ff=1", "unknown query parameter `\u{fffd}`: known are detail, operation"),
-        ("/tools/add?detail=full", "unknown query parameter `detail`: there are none here"),
+        (
+            "/tools?%ff=1",
+            "unknown query parameter `\u{fffd}`: known are cursor, detail, limit, operation, profile, q, tag, unmet",
+        ),
+        ("/tools?unmet=yes", "unknown value `yes` of `unmet`: known are show, hide, only"),
+        ("/tools?tag=x", "unknown value `x` of `tag`: there are none"),
+        ("/tools?limit=0", "unknown value `0` of `limit`: expected 1 to 1000"),
+        ("/tools?limit=1001", "unknown value `1001` of `limit`: expected 1 to 1000"),
+        ("/tools?limit=-1", "unknown value `-1` of `limit`: expected 1 to 1000"),
+        ("/tools?limit=1&limit=1", "the query parameter `limit` is given twice"),
+        ("/tools?q=a&q=b", "the query parameter `q` is given twice"),
+        (
+            "/tools?profile=opnai",
+            "unknown value `opnai` of `profile`: known are mcp, no-ref, openai, openai-strict, anthropic, gemini, native",
+        ),
+        ("/tools/add?detail=full", "unknown query parameter `detail`: known is profile"),
+        (
+            "/tools/add?profile=",
+            "unknown value `` of `profile`: known are mcp, no-ref, openai, openai-strict, anthropic, gemini, native",
+        ),
+        ("/tools/add?profile=mcp&profile=mcp", "the query parameter `profile` is given twice"),
+        ("/mcp/tools/list?cursor=a", "unknown query parameter `cursor`: there are none here"),
+        ("/openapi.json?x", "unknown query parameter `x`: there are none here"),
         ("/tools/add/inputs?a", "unknown query parameter `a`: there are none here"),
     ] {
         let answer = get(&router, path).await;

@@ -13,7 +13,7 @@ fn executing() -> Router {
 }
 
 #[tokio::test]
-async fn a_path_never_finds_another_tool() {
+async fn row_57_a_path_never_finds_another_tool() {
     let router = executing();
     for (path, status, body) in [
         ("/tools/nope", 404, r#"{"error":"Tool not found: nope"}"#),
@@ -75,7 +75,7 @@ async fn it_nests_under_any_prefix() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones() {
+async fn row_50_a_wrong_method_is_told_the_right_ones() {
     let router = executing();
     for (method, path, allow) in [
         ("POST", "/tools", "GET,HEAD"),
@@ -87,6 +87,8 @@ async fn a_wrong_method_is_told_the_right_ones() {
         ("OPTIONS", "/tools/add/call", "POST"),
         ("TRACE", "/tools", "GET,HEAD"),
         ("BREW", "/tools", "GET,HEAD"),
+        ("DELETE", "/mcp/tools/list", "GET,HEAD,POST"),
+        ("POST", "/openapi.json", "GET,HEAD"),
     ] {
         let answer =
             ask(&router, Request::builder().method(method).uri(path).body(Body::empty()).unwrap()).await;
@@ -96,10 +98,18 @@ async fn a_wrong_method_is_told_the_right_ones() {
 }
 
 #[tokio::test]
-async fn head_is_get_without_its_body() {
+async fn row_50_head_is_get_without_its_body() {
     let router = executing();
-    for path in ["/tools", "/tools?operation=read", "/tools/add", "/tools/add/inputs", "/tools/nope", "/nope"]
-    {
+    for path in [
+        "/tools",
+        "/tools?operation=read",
+        "/tools/add",
+        "/tools/add/inputs",
+        "/mcp/tools/list",
+        "/openapi.json",
+        "/tools/nope",
+        "/nope",
+    ] {
         let full = get(&router, path).await;
         let head = ask(&router, Request::head(path).body(Body::empty()).unwrap()).await;
         assert_eq!((head.status, head.body.as_str()), (full.status, ""), "{path}");
@@ -109,13 +119,13 @@ async fn head_is_get_without_its_body() {
 }
 
 #[tokio::test]
-async fn json_is_answered_whatever_is_accepted() {
+async fn row_52_json_is_answered_whatever_is_accepted() {
     let request = Request::get("/tools").header("accept", "text/html").body(Body::empty()).unwrap();
     assert_eq!(ask(&executing(), request).await.header("content-type"), "application/json");
 }
 
 #[tokio::test]
-async fn arguments_are_json_in_utf_8() {
+async fn row_51_arguments_are_json_in_utf_8() {
     let router = executing();
     for (headers, body, status) in [
         (&[("content-type", "application/json")][..], r#"{"a":1}"#, 200),

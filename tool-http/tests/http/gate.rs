@@ -21,7 +21,7 @@ async fn serving(options: impl Into<ServeOptions>, address: &str) -> (SocketAddr
 }
 
 #[tokio::test]
-async fn the_host_decides() {
+async fn row_45_the_host_decides() {
     let (address, _stop) = serving(Options::new(), "127.0.0.1:0").await;
     let own = format!("Host: {address}");
     for (headers, status) in [
@@ -67,7 +67,7 @@ async fn the_host_decides() {
 }
 
 #[tokio::test]
-async fn an_absolute_target_counts_as_the_host() {
+async fn row_45_an_absolute_target_counts_as_the_host() {
     let (address, _stop) = serving(Options::new(), "127.0.0.1:0").await;
     for (target, host, status) in [
         ("http://localhost/tools", "Host: localhost", 200),
@@ -80,7 +80,7 @@ async fn an_absolute_target_counts_as_the_host() {
 }
 
 #[tokio::test]
-async fn a_page_asks_only_its_own_server() {
+async fn row_46_and_48_a_page_asks_only_its_own_server() {
     let (address, _stop) = serving(Options::new(), "127.0.0.1:0").await;
     for (headers, admitted) in [
         (&[SAME][..], true),

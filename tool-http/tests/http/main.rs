@@ -2,12 +2,21 @@
 
 mod callers;
 mod calls;
+mod catalogue;
 mod client;
+mod cors;
 mod discovery;
 mod edge;
 mod gate;
+mod identity;
 mod inputs;
+mod json_rpc;
+mod observation;
+mod openapi;
 #[cfg(unix)]
 mod program;
+mod providers;
+mod representation;
+mod rows;
 mod server;
 mod tools;

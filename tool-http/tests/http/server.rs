@@ -15,14 +15,14 @@ use crate::tools::{Progress, registry, registry_with};
 
 const HOST: &[&str] = &["Host: localhost"];
 
-struct Serving {
-    address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    ended: JoinHandle<()>,
+pub(crate) struct Serving {
+    pub(crate) address: SocketAddr,
+    pub(crate) stop: oneshot::Sender<()>,
+    pub(crate) ended: JoinHandle<()>,
 }
 
 impl Serving {
-    async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
+    pub(crate) async fn start(registry: Registry, options: impl Into<ServeOptions>) -> Self {
         let server = Server::bind(registry, "127.0.0.1:0", options).await.unwrap();
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -32,12 +32,12 @@ impl Serving {
         Serving { address, stop, ended }
     }
 
-    async fn send(&self, text: &[u8]) -> Answer {
+    pub(crate) async fn send(&self, text: &[u8]) -> Answer {
         exchange(self.address, text).await
     }
 
     /// Opens a connection, sends a request and leaves the answer to come.
-    async fn begin(&self, text: &[u8]) -> TcpStream {
+    pub(crate) async fn begin(&self, text: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(text).await.unwrap();
         stream
@@ -58,7 +58,7 @@ async fn execution_is_not_offered_to_the_network() {
     assert_eq!(
         error.to_string(),
         "tool execution would be open to the network on `0.0.0.0:0`\n\
-         help: listen on a loopback address such as 127.0.0.1, or leave execution off"
+         help: listen on a loopback address such as 127.0.0.1, set an authenticator, or leave execution off"
     );
     for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
         assert!(Server::bind(registry(), address, executing()).await.is_ok(), "{address}");
@@ -111,7 +111,7 @@ async fn a_connection_carries_one_request_after_the_other() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_413() {
+async fn row_53_a_body_over_the_limit_is_413() {
     let serving = Serving::start(registry(), executing()).await;
     let limit = 1024 * 1024;
     let fitting = format!(r#"{{"text":"{}"}}"#, "x".repeat(limit - r#"{"text":""}"#.len()));
@@ -132,46 +132,7 @@ async fn a_body_over_the_limit_is_413() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_refused() {
-    let serving = Serving::start(registry(), executing()).await;
-    let call = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n";
-    for (text, status) in [
-        (format!("{call}Content-Length: 7\r\nContent-Length: 8\r\n\r\n{{\"a\":1}}"), 400),
-        (format!("{call}Content-Length: -1\r\n\r\n"), 400),
-        (format!("{call}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n0\r\n\r\n"), 400),
-        ("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: a\0b\r\n\r\n".to_owned(), 400),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-A: b\r\n".repeat(200)), 431),
-        (format!("GET /tools HTTP/1.1\r\nHost: localhost\r\nX-A: {}\r\n\r\n", "x".repeat(200_000)), 431),
-        (format!("GET /tools?{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(70_000)), 414),
-        ("GET evil.example HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 403),
-        ("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
-        ("TRACE /tools HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), 405),
-    ] {
-        let answer = serving.send(text.as_bytes()).await;
-        assert_eq!(answer.status, status, "{}", &text[..text.len().min(200)]);
-        assert_eq!(serving.send(&request("GET /tools", HOST, "")).await.status, 200);
-    }
-}
-
-#[tokio::test]
-async fn slow_clients_are_not_waited_for() {
-    let options = ServeOptions::from(executing().body_timeout(Duration::from_millis(100)))
-        .header_timeout(Duration::from_millis(100));
-    let serving = Serving::start(registry(), options).await;
-    for text in ["", "GET /tools HTTP/1.1\r\nHost: loc"] {
-        let mut stream = serving.begin(text.as_bytes()).await;
-        let mut left = Vec::new();
-        // Closed by the server, or this test does not end.
-        let _ = stream.read_to_end(&mut left).await;
-        assert!(!left.starts_with(b"HTTP/1.1 200"));
-    }
-    let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    let answer = rest(serving.begin(format!("{head}Content-Length: 9\r\n\r\n{{").as_bytes()).await).await;
-    assert_eq!((answer.status, &*answer.body), (408, r#"{"error":"the body did not arrive in time"}"#));
-}
-
-#[tokio::test]
-async fn a_client_that_has_said_all_is_still_answered() {
+async fn row_62_a_client_that_has_said_all_is_still_answered() {
     let serving = Serving::start(registry(), executing()).await;
     for text in [request("GET /tools", HOST, ""), request("POST /tools/add/call", HOST, r#"{"a":1}"#)] {
         let mut stream = serving.begin(&text).await;
@@ -181,23 +142,43 @@ async fn a_client_that_has_said_all_is_still_answered() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_a_place() {
-    let serving = Serving::start(registry(), ServeOptions::from(Options::new()).max_connections(1)).await;
-    let mut first = serving.begin(b"GET /tools HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    first.read_u8().await.unwrap();
-    let second = serving.begin(&request("GET /tools", HOST, "")).await;
-    // Everything that can happen on this one thread has then happened.
-    for _ in 0..10_000 {
-        tokio::task::yield_now().await;
+async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_kept_waiting() {
+    let options = ServeOptions::from(executing()).max_connections(100);
+    let serving = Serving::start(registry(), options).await;
+    let health = || async {
+        let answer = serving.send(&request("GET /health", HOST, "")).await;
+        assert_eq!((answer.status, &*answer.body), (200, r#"{"status":"ok"}"#));
+        assert_eq!(answer.header("cache-control"), "no-store");
+    };
+    health().await;
+    // They are accepted in their order, and none of them says anything.
+    let mut idle = Vec::new();
+    for _ in 0..2000 {
+        idle.push(TcpStream::connect(serving.address).await.unwrap());
     }
-    let nothing = second.try_read(&mut [0]).unwrap_err();
-    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
-    drop(first);
-    assert_eq!(rest(second).await.status, 200);
+    health().await;
+    for (line, status) in [("GET /tools", 503), ("POST /tools/add/call", 503), ("HEAD /health", 200)] {
+        let answer = serving.send(&request(line, HOST, "")).await;
+        assert_eq!((answer.status, answer.header("connection")), (status, "close"), "{line}");
+        let wait = if status == 503 { "1" } else { "" };
+        assert_eq!(answer.header("retry-after"), wait, "{line}");
+    }
+    let answer = serving.send(&request("GET /tools", HOST, "")).await;
+    assert_eq!(answer.body, r#"{"error":"too many connections"}"#);
+    // No other host is told anything either.
+    assert_eq!(serving.send(&request("GET /health", &["Host: evil.example"], "")).await.status, 403);
+    // Those that wait to be told make room for others.
+    let mut turned_away = idle.split_off(150);
+    turned_away.truncate(1000);
+    for mut stream in turned_away {
+        let _ = stream.read_u8().await.unwrap_err();
+    }
+    drop(idle);
+    while serving.send(&request("GET /tools", HOST, "")).await.status != 200 {}
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_ends_what_reads_and_not_what_writes() {
+async fn row_63_a_client_that_leaves_ends_what_reads_and_not_what_writes() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
 
@@ -225,6 +206,27 @@ impl Serving {
         }
         self.ended
     }
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_answered_and_what_writes_goes_on() {
+    let progress = Progress::default();
+    let options = ServeOptions::from(executing()).request_timeout(Duration::from_millis(100));
+    let serving = Serving::start(registry_with(progress.clone()), options).await;
+    for (tool, goes_on) in [("wait_reading", false), ("wait_writing", true)] {
+        let answer = serving.send(&request(&format!("POST /tools/{tool}/call"), HOST, "")).await;
+        assert_eq!(
+            (answer.status, &*answer.body),
+            (504, r#"{"error":"the request was not answered in time"}"#)
+        );
+        progress.started().await;
+        if goes_on {
+            progress.release();
+        }
+        progress.dropped().await;
+        assert_eq!(progress.finished(), goes_on, "{tool}");
+    }
+    assert_eq!(serving.send(&request("GET /tools", HOST, "")).await.status, 200);
 }
 
 #[tokio::test]

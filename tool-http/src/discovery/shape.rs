@@ -1,0 +1,110 @@
+//! What is told of one tool.
+
+use serde::Serialize;
+use serde_json::Value;
+use tool_core::{Annotations, Deprecated, Operation, Registry, Requirements, ToolDefinition};
+
+/// A tool in a list.
+#[derive(Serialize)]
+pub(super) struct Summary<'t> {
+    name: &'t str,
+    description: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<&'t Annotations>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deprecated: Option<Deprecation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requirements: Option<Requirements>,
+}
+
+impl<'t> Summary<'t> {
+    pub(super) fn of(tool: &'t ToolDefinition, tools: &Registry) -> Self {
+        Summary {
+            name: tool.name(),
+            description: tool.description(),
+            annotations: tool.annotations(),
+            title: tool.title(),
+            operation: tool.operation(),
+            tags: tool.tags().collect(),
+            deprecated: tool.deprecated().map(Deprecation::of),
+            requirements: tools.requirements(tool.name()),
+        }
+    }
+}
+
+/// Everything about a tool.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Detail<'t> {
+    name: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'t str>,
+    description: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<&'t Annotations>,
+    input_schema: &'t Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'t Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modifying: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requirements: Option<Requirements>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deprecated: Option<Deprecation>,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    examples: &'t [Value],
+    digest: String,
+}
+
+impl<'t> Detail<'t> {
+    pub(super) fn of(tool: &'t ToolDefinition, tools: &Registry) -> Self {
+        let operation = tool.operation();
+        Detail {
+            name: tool.name(),
+            title: tool.title(),
+            description: tool.description(),
+            annotations: tool.annotations(),
+            input_schema: tool.input_schema(),
+            output_schema: tool.output_schema(),
+            operation,
+            // Without an operation nothing is known of these, and what is not known is left out.
+            modifying: operation.map(Operation::modifies),
+            idempotent: operation.map(|_| tool.idempotent()),
+            permission: tool.permission().map(ToString::to_string),
+            requirements: tools.requirements(tool.name()),
+            tags: tool.tags().collect(),
+            deprecated: tool.deprecated().map(Deprecation::of),
+            examples: tool.examples(),
+            digest: tool.digest().to_string(),
+        }
+    }
+}
+
+/// That a tool should not be used any more, with what was said about it.
+#[derive(Serialize)]
+struct Deprecation {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+impl Deprecation {
+    fn of(deprecated: Deprecated) -> Self {
+        Deprecation { since: deprecated.since, note: deprecated.note }
+    }
+}

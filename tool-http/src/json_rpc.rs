@@ -1,0 +1,168 @@
+//! The list of tools as JSON-RPC 2.0 has it. Calls over JSON-RPC are those of MCP, which `tool-mcp` speaks.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tool_core::{Registry, ToolDefinition};
+
+use crate::answer::json;
+use crate::asking::Asking;
+use crate::query;
+use crate::refusal::Refusal;
+use crate::representation::Representation;
+
+/// `GET /mcp/tools/list`: there is no request, and so nothing to answer it by.
+pub(crate) async fn get(mut asking: Asking) -> Result<Response, Refusal> {
+    let viewer = asking.viewer().await?;
+    query::none(&asking.head.uri)?;
+    match asking.tools(viewer).await {
+        Ok(tools) => {
+            let list = Representation::of(&Message::result(None, &tools))?;
+            Ok(list.answer(&asking.head, asking.is_private()))
+        }
+        Err(Refusal::Discovery) => Ok(Error::Discovery.answer(None)),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// `POST /mcp/tools/list`.
+pub(crate) async fn post(mut asking: Asking) -> Result<Response, Refusal> {
+    let viewer = asking.viewer().await?;
+    query::none(&asking.head.uri)?;
+    let (api, is_private) = (asking.api.clone(), asking.is_private());
+    let body = asking.arguments().await?;
+    let id = match Request::read(&body) {
+        Ok(Request { id: Some(id), .. }) => id,
+        // A notification, which has no answer.
+        Ok(Request { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
+        Err((error, id)) => return Ok(error.answer(Some(id))),
+    };
+    match api.tools().await {
+        Ok(tools) => {
+            let tools = tools.as_principal(viewer);
+            let mut response = json(StatusCode::OK, &Message::result(Some(id), &tools));
+            if is_private {
+                let private = axum::http::HeaderValue::from_static("private");
+                response.headers_mut().insert(axum::http::header::CACHE_CONTROL, private);
+            }
+            Ok(response)
+        }
+        Err(_) => Ok(Error::Discovery.answer(Some(id))),
+    }
+}
+
+/// A request as it is read, of which the identifier stays the text that it is: a number is the same number.
+#[derive(Deserialize)]
+struct Request<'b> {
+    jsonrpc: &'b RawValue,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'b RawValue>,
+    method: &'b RawValue,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'b RawValue>,
+}
+
+/// `null` is a value, and not the same as none.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl<'b> Request<'b> {
+    /// Reads a request for the list.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and the identifier to say it under: `null` where it could not be found.
+    fn read(body: &'b [u8]) -> Result<Self, (Error, &'b RawValue)> {
+        let text: &RawValue = serde_json::from_slice(body).map_err(|_| (Error::NotJson, RawValue::NULL))?;
+        let request: Request<'b> =
+            serde_json::from_str(text.get()).map_err(|_| (Error::NoRequest, RawValue::NULL))?;
+        let id = request.id.unwrap_or(RawValue::NULL);
+        if !is_id(id) {
+            return Err((Error::NoRequest, RawValue::NULL));
+        }
+        let is = |value: &RawValue, text: &str| {
+            serde_json::from_str::<String>(value.get()).is_ok_and(|value| value == text)
+        };
+        let is_text = request.method.get().starts_with('"');
+        // What is in them is not looked at: there is one page, and nothing to choose.
+        let params = request.params.is_none_or(|params| params.get().starts_with(['{', '[']));
+        if !is(request.jsonrpc, "2.0") || !is_text || !params {
+            return Err((Error::NoRequest, id));
+        }
+        if is(request.method, "tools/list") { Ok(request) } else { Err((Error::NoMethod, id)) }
+    }
+}
+
+/// A string, a number or `null` (JSON-RPC 2.0, section 4).
+fn is_id(id: &RawValue) -> bool {
+    id.get().starts_with(|first: char| first == '"' || first == '-' || first == 'n' || first.is_ascii_digit())
+}
+
+/// What can be wrong, as JSON-RPC says it. The HTTP status of all of them is 200.
+#[derive(Clone, Copy)]
+enum Error {
+    NotJson,
+    NoRequest,
+    NoMethod,
+    Discovery,
+}
+
+impl Error {
+    fn answer(self, id: Option<&RawValue>) -> Response {
+        let (code, message) = match self {
+            Error::NotJson => (-32700, "Parse error"),
+            Error::NoRequest => (-32600, "Invalid Request"),
+            Error::NoMethod => (-32601, "Method not found"),
+            Error::Discovery => (-32603, "Internal error discovering tools"),
+        };
+        let error = Some(ErrorObject { code, message });
+        json(StatusCode::OK, &Message { jsonrpc: "2.0", id, result: None, error })
+    }
+}
+
+#[derive(Serialize)]
+struct Message<'m> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'m RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<List<'m>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorObject>,
+}
+
+#[derive(Serialize)]
+struct ErrorObject {
+    code: i32,
+    message: &'static str,
+}
+
+#[derive(Serialize)]
+struct List<'t> {
+    tools: Vec<Listed<'t>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'t> {
+    name: &'t str,
+    description: &'t str,
+    input_schema: &'t Value,
+}
+
+impl<'m> Message<'m> {
+    /// The tools that the caller can call now: a list for models, as that of MCP is.
+    fn result(id: Option<&'m RawValue>, tools: &'m Registry) -> Self {
+        let tools = tools.callable().map(Listed::of).collect();
+        Message { jsonrpc: "2.0", id, result: Some(List { tools }), error: None }
+    }
+}
+
+impl<'t> Listed<'t> {
+    fn of(tool: &'t ToolDefinition) -> Self {
+        Listed { name: tool.name(), description: tool.description(), input_schema: tool.input_schema() }
+    }
+}

@@ -1,0 +1,107 @@
+//! The document of `OpenAPI` 3.1: one operation a tool, each under a path of its own, and the routes that tell of them.
+
+mod components;
+mod discovery;
+mod operation;
+mod references;
+
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+use tool_core::{Authenticator, Registry, ToolDefinition};
+
+use crate::asking::Asking;
+use crate::documents::Document;
+use crate::options::Options;
+use crate::query;
+use crate::refusal::Refusal;
+use crate::representation::Representation;
+
+/// `GET /openapi.json`.
+pub(crate) async fn document(mut asking: Asking) -> Result<Response, Refusal> {
+    let viewer = asking.viewer().await?;
+    query::none(&asking.head.uri)?;
+    let tools = asking.tools(viewer).await?;
+    let options = asking.api.options();
+    let write = || Representation::of(&openapi(&tools, options));
+    let document = if asking.is_private() {
+        write()?
+    } else {
+        asking.api.documents().get(Document::OpenApi, &tools, write)?
+    };
+    Ok(document.answer(&asking.head, asking.is_private()))
+}
+
+/// The whole document.
+fn openapi(tools: &Registry, options: &Options) -> Value {
+    let own = options.protect_discovery;
+    let listed: Vec<_> = tools
+        .tools()
+        .filter(|tool| {
+            !own || tool.permission().is_none_or(|permission| permission.is_met_by(tools.principal()))
+        })
+        .collect();
+    let mut paths = discovery::paths(&listed, options);
+    let mut schemas = components::schemas();
+    for tool in &listed {
+        // A name has no character that a path or a template would have to encode.
+        let path = format!("/tools/{}/call", tool.name());
+        paths.insert(path, json!({"post": operation::call(tool, options)}));
+        operation::schemas(tool, &mut schemas);
+    }
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": options.title,
+            "description": "Each tool is an operation. A request and an answer are JSON in UTF-8; an unknown query \
+                parameter is an error, as is an input that is not known.",
+            "version": version(&listed),
+        },
+        // Relative to where this document was found (OpenAPI 3.1.0, section 4.8.5), whatever the prefix.
+        "servers": [{"url": "."}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "headers": components::headers(),
+        },
+        "tags": tags(&listed),
+    });
+    if let Some(authenticator) = &options.authenticator {
+        document["components"]["securitySchemes"] = security(&**authenticator);
+    }
+    document
+}
+
+/// Another one when a tool has changed in anything that is published.
+fn version(tools: &[&ToolDefinition]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for tool in tools {
+        hasher.update(tool.digest().to_string().as_bytes());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// The tags that operations have, by name.
+fn tags(tools: &[&ToolDefinition]) -> Vec<Value> {
+    let tags: std::collections::BTreeSet<&str> = tools.iter().flat_map(|tool| tool.tags()).collect();
+    let own =
+        [json!({"name": "discovery", "description": "What can be known of the tools before any is called."})];
+    let tags = tags.into_iter().filter(|tag| *tag != "discovery").map(|tag| json!({"name": tag}));
+    own.into_iter().chain(tags).collect()
+}
+
+fn security(authenticator: &dyn Authenticator) -> Value {
+    // The names of these schemes are compared without regard to case; registered ones are written in lower case here.
+    json!({"caller": {"type": "http", "scheme": authenticator.scheme().to_ascii_lowercase()}})
+}
+
+/// What an operation demands of a caller that is asked who it is.
+fn demanded(operation: &mut Value, options: &Options) {
+    if options.authenticator.is_some() {
+        operation["security"] = json!([{"caller": []}]);
+    }
+}
+
+/// The answers of an operation, by their status.
+fn responses(answers: impl IntoIterator<Item = (u16, Value)>) -> Map<String, Value> {
+    answers.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect()
+}

@@ -1,0 +1,170 @@
+//! What the operations have in common.
+
+use serde_json::{Map, Value, json};
+
+/// The schemas that are those of no tool. None of their names can be that of a tool's, which have a dot.
+pub(super) fn schemas() -> Map<String, Value> {
+    let Value::Object(schemas) = json!({
+        "Error": {
+            "type": "object",
+            "description": "Why there is no other answer. `kind` and what follows it are there where a call was refused.",
+            "properties": {
+                "error": {"type": "string"},
+                "kind": {"type": "string"},
+                "retryable": {"type": "boolean", "description": "Whether trying again can help."},
+                "problems": {"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
+                "example": {"type": "object", "description": "Arguments that are valid."},
+                "_meta": {"$ref": "#/components/schemas/Meta"},
+            },
+            "required": ["error"],
+        },
+        "Problem": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "The place, as a JSON Pointer (RFC 6901)."},
+                "message": {"type": "string"},
+                "keyword": {"type": "string", "description": "The keyword of JSON Schema that is not satisfied."},
+                "suggestion": {"type": "string", "description": "What was probably meant."},
+            },
+            "required": ["path", "message", "keyword"],
+        },
+        "Meta": {
+            "type": "object",
+            "properties": {
+                "callId": {"type": "string", "description": "What the log calls this call."},
+            },
+            "required": ["callId"],
+        },
+        "Content": {
+            "type": "object",
+            "description": "A text, an image, a sound, a link to a resource or a resource, as MCP has them.",
+            "properties": {
+                "type": {"enum": ["text", "image", "audio", "resource_link", "resource"]},
+            },
+            "required": ["type"],
+        },
+        "Failure": {
+            "type": "object",
+            "description": "The tool ran, and failed.",
+            "properties": {
+                "content": {"type": "array", "items": {"$ref": "#/components/schemas/Content"}},
+                "isError": {"const": true},
+                "_meta": {"$ref": "#/components/schemas/Meta"},
+            },
+            "required": ["content", "isError", "_meta"],
+        },
+        "Verdict": {
+            "type": "object",
+            "properties": {
+                "valid": {"type": "boolean"},
+                "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
+                "repairs": {"type": "array", "items": {"type": "object"}},
+            },
+            "required": ["valid"],
+        },
+        "Annotations": {
+            "type": "object",
+            "properties": {
+                "readOnlyHint": {"type": "boolean"},
+                "destructiveHint": {"type": "boolean"},
+                "idempotentHint": {"type": "boolean"},
+                "openWorldHint": {"type": "boolean"},
+            },
+        },
+        "Requirements": {
+            "type": "object",
+            "properties": {
+                "met": {"type": "boolean"},
+                "message": {"type": "string"},
+            },
+            "required": ["met"],
+        },
+        "Deprecated": {
+            "type": "object",
+            "properties": {"since": {"type": "string"}, "note": {"type": "string"}},
+        },
+        "Summary": {
+            "type": "object",
+            "properties": told(json!({})),
+            "required": ["name", "description"],
+        },
+        "Tool": {
+            "type": "object",
+            "properties": told(json!({
+                "inputSchema": {"type": "object"},
+                "outputSchema": {"type": "object"},
+                "modifying": {"type": "boolean"},
+                "idempotent": {"type": "boolean"},
+                "permission": {"type": "string"},
+                "examples": {"type": "array", "items": {"type": "object"}},
+                "digest": {"type": "string"},
+            })),
+            "required": ["name", "description", "inputSchema", "digest"],
+        },
+    }) else {
+        return Map::new();
+    };
+    schemas
+}
+
+/// What is told of a tool in a list, and more.
+fn told(more: Value) -> Value {
+    let mut told = json!({
+        "name": {"type": "string"},
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "annotations": {"$ref": "#/components/schemas/Annotations"},
+        "operation": {"enum": ["explain", "read", "transform", "trigger", "write"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "deprecated": {"$ref": "#/components/schemas/Deprecated"},
+        "requirements": {"$ref": "#/components/schemas/Requirements"},
+    });
+    if let (Value::Object(told), Value::Object(more)) = (&mut told, more) {
+        told.extend(more);
+    }
+    told
+}
+
+pub(super) fn headers() -> Value {
+    json!({
+        "ETag": {
+            "description": "Stands for the answer: sent back in `If-None-Match`, it is answered 304 while nothing has changed.",
+            "schema": {"type": "string"},
+        },
+        "Link": {
+            "description": "Where the next page is, with `rel=\"next\"`; absent on the last.",
+            "schema": {"type": "string"},
+        },
+        "RetryAfter": {
+            "description": "In how many seconds trying again makes sense.",
+            "schema": {"type": "integer"},
+        },
+        "WWWAuthenticate": {
+            "description": "How to say who calls.",
+            "schema": {"type": "string"},
+        },
+    })
+}
+
+/// An answer that says why there is no other.
+pub(super) fn error(description: &str) -> Value {
+    json!({
+        "description": description,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    })
+}
+
+/// An answer that is JSON of this schema.
+pub(super) fn answer(description: &str, schema: &Value) -> Value {
+    json!({
+        "description": description,
+        "content": {"application/json": {"schema": schema}},
+    })
+}
+
+/// That the caller did not say who it is, or not rightly.
+pub(super) fn unauthorized() -> Value {
+    let mut answer = error("The caller is not known.");
+    answer["headers"] = json!({"WWW-Authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}});
+    answer
+}

@@ -1,0 +1,197 @@
+//! The operations that tell of the tools.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use tool_core::{Operation, Profile, ToolDefinition};
+
+use crate::openapi::components::{answer, error, unauthorized};
+use crate::openapi::{demanded, responses};
+use crate::options::Options;
+use crate::query::MOST;
+
+/// The paths of the routes that run nothing.
+pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String, Value> {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+    let mut name = json!({
+        "name": "name",
+        "in": "path",
+        "required": true,
+        "description": "The name of a tool.",
+        "schema": {"type": "string", "enum": names},
+    });
+    if names.is_empty() {
+        // No value at all would be no schema that a generator can do anything with.
+        name["schema"] = json!({"type": "string"});
+    }
+    let mut paths = Map::new();
+    paths.insert("/tools".to_owned(), json!({"get": list(tools, options)}));
+    let mut add = |path: &str, method: &str, operation: Value| {
+        paths.insert(path.to_owned(), json!({"parameters": [name], method: operation}));
+    };
+    add("/tools/{name}", "get", detail(options));
+    add("/tools/{name}/inputs", "get", inputs(options));
+    add("/tools/{name}/validate", "post", validate(options));
+    paths
+}
+
+fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
+    let summary = json!({"$ref": "#/components/schemas/Summary"});
+    let tool = json!({"$ref": "#/components/schemas/Tool"});
+    // In the shape of a vendor it is what that vendor says.
+    let schema = json!({"type": "array", "items": {"anyOf": [summary, tool, {"type": "object"}]}});
+    let mut ok = answer("The tools, by name; with `q` the best first.", &schema);
+    ok["headers"] = json!({
+        "ETag": {"$ref": "#/components/headers/ETag"},
+        "Link": {"$ref": "#/components/headers/Link"},
+    });
+    public(
+        json!({
+            "operationId": "listTools",
+            "summary": "List the tools",
+            "tags": ["discovery"],
+            "parameters": filters(tools),
+            "responses": responses([
+                (200, ok),
+                (304, json!({"description": "Nothing has changed."})),
+                (400, error("A parameter or a value is not known.")),
+                (404, error("The cursor is none of this list.")),
+                (500, error("The tools cannot be listed.")),
+            ]),
+        }),
+        options,
+    )
+}
+
+fn filters(tools: &[&ToolDefinition]) -> Vec<Value> {
+    let operations = Operation::ALL.map(Operation::as_str);
+    let profiles = Profile::ALL.map(Profile::as_str);
+    let parameter = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "query", "description": description, "schema": schema});
+    let mut filters = vec![parameter(
+        "operation",
+        "Only those of one of these operations.",
+        json!({"type": "array", "items": {"type": "string", "enum": operations}}),
+    )];
+    let tags: BTreeSet<&str> = tools.iter().flat_map(|tool| tool.tags()).collect();
+    if !tags.is_empty() {
+        filters.push(parameter(
+            "tag",
+            "Only those with one of these tags.",
+            json!({"type": "array", "items": {"type": "string", "enum": tags}}),
+        ));
+    }
+    filters.extend([
+        parameter("q", "Only those with a word of this text, the best first.", json!({"type": "string"})),
+        parameter(
+            "unmet",
+            "What becomes of those that cannot run at the moment.",
+            json!({"type": "string", "enum": ["show", "hide", "only"], "default": "show"}),
+        ),
+        parameter(
+            "detail",
+            "Whether everything is told of each.",
+            json!({"type": "string", "enum": ["full", "summary"], "default": "summary"}),
+        ),
+        parameter(
+            "profile",
+            "In the shape of this vendor, whatever `detail` says. What it cannot take is left out, and named in \
+             `Tools-Left-Out`.",
+            json!({"type": "string", "enum": profiles}),
+        ),
+        parameter("limit", "How many on one page.", json!({"type": "integer", "minimum": 1, "maximum": MOST})),
+        parameter("cursor", "Where the page begins, as `Link` of the one before says.", json!({"type": "string"})),
+    ]);
+    filters
+}
+
+fn detail(options: &Options) -> Value {
+    let profiles = Profile::ALL.map(Profile::as_str);
+    let tool = json!({"$ref": "#/components/schemas/Tool"});
+    let schema = json!({"anyOf": [tool, {"type": ["object", "array"]}]});
+    let mut ok = answer("The tool; with `profile`, its input schema in that profile.", &schema);
+    ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
+    public(
+        json!({
+            "operationId": "getTool",
+            "summary": "Everything about a tool",
+            "tags": ["discovery"],
+            "parameters": [{
+                "name": "profile",
+                "in": "query",
+                "description": "The input schema in this profile.",
+                "schema": {"type": "string", "enum": profiles},
+            }],
+            "responses": responses([
+                (200, ok),
+                (304, json!({"description": "Nothing has changed."})),
+                (400, error("The name is not UTF-8, or a parameter or a value is not known.")),
+                (404, error("There is no such tool.")),
+                (422, error("The profile cannot express the inputs of this tool.")),
+                (500, error("The tools cannot be listed.")),
+            ]),
+        }),
+        options,
+    )
+}
+
+fn inputs(options: &Options) -> Value {
+    let schema = json!({"type": "array", "items": {"type": "object"}});
+    let mut ok = answer("The inputs.", &schema);
+    ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
+    public(
+        json!({
+            "operationId": "getToolInputs",
+            "summary": "The inputs of a tool without JSON Schema",
+            "tags": ["discovery"],
+            "responses": responses([
+                (200, ok),
+                (304, json!({"description": "Nothing has changed."})),
+                (400, error("The name is not UTF-8, or a parameter is not known.")),
+                (404, error("There is no such tool.")),
+                (500, error("The tools cannot be listed.")),
+            ]),
+        }),
+        options,
+    )
+}
+
+fn validate(options: &Options) -> Value {
+    let verdict = json!({"$ref": "#/components/schemas/Verdict"});
+    public(
+        json!({
+            "operationId": "validateArguments",
+            "summary": "Check arguments, and run nothing",
+            "tags": ["discovery"],
+            "requestBody": {
+                "description": "The arguments; none count as `{}`.",
+                "content": {"application/json": {"schema": {}}},
+            },
+            "responses": responses([
+                (200, answer("Whether the tool takes them, and what is wrong with them.", &verdict)),
+                (400, json!({
+                    "description": "The body is no JSON, the name is not UTF-8, or a parameter is not known.",
+                    "content": {"application/json": {"schema": {"anyOf": [
+                        verdict,
+                        {"$ref": "#/components/schemas/Error"},
+                    ]}}},
+                })),
+                (404, error("There is no such tool.")),
+                (408, error("The body did not arrive in time.")),
+                (413, error("The body is too large.")),
+                (415, error("The body is not announced as JSON in UTF-8.")),
+                (500, error("The tools cannot be listed, or the arguments not be checked.")),
+            ]),
+        }),
+        options,
+    )
+}
+
+/// What is open to everybody, unless discovery is protected.
+fn public(mut operation: Value, options: &Options) -> Value {
+    if options.protect_discovery {
+        operation["responses"]["401"] = unauthorized();
+        operation["responses"]["503"] = error("Who calls cannot be found out at the moment.");
+        demanded(&mut operation, options);
+    }
+    operation
+}

@@ -1,0 +1,127 @@
+//! The operation that calls a tool.
+
+use serde_json::{Map, Value, json};
+use tool_core::ToolDefinition;
+
+use crate::openapi::components::{answer, error, unauthorized};
+use crate::openapi::{demanded, references, responses};
+use crate::options::Options;
+
+/// `POST /tools/{name}/call`, with the name in its place.
+pub(super) fn call(tool: &ToolDefinition, options: &Options) -> Value {
+    let name = tool.name();
+    let mut content = json!({"schema": {"$ref": format!("#/components/schemas/{name}.input")}});
+    let examples = tool.examples();
+    if !examples.is_empty() {
+        let examples = examples.iter().enumerate();
+        let examples: Map<String, Value> = examples
+            .map(|(number, value)| (format!("example{}", number + 1), json!({"value": value})))
+            .collect();
+        content["examples"] = examples.into();
+    }
+    let mut operation = json!({
+        "operationId": name,
+        "summary": tool.title().unwrap_or(name),
+        "description": tool.description(),
+        "tags": tool.tags().collect::<Vec<_>>(),
+        "requestBody": {
+            "description": "The arguments; none count as `{}`.",
+            "required": tool.input_schema().get("required").is_some(),
+            "content": {"application/json": content},
+        },
+        "responses": answers(tool, options),
+    });
+    if tool.deprecated().is_some() {
+        operation["deprecated"] = true.into();
+    }
+    // The key is the one that MCP has, which OpenAPI has none for.
+    if let Some(annotations) = tool.annotations()
+        && let Ok(annotations) = serde_json::to_value(annotations)
+    {
+        operation["x-annotations"] = annotations;
+    }
+    demanded(&mut operation, options);
+    operation
+}
+
+/// Every status that a call may have.
+fn answers(tool: &ToolDefinition, options: &Options) -> Map<String, Value> {
+    let either = |description: &str| {
+        json!({
+            "description": description,
+            "content": {"application/json": {"schema": {"anyOf": [
+                {"$ref": "#/components/schemas/Failure"},
+                {"$ref": "#/components/schemas/Error"},
+            ]}}},
+        })
+    };
+    let later = |mut answer: Value| {
+        answer["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
+        answer
+    };
+    let forbidden = if options.allow_execute {
+        "The caller may not do this, or the registry is read only."
+    } else {
+        "Execution is off."
+    };
+    let mut answers = responses([
+        (200, answer("What the tool returned.", &success(tool))),
+        (400, error("The body is no JSON, or the query has a parameter.")),
+        (403, error(forbidden)),
+        (404, either("What the tool was asked for does not exist; or the tool does not any more.")),
+        (408, error("The body did not arrive in time.")),
+        (
+            409,
+            answer(
+                "The state of the thing does not allow this.",
+                &json!({"$ref": "#/components/schemas/Failure"}),
+            ),
+        ),
+        (413, error("The body is too large.")),
+        (415, error("The body is not announced as JSON in UTF-8.")),
+        (422, error("The arguments are not what the tool takes.")),
+        (429, later(error("Too many calls at once."))),
+        (
+            500,
+            either("The tool failed; or a fault of the application, which the log knows under the `callId`."),
+        ),
+        (503, later(either("Something that the tool needs is not there at the moment."))),
+        (504, error("The tool did not finish in its time.")),
+    ]);
+    if options.authenticator.is_some() {
+        answers.insert("401".to_owned(), unauthorized());
+        answers.sort_keys();
+    }
+    answers
+}
+
+fn success(tool: &ToolDefinition) -> Value {
+    let mut success = json!({
+        "type": "object",
+        "properties": {
+            "content": {"type": "array", "items": {"$ref": "#/components/schemas/Content"}},
+            "isError": {"const": false},
+            "_meta": {"$ref": "#/components/schemas/Meta"},
+        },
+        "required": ["content", "isError", "_meta"],
+    });
+    if tool.output_schema().is_some() {
+        let output = json!({"$ref": format!("#/components/schemas/{}.output", tool.name())});
+        success["properties"]["structuredContent"] = output;
+        success["required"] = json!(["content", "structuredContent", "isError", "_meta"]);
+    }
+    success
+}
+
+/// Adds the schemas of a tool.
+pub(super) fn schemas(tool: &ToolDefinition, schemas: &mut Map<String, Value>) {
+    let mut add = |side: &str, schema: &Value, nullable: bool| {
+        let name = format!("{}.{side}", tool.name());
+        let schema = references::moved(schema, &format!("#/components/schemas/{name}"), nullable);
+        schemas.insert(name, schema);
+    };
+    add("input", tool.input_schema(), true);
+    if let Some(schema) = tool.output_schema() {
+        add("output", schema, false);
+    }
+}

@@ -1,0 +1,123 @@
+//! The schema of a tool in its place in the document.
+
+use serde_json::{Map, Value, json};
+
+/// Keywords whose value is one schema.
+const ONE: [&str; 12] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords whose value is a list of schemas; `items` was one too.
+const MANY: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+/// Keywords whose value has schemas by name.
+const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+
+/// A schema that was a document of its own, with what refers to its root referring to `root`. With `nullable`, a property
+/// that is not required may be `null`: that is how it is left out, wherever it stands.
+pub(super) fn moved(schema: &Value, root: &str, nullable: bool) -> Value {
+    let Value::Object(members) = schema else { return schema.clone() };
+    let again = |schema: &Value| moved(schema, root, nullable);
+    let mut moved = Map::new();
+    for (keyword, value) in members {
+        let value = match (keyword.as_str(), value) {
+            // The dialect is that of the document.
+            ("$schema", _) => continue,
+            ("$ref", Value::String(reference)) => reference
+                .strip_prefix('#')
+                .map_or_else(|| value.clone(), |rest| json!(format!("{root}{rest}"))),
+            (keyword, Value::Array(schemas)) if MANY.contains(&keyword) => {
+                schemas.iter().map(again).collect()
+            }
+            (keyword, Value::Object(schemas)) if NAMED.contains(&keyword) => {
+                let named = schemas.iter().map(|(name, schema)| (name.clone(), again(schema)));
+                Value::Object(named.collect())
+            }
+            (keyword, _) if ONE.contains(&keyword) => again(value),
+            _ => value.clone(),
+        };
+        moved.insert(keyword.clone(), value);
+    }
+    if nullable {
+        admit_null(&mut moved);
+    }
+    moved.into()
+}
+
+/// Makes what is optional nullable.
+fn admit_null(schema: &mut Map<String, Value>) {
+    let required: Vec<String> = match schema.get("required") {
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (name, property) in properties {
+        if !required.contains(name) {
+            *property = json!({"anyOf": [property.take(), {"type": "null"}]});
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::moved;
+
+    #[test]
+    fn references_follow_their_root() {
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "properties": {
+                // A property of this name is none of the keyword's.
+                "$ref": {"$ref": "#/$defs/Node"},
+                "list": {"items": {"$ref": "#"}, "default": [{"$ref": "#"}]},
+                "one": {"oneOf": [{"const": {"$ref": "#"}}, {"not": {"$ref": "#/properties/list"}}]},
+            },
+            "required": ["$ref", "list", "one"],
+            "$defs": {"Node": {"additionalProperties": {"$ref": "#/$defs/Node"}}},
+        });
+        assert_eq!(
+            moved(&schema, "#/c/t", true),
+            json!({
+                "properties": {
+                    "$ref": {"$ref": "#/c/t/$defs/Node"},
+                    "list": {"items": {"$ref": "#/c/t"}, "default": [{"$ref": "#"}]},
+                    "one": {"oneOf": [{"const": {"$ref": "#"}}, {"not": {"$ref": "#/c/t/properties/list"}}]},
+                },
+                "required": ["$ref", "list", "one"],
+                "$defs": {"Node": {"additionalProperties": {"$ref": "#/c/t/$defs/Node"}}},
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_optional_may_be_null() {
+        let schema = json!({
+            "properties": {"a": {"type": "string"}, "b": {"properties": {"c": {"type": "integer"}}}},
+            "required": ["b"],
+        });
+        assert_eq!(
+            moved(&schema, "", true),
+            json!({
+                "properties": {
+                    "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                    "b": {"properties": {"c": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}},
+                },
+                "required": ["b"],
+            })
+        );
+        assert_eq!(moved(&schema, "", false), schema);
+    }
+}

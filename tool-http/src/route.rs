@@ -1,0 +1,107 @@
+//! A route as it is seen from outside: what is traced and counted of each request, whichever it is.
+
+use std::pin::Pin;
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::response::{IntoResponse, Response};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
+
+use crate::asking::Asking;
+use crate::refusal::Refusal;
+use crate::router::Api;
+
+/// A handler under the pattern of its path, by which its requests are traced and counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Route<F> {
+    pattern: &'static str,
+    handle: F,
+}
+
+impl<F> Route<F> {
+    /// The pattern is empty where there is none.
+    pub(crate) fn new(pattern: &'static str, handle: F) -> Self {
+        Route { pattern, handle }
+    }
+}
+
+impl<F, A> Handler<fn(Asking) -> A, Api> for Route<F>
+where
+    F: FnOnce(Asking) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Result<Response, Refusal>> + Send + 'static,
+{
+    type Future = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+    fn call(self, request: Request, api: Api) -> Self::Future {
+        let exchange = Exchange::begin(request.method(), self.pattern);
+        let answer = (self.handle)(Asking::new(api, request)).instrument(exchange.span.clone());
+        Box::pin(async move {
+            let response = answer.await.unwrap_or_else(IntoResponse::into_response);
+            exchange.end(&response);
+            response
+        })
+    }
+}
+
+/// A request and its answer.
+struct Exchange {
+    span: Span,
+    method: &'static str,
+    route: &'static str,
+    began: Instant,
+    answered: bool,
+}
+
+impl Exchange {
+    fn begin(method: &Method, route: &'static str) -> Self {
+        let method = known(method);
+        // What the route learns is recorded when it is known. An error, so that what is logged at any level can be joined
+        // to its request.
+        let span = tracing::error_span!("http", method, route, tool = Empty, status = Empty, call_id = Empty);
+        Exchange { span, method, route, began: Instant::now(), answered: false }
+    }
+
+    fn end(mut self, response: &Response) {
+        self.answered = true;
+        let status = response.status().as_u16();
+        self.span.record("status", status);
+        self.count(status.to_string());
+        self.span.in_scope(|| tracing::debug!("answered"));
+    }
+
+    fn count(&self, status: String) {
+        let (method, route) = (self.method, self.route);
+        metrics::counter!("tool_http_requests_total", "method" => method, "route" => route, "status" => status)
+            .increment(1);
+        metrics::histogram!("tool_http_request_duration_seconds", "method" => method, "route" => route)
+            .record(self.began.elapsed().as_secs_f64());
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.count("dropped".to_owned());
+            self.span.in_scope(|| {
+                tracing::info!("dropped before it was answered: the client went away, or the time was over");
+            });
+        }
+    }
+}
+
+/// A client may make up methods, and what is counted must not grow with them.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        _ => "other",
+    }
+}

@@ -1,0 +1,94 @@
+//! Which pages of other origins may read the answers: none, unless it is said.
+
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::http::Request;
+use tool_http::{Options, ServeError, Server, router_with};
+
+use crate::client::{Answer, ask, exchange, request};
+use crate::tools::registry;
+
+const APP: &str = "Origin: https://app.example.org";
+const PREFLIGHT: [&str; 2] =
+    ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
+
+async fn serving(options: Options) -> SocketAddr {
+    let server = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap();
+    let address = server.local_addr();
+    tokio::spawn(server.run(std::future::pending()));
+    address
+}
+
+fn permissions(answer: &Answer) -> [&str; 3] {
+    ["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"]
+        .map(|name| answer.header(name))
+}
+
+#[tokio::test]
+async fn row_49_no_page_of_another_origin_may_read_answers() {
+    let address = serving(Options::new()).await;
+    for line in ["OPTIONS /tools", "OPTIONS /tools/add/call", "GET /tools"] {
+        let headers = ["Host: localhost", APP, PREFLIGHT[0], PREFLIGHT[1]];
+        let answer = exchange(address, &request(line, &headers, "")).await;
+        assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line}");
+    }
+    // Nor where the router is part of an application, whose policy is its own.
+    let router = router_with(registry(), Options::new());
+    let request = Request::get("/tools").header("origin", "https://app.example.org");
+    let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
+    assert_eq!((answer.status, permissions(&answer)), (200, [""; 3]));
+}
+
+#[tokio::test]
+async fn an_origin_that_was_named_may() {
+    let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
+    let address = serving(options).await;
+    let cross = "Sec-Fetch-Site: cross-site";
+    let headers = ["Host: localhost", APP, cross, PREFLIGHT[0], PREFLIGHT[1]];
+    let answer = exchange(address, &request("OPTIONS /tools/add/call", &headers, "")).await;
+    assert_eq!(
+        (answer.status, permissions(&answer)),
+        (
+            200,
+            [
+                "https://app.example.org",
+                "GET,HEAD,POST",
+                "authorization,content-type,if-none-match,traceparent"
+            ]
+        )
+    );
+    let answer = exchange(address, &request("GET /tools", &["Host: localhost", APP, cross], "")).await;
+    assert_eq!((answer.status, permissions(&answer)[0]), (200, "https://app.example.org"));
+    let vary = answer.all("vary");
+    assert!(vary.contains("origin") && vary.contains("accept-encoding"), "{vary}");
+    let answer =
+        exchange(address, &request("POST /tools/add/call", &["Host: localhost", APP, cross], r#"{"a":1}"#))
+            .await;
+    assert_eq!((answer.status, permissions(&answer)[0]), (200, "https://app.example.org"));
+
+    for other in [
+        "Origin: https://evil.example",
+        "Origin: https://app.example.org.evil.example",
+        "Origin: null",
+        "Origin: http://app.example.org",
+    ] {
+        for line in ["OPTIONS /tools/add/call", "GET /tools"] {
+            let headers = ["Host: localhost", other, PREFLIGHT[0]];
+            let answer = exchange(address, &request(line, &headers, "")).await;
+            assert_eq!((answer.status, permissions(&answer)), (403, [""; 3]), "{line} {other}");
+        }
+    }
+    // Who asks without an origin is not let in by one.
+    let answer = exchange(address, &request("GET /tools", &["Host: localhost", cross], "")).await;
+    assert_eq!(answer.status, 403);
+}
+
+#[tokio::test]
+async fn what_is_no_origin_is_refused_at_start() {
+    for origin in ["*", "null", "app.example.org", "https://app.example.org/x", "https://a\nb"] {
+        let options = Options::new().allow_cors_origin(origin);
+        let error = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap_err();
+        assert!(matches!(error, ServeError::Origin(_)), "{origin}");
+    }
+}

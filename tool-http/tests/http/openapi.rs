@@ -1,0 +1,145 @@
+//! What `openapi.json` says.
+
+use axum::Router;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{Bearer, Principal, Registry, tool};
+use tool_http::{Options, router_with};
+
+use crate::client::get;
+use crate::tools::registry;
+
+/// A list that ends, or goes on.
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+struct Chain {
+    value: i64,
+    next: Option<Box<Chain>>,
+}
+
+/// Sums a chain up.
+///
+/// ```tool
+/// {"chain": {"value": 7}}
+/// ```
+#[tool(operation = Transform, title = "Sum", open_world = false, tags = ["sums"])]
+#[deprecated]
+fn sum_chain(chain: Chain, #[arg(default)] twice: bool) -> Chain {
+    let _ = twice;
+    chain
+}
+
+async fn document(registry: Registry, options: Options) -> Value {
+    let answer = get(&router_with(registry, options), "/openapi.json").await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+fn chain() -> Registry {
+    Registry::builder().linked().select(|tool| tool.name() == "sum_chain").build().unwrap()
+}
+
+#[tokio::test]
+async fn each_tool_is_one_operation_under_its_own_path() {
+    let document = document(registry(), Options::new().allow_execute(true).title("Sums")).await;
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["title"], "Sums");
+    assert_eq!(document["servers"], json!([{"url": "."}]));
+    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
+    let told = ["/tools", "/tools/{name}", "/tools/{name}/inputs", "/tools/{name}/validate"];
+    assert_eq!(paths[..4], told);
+    let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
+    assert!(paths[4..].iter().copied().eq(&calls), "{paths:?}");
+    for tool in registry().tools() {
+        let operation = &document["paths"][format!("/tools/{}/call", tool.name())]["post"];
+        assert_eq!(operation["operationId"], tool.name());
+        assert_eq!(operation["description"], tool.description());
+        let statuses: Vec<&String> = operation["responses"].as_object().unwrap().keys().collect();
+        let all = ["200", "400", "403", "404", "408", "409", "413", "415", "422", "429", "500", "503", "504"];
+        assert_eq!(statuses, all);
+    }
+}
+
+#[tokio::test]
+async fn an_operation_in_full() {
+    let document = document(chain(), Options::new().allow_execute(true)).await;
+    let operation = &document["paths"]["/tools/sum_chain/call"]["post"];
+    assert_eq!(operation["summary"], "Sum");
+    assert_eq!(operation["tags"], json!(["sums"]));
+    assert_eq!(operation["deprecated"], true);
+    assert_eq!(
+        operation["requestBody"],
+        json!({
+            "description": "The arguments; none count as `{}`.",
+            "required": true,
+            "content": {"application/json": {
+                "schema": {"$ref": "#/components/schemas/sum_chain.input"},
+                "examples": {"example1": {"value": {"chain": {"value": 7}}}},
+            }},
+        })
+    );
+    let input = &document["components"]["schemas"]["sum_chain.input"];
+    // What refers to the schema of a tool finds it where it is now; what is optional may be null, as a call takes it.
+    let text = input.to_string();
+    assert!(text.contains(r##""$ref":"#/components/schemas/sum_chain.input/$defs/Chain""##), "{text}");
+    assert_eq!(
+        input["properties"]["twice"],
+        json!({"anyOf": [{"type": "boolean", "default": false}, {"type": "null"}]})
+    );
+    assert_eq!(document["tags"][1], json!({"name": "sums"}));
+    let success = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+    assert_eq!(
+        success["properties"]["structuredContent"],
+        json!({"$ref": "#/components/schemas/sum_chain.output"})
+    );
+}
+
+/// Each `$ref` leads somewhere within the document.
+fn dangling(value: &Value, document: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get("$ref")
+                && document.pointer(reference.trim_start_matches('#')).is_none()
+            {
+                found.push(reference.clone());
+            }
+            members.values().for_each(|member| dangling(member, document, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| dangling(item, document, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_reference_leads_somewhere() {
+    for registry in [registry(), chain(), Registry::builder().allow_empty().build().unwrap()] {
+        let document = document(registry, Options::new()).await;
+        let mut found = Vec::new();
+        dangling(&document, &document, &mut found);
+        assert_eq!(found, [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn who_has_to_say_who_it_is_is_told_how() {
+    let bearer = || Bearer::new().token("swordfish", Principal::new("ada")).unwrap();
+    let open = document(chain(), Options::new()).await;
+    assert!(open["components"].get("securitySchemes").is_none() && !open.to_string().contains("\"401\""));
+
+    let options = Options::new().authenticator(bearer());
+    let calls = document(chain(), options.clone()).await;
+    let caller = json!({"caller": {"type": "http", "scheme": "bearer"}});
+    assert_eq!(calls["components"]["securitySchemes"], caller);
+    let call = &calls["paths"]["/tools/sum_chain/call"]["post"];
+    assert_eq!(call["security"], json!([{"caller": []}]));
+    assert!(call["responses"].get("401").is_some());
+    assert!(calls["paths"]["/tools"]["get"].get("security").is_none());
+
+    let router: Router =
+        router_with(chain(), options.protect_discovery(true)).layer(axum::Extension(Principal::new("ada")));
+    let all: Value = serde_json::from_str(&get(&router, "/openapi.json").await.body).unwrap();
+    for (path, method) in [("/tools", "get"), ("/tools/{name}", "get"), ("/tools/{name}/validate", "post")] {
+        let operation = &all["paths"][path][method];
+        assert_eq!(operation["security"], json!([{"caller": []}]), "{path}");
+        assert!(operation["responses"].get("401").is_some(), "{path}");
+    }
+}

@@ -1,0 +1,130 @@
+//! How a client learns that it has an answer already, and in which coding it gets one.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
+use tool_core::Registry;
+use tool_http::router;
+use tower::ServiceExt as _;
+
+use crate::client::{Answer, ask, get};
+use crate::tools::registry;
+
+const PATHS: [&str; 8] = [
+    "/tools",
+    "/tools?detail=full",
+    "/tools?q=add&limit=1",
+    "/tools?profile=openai",
+    "/tools/add",
+    "/tools/add/inputs",
+    "/mcp/tools/list",
+    "/openapi.json",
+];
+
+async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = Request::get(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    ask(router, request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn row_66_a_client_that_has_the_answer_is_told_so() {
+    let router = router(registry());
+    for path in PATHS {
+        let full = get(&router, path).await;
+        let etag = full.header("etag").to_owned();
+        assert!(etag.starts_with("W/\"") && etag.ends_with('"') && etag.len() > 20, "{path}: {etag}");
+        assert_eq!(full.header("vary"), "accept-encoding", "{path}");
+        let strong = etag.trim_start_matches("W/");
+        for (value, known) in [
+            (etag.clone(), true),
+            // The comparison is the weak one (RFC 9110, section 13.1.2).
+            (strong.to_owned(), true),
+            ("*".to_owned(), true),
+            (" * ".to_owned(), true),
+            (format!("\"a\", {etag} ,W/\"b\""), true),
+            (format!(", {strong},"), true),
+            (String::new(), false),
+            ("\"a\", W/\"b\"".to_owned(), false),
+            (etag.to_uppercase(), false),
+            (etag.trim_matches('"').to_owned(), false),
+            (strong.trim_matches('"').to_owned(), false),
+            (format!("{etag} {etag}"), false),
+            (format!("w/{strong}"), false),
+            (format!("*, {etag}"), false),
+        ] {
+            let answer = get_with(&router, path, &[("if-none-match", &value)]).await;
+            assert_eq!(answer.status, if known { 304 } else { 200 }, "{path}: {value}");
+            assert_eq!(answer.body, if known { "" } else { &*full.body }, "{path}: {value}");
+            assert_eq!((answer.header("etag"), answer.header("vary")), (&*etag, "accept-encoding"));
+            if known {
+                // It would be taken for the length of what is not sent.
+                assert_eq!((answer.header("content-length"), answer.header("content-type")), ("", ""));
+            }
+        }
+        let two = [("if-none-match", "\"a\""), ("if-none-match", &*etag)];
+        assert_eq!(get_with(&router, path, &two).await.status, 304, "{path}");
+        // It is the same answer in another coding.
+        let zipped = [("if-none-match", &*etag), ("accept-encoding", "gzip")];
+        assert_eq!(get_with(&router, path, &zipped).await.status, 304, "{path}");
+        let head = Request::head(path).header("if-none-match", &etag).body(Body::empty()).unwrap();
+        assert_eq!(ask(&router, head).await.status, 304, "{path}");
+    }
+    for path in ["/tools/nope", "/nope", "/tools?x"] {
+        let answer = get_with(&router, path, &[("if-none-match", "*")]).await;
+        assert!(answer.status >= 400 && answer.header("etag").is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_has_not_changed_keeps_its_tag_and_what_has_does_not() {
+    let other = || Registry::builder().linked().select(|tool| tool.name() == "add").build().unwrap();
+    let (first, second) = (router(registry()), router(registry()));
+    for path in PATHS {
+        let tag = async |router: &Router| get(router, path).await.header("etag").to_owned();
+        assert_eq!(tag(&first).await, tag(&second).await, "{path}");
+        let fewer = tag(&router(other())).await;
+        let alone = ["/tools/add", "/tools/add/inputs", "/tools?q=add&limit=1"].contains(&path);
+        assert_eq!(fewer == tag(&first).await, alone, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_answer_is_compressed_for_whoever_asks() {
+    let router = router(registry());
+    let plain = get(&router, "/tools").await;
+    assert!(plain.body.len() > 1024 && plain.header("content-encoding").is_empty());
+    for (accepts, coding) in [
+        ("gzip", "gzip"),
+        ("deflate, gzip;q=0.5", "gzip"),
+        ("GZIP", "gzip"),
+        ("br", ""),
+        ("identity", ""),
+        ("gzip;q=0", ""),
+        ("", ""),
+    ] {
+        let request = Request::get("/tools").header("accept-encoding", accepts).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        let header =
+            |name| response.headers().get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
+        assert_eq!(header("content-encoding"), coding, "{accepts}");
+        assert_eq!(header("vary"), "accept-encoding", "{accepts}");
+        assert_eq!(header("etag"), plain.header("etag"), "{accepts}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        if coding.is_empty() {
+            assert_eq!(body, plain.body, "{accepts}");
+        } else {
+            let mut unzipped = String::new();
+            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&body[..]), &mut unzipped)
+                .unwrap();
+            assert_eq!(unzipped, plain.body, "{accepts}");
+            assert!(body.len() < plain.body.len());
+        }
+    }
+    // A small one is not worth it.
+    let small = get_with(&router, "/tools/no.thing/inputs", &[("accept-encoding", "gzip")]).await;
+    assert_eq!((&*small.body, small.header("content-encoding")), ("[]", ""));
+}

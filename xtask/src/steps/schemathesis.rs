@@ -1,0 +1,68 @@
+//! The step that lets other people's programs read our OpenAPI document, and believe it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::environment::{Environment, OPENAPI};
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::server::Server;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// The same requests in every run.
+const SEED: &str = "20120101";
+
+/// How many requests are made up for each operation.
+const EXAMPLES: &str = "200";
+
+/// A validator over the document of the weather example, then schemathesis over the running example: one check each, and
+/// one for each way in which the document is broken for the validator to see.
+pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
+    let environment = Environment::install(&OPENAPI)?;
+    Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
+    let weather = workspace::binary("weather")
+        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;
+    // What the tools write belongs into the target folder, as does whatever schemathesis remembers.
+    let folder = weather.with_file_name("schemathesis");
+    emptied(&folder).map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
+
+    let serve = ["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"];
+    let serve = Invocation::of(&weather)
+        .arguments(serve)
+        .env("WEATHER_REPORTS", folder.join("reports.jsonl"))
+        // The document says what is right, and not what can be taken for it.
+        .env("WEATHER_LENIENCY", "strict")
+        .announce();
+    let server = Server::start(&serve)?;
+    let document = format!("{}/openapi.json", server.address());
+
+    let script = workspace::root().join("tests/openapi/check.py");
+    let valid = environment.invocation(&script).arguments([&document]).announce().run_reading(|line| {
+        if line.ends_with(" ... ok") {
+            tally.count(true);
+        } else if line.ends_with(" ... FAILED") {
+            tally.count(false);
+        }
+    });
+    let found = environment
+        .program("schemathesis")
+        .arguments(["run", &document, "--url", server.address(), "--checks", "all", "--seed", SEED])
+        .arguments(["--max-examples", EXAMPLES, "--continue-on-failure", "--no-color"])
+        .arguments(["--request-timeout", "10"])
+        .folder(&folder)
+        .announce()
+        .run();
+    tally.count(found.is_ok());
+    match tally {
+        Tally { passed: 0, .. } => valid.and(found).and(Err(Failure::NoTests)),
+        _ => valid.and(found),
+    }
+}
+
+fn emptied(folder: &Path) -> std::io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)
+}
