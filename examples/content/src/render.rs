@@ -153,7 +153,7 @@ mod tests {
     fn a_page_cannot_carry_a_script() {
         let content: Content = serde_json::from_value(json!({
             "title": "<script>1</script>",
-            "body": "<script>2</script>\n\n[a](javascript:alert(3)) ![b](data:text/html,4) [c](//elsewhere) [d](/here)",
+            "body": "<script>2</script>\n\n[a](javascript:alert(3)) ![b](data:text/html,4) [c](//elsewhere) [d](/here) e<script>8</script>",
             "components": [
                 {"kind": "callout", "variant": "info", "props": {"text": "<img src=x>", "title": "\"5\""}},
                 {"kind": "button", "variant": "primary", "props": {"label": "<6>", "href": "javascript:7"}},
