@@ -1,14 +1,19 @@
 //! The command line of an application: what it is called, what it holds, and how it is run.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use tool_core::Registry;
+use tool_core::{Lint, Principal, Registry, ToolDefinition};
 
+use crate::grammar::{Format, Inputs};
+use crate::identity::Identities;
 use crate::stop::{self, Stop};
 use crate::streams::Streams;
-use crate::{Server, catalogue, grammar, info, invocation, schema, serve};
+use crate::{
+    Server, catalogue, complete, grammar, identity, info, invocation, lint, lock, manual, schema, serve, yaml,
+};
 
 /// The command line of one registry.
 ///
@@ -30,7 +35,6 @@ use crate::{Server, catalogue, grammar, info, invocation, schema, serve};
 /// assert_eq!((code, stdout.text().as_str()), (0, "halve\n"));
 /// # });
 /// ```
-#[derive(Debug)]
 #[must_use = "an application does nothing until it is run"]
 pub struct App {
     pub(crate) name: String,
@@ -38,6 +42,10 @@ pub struct App {
     pub(crate) about: Option<String>,
     pub(crate) registry: Registry,
     pub(crate) servers: Vec<(String, Server)>,
+    pub(crate) identities: Option<Identities>,
+    pub(crate) lint: Lint,
+    /// How the program was called, for scripts that call it again.
+    pub(crate) called: Option<OsString>,
 }
 
 impl App {
@@ -48,7 +56,16 @@ impl App {
     /// let app = tool_cli::App::new("weather", registry);
     /// ```
     pub fn new(name: impl Into<String>, registry: Registry) -> Self {
-        App { name: name.into(), version: None, about: None, registry, servers: Vec::new() }
+        App {
+            name: name.into(),
+            version: None,
+            about: None,
+            registry,
+            servers: Vec::new(),
+            identities: None,
+            lint: Lint::default(),
+            called: None,
+        }
     }
 
     /// The version that `--version` shows, beside the number of tools.
@@ -98,6 +115,34 @@ impl App {
         self
     }
 
+    /// Who is meant by `--as ID`: a caller with the permissions that the application gives to it, or nobody it knows.
+    /// Without this, it is a caller of that name without permissions. `--grant` adds to them either way.
+    ///
+    /// ```
+    /// use tool_core::Principal;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = tool_cli::App::new("weather", registry).identities(|id| match id {
+    ///     "ada" => Some(Principal::new("ada").grant("report.file")),
+    ///     _ => None,
+    /// });
+    /// ```
+    pub fn identities(mut self, known: impl Fn(&str) -> Option<Principal> + Send + Sync + 'static) -> Self {
+        self.identities = Some(Box::new(known));
+        self
+    }
+
+    /// What `lint` looks for, and its limits; [`Lint::default`] unless told.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let app = tool_cli::App::new("weather", registry).lint(tool_core::Lint::default().most_tools(40));
+    /// ```
+    pub fn lint(mut self, lint: Lint) -> Self {
+        self.lint = lint;
+        self
+    }
+
     /// Runs the command line of this process and returns its exit code.
     ///
     /// The codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage.
@@ -122,7 +167,7 @@ impl App {
     /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
     /// of the program, and returns the exit code.
     ///
-    /// After an interrupt the process ends right here, since a tool that blocks or a blocking read of stdin would hold
+    /// After an interrupt, and after a call that took longer than `--timeout`, the process ends right here, since a tool that blocks or a blocking read of stdin would hold
     /// its runtime up: with 130, or with 0 when a server shut down in good order.
     ///
     /// # Panics
@@ -138,8 +183,10 @@ impl App {
     /// ```
     pub async fn run_from<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> u8 {
         let mut streams = Streams::process();
-        let code = self.finish(arguments.into_iter().skip(1).map(Into::into).collect(), &mut streams).await;
-        if streams.interrupted() {
+        let mut arguments = arguments.into_iter().map(Into::into);
+        let called = arguments.next();
+        let code = App { called, ..self }.finish(arguments.collect(), &mut streams).await;
+        if streams.ends_now() {
             std::process::exit(code.into());
         }
         code
@@ -170,36 +217,76 @@ impl App {
     /// Runs to the end, whatever that is, and tells it.
     async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
         let hostile = arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
+        let tool = self.tool_named(&arguments);
+        let inputs = tool.as_ref().map(Inputs::of);
+        let grammar = grammar::grammar(&self, streams.width(), inputs.as_ref());
         let program = OsString::from(&self.name);
-        let grammar = grammar::grammar(&self, streams.width());
         let matches = match grammar.try_get_matches_from(std::iter::once(program).chain(arguments)) {
             Ok(matches) => matches,
             Err(error) => return Stop::Grammar { error, hostile }.tell(streams),
         };
         streams.colour(grammar::colour(&matches));
-        match self.dispatch(&matches, streams).await {
+        streams.set_loudness(grammar::loudness(&matches));
+        match self.dispatch(inputs.as_ref(), &matches, streams).await {
             Ok(()) => 0,
             Err(stop) => stop.tell(streams),
         }
     }
 
-    async fn dispatch(self, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    /// The tool that is to be called or checked. Its flags are part of the grammar; no other tool's are looked at.
+    pub(crate) fn tool_named(&self, arguments: &[OsString]) -> Option<ToolDefinition> {
+        if !arguments.iter().any(|word| word == "run" || word == "validate") {
+            return None;
+        }
+        let registry = identity::likely(self, arguments);
+        let grammar = grammar::grammar(self, 0, None);
+        let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
+        registry.get(name).cloned()
+    }
+
+    async fn dispatch(
+        self,
+        inputs: Option<&Inputs<'_>>,
+        matches: &ArgMatches,
+        streams: &mut Streams,
+    ) -> Result<(), Stop> {
         let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
         let done = match command {
-            "list" => catalogue::list(&self.registry, matches, streams),
+            "list" => catalogue::list(&self, matches, streams),
+            "search" => catalogue::search(&self, matches, streams),
             "info" => info::info(&self, matches, streams),
-            "schema" => schema::schema(&self.registry, matches, streams),
-            "validate" => invocation::validate(&self.registry, matches, streams),
-            "run" => invocation::run(&self.registry, matches, streams).await,
+            "schema" => schema::schema(&self, matches, streams),
+            "validate" => invocation::validate(&self, inputs, matches, streams),
+            "run" => invocation::run(&self, inputs, matches, streams).await,
+            "lint" => lint::lint(&self, matches, streams),
+            "lock" => lock::lock(&self, matches, streams),
+            "completions" => complete::script(&self, matches, streams),
+            "man" => manual::man(&self, matches, streams),
+            complete::COMMAND => complete::complete(&self, matches, streams),
             _ => serve::serve(self, matches, streams).await,
         };
         match done {
-            // Whoever asks for JSON reads stdout, and finds one object there in any case.
-            Err(Stop::Call { failure, .. }) if grammar::wants_json(matches) => {
-                streams.print(&format!("{}\n", stop::failure_json(&failure)))?;
+            // Whoever asks for data reads stdout, and finds one object there in any case.
+            Err(Stop::Call { failure, suggestion }) => {
+                let Some(format) = grammar::data_asked_for(matches) else {
+                    return Err(Stop::Call { failure, suggestion });
+                };
+                let object = stop::failure_json(&failure);
+                let page = if format == Format::Yaml { yaml::text(&object) } else { format!("{object}\n") };
+                streams.print(&page)?;
                 Err(Stop::Told(failure))
             }
             done => done,
         }
+    }
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App")
+            .field("name", &self.name)
+            .field("registry", &self.registry)
+            .field("servers", &self.servers)
+            .finish_non_exhaustive()
     }
 }

@@ -1,36 +1,124 @@
-//! `list`: the tools of the registry.
+//! `list` and `search`: the tools of the registry, with what stands in the way of a call.
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use tool_core::{Operation, Registry, ToolDefinition};
+use tool_core::{FailureKind, Match, Operation, Registry, Requirements, ToolDefinition};
 
-use crate::page::{summary, table};
+use crate::app::App;
+use crate::grammar::{self, Format};
+use crate::page::summary;
 use crate::stop::Stop;
 use crate::streams::Streams;
+use crate::table::Table;
+use crate::{identity, yaml};
 
 /// Lists the tools, by name.
-pub(crate) fn list(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
-    let wanted: Option<Vec<Operation>> =
-        matches.get_many("operation").map(|wanted| wanted.copied().collect());
-    let wanted = |tool: &&ToolDefinition| {
-        wanted
-            .as_ref()
-            .is_none_or(|wanted| tool.operation().is_some_and(|operation| wanted.contains(&operation)))
-    };
-    let tools: Vec<_> = registry.tools().filter(wanted).collect();
-    let page = match matches.get_one::<String>("format").map(String::as_str) {
-        Some("json") => json_text(&tools.iter().map(|tool| row(tool)).collect::<Vec<_>>().into()),
-        Some("name") => tools.iter().map(|tool| format!("{}\n", tool.name())).collect(),
+pub(crate) fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    let registry = identity::registry(app, matches)?;
+    show(&registry, registry.tools().map(|tool| (tool, None)), matches, streams)
+}
+
+/// Lists the tools that have what is searched for, the best first.
+pub(crate) fn search(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    let registry = identity::registry(app, matches)?;
+    let words: Vec<&str> =
+        matches.get_many::<String>("text").into_iter().flatten().map(String::as_str).collect();
+    let all = matches.get_one::<String>("match").is_some_and(|matching| matching == "all");
+    let matching = if all { Match::All } else { Match::Any };
+    let hits = registry.search_matching(&words.join(" "), matching);
+    show(&registry, hits.into_iter().map(|hit| (hit.tool, Some(hit.score))), matches, streams)
+}
+
+fn show<'r>(
+    registry: &Registry,
+    tools: impl Iterator<Item = (&'r ToolDefinition, Option<f64>)>,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<(), Stop> {
+    let filter = Filter::of(matches);
+    let tools: Vec<_> = tools.filter(|(tool, _)| filter.holds(registry, tool)).collect();
+    let page = match grammar::format(matches) {
+        Format::Json => json_text(&rows(registry, &tools)),
+        Format::Yaml => yaml::text(&rows(registry, &tools)),
+        Format::Name => tools.iter().map(|(tool, _)| format!("{}\n", tool.name())).collect(),
         _ if tools.is_empty() => {
-            streams.complain("no tools\n");
+            streams.notice("no tools");
             return Ok(());
         }
-        _ => {
-            let rows: Vec<_> = tools.iter().map(|tool| cells(tool)).collect();
-            table(["NAME", "OPERATION", "DESCRIPTION"], &rows, streams.width(), streams.paint())
+        format => {
+            let mut table = Table::new(["NAME", "OPERATION", "DESCRIPTION"]);
+            tools.iter().for_each(|(tool, _)| table.push(cells(registry, tool)));
+            match format {
+                Format::Markdown => table.markdown(),
+                _ => table.text(streams.width(), streams.paint()),
+            }
         }
     };
     Ok(streams.print(&page)?)
+}
+
+/// Which tools are wanted.
+struct Filter {
+    operations: Vec<Operation>,
+    tags: Vec<String>,
+    /// Whether those whose requirements are met, and those whose are not.
+    met: [bool; 2],
+}
+
+impl Filter {
+    fn of(matches: &ArgMatches) -> Self {
+        let met = match matches.get_one::<String>("unmet").map(String::as_str) {
+            Some("hide") => [true, false],
+            Some("only") => [false, true],
+            _ => [true, true],
+        };
+        Filter {
+            operations: matches.get_many("operation").into_iter().flatten().copied().collect(),
+            tags: matches.get_many::<String>("tag").into_iter().flatten().cloned().collect(),
+            met,
+        }
+    }
+
+    fn holds(&self, registry: &Registry, tool: &ToolDefinition) -> bool {
+        let operation = tool.operation();
+        let is_wanted = self.operations.is_empty()
+            || operation.is_some_and(|operation| self.operations.contains(&operation));
+        is_wanted
+            && self.tags.iter().all(|wanted| tool.tags().any(|tag| tag == wanted))
+            // Asked for only where it matters: a requirement may have to look around.
+            && (self.met == [true, true] || self.met[usize::from(!requirements(registry, tool).met)])
+    }
+}
+
+/// Whether everything is there that the tool requires, which may be nothing.
+pub(crate) fn requirements(registry: &Registry, tool: &ToolDefinition) -> Met {
+    registry.requirements(tool.name()).map_or(Met { met: true, message: None }, Met::from)
+}
+
+/// Whether requirements are met, and what is missing.
+#[derive(serde::Serialize)]
+pub(crate) struct Met {
+    pub(crate) met: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+}
+
+impl From<Requirements> for Met {
+    fn from(requirements: Requirements) -> Self {
+        Met { met: requirements.met, message: requirements.message }
+    }
+}
+
+/// Why the caller may not call the tool.
+pub(crate) fn denial(registry: &Registry, tool: &ToolDefinition) -> Option<String> {
+    tool.permission()?;
+    let failure = registry.admits(tool.name()).err()?;
+    (failure.kind() == FailureKind::Denied).then(|| failure.message().to_owned())
+}
+
+/// The crate that a tool was declared in.
+pub(crate) fn provider(tool: &ToolDefinition) -> Option<&str> {
+    tool.source().module.split("::").next().filter(|name| !name.is_empty())
 }
 
 /// JSON for scripts, with indentation for whoever looks at it all the same.
@@ -38,23 +126,44 @@ pub(crate) fn json_text(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-fn row(tool: &ToolDefinition) -> Value {
-    let mut row = json!({ "name": tool.name() });
-    if let Some(title) = tool.title() {
-        row["title"] = title.into();
-    }
-    row["description"] = tool.description().into();
-    if let Some(operation) = tool.operation() {
-        row["operation"] = operation.as_str().into();
-    }
-    row["destructive"] = tool.destructive().into();
-    row
+fn rows(registry: &Registry, tools: &[(&ToolDefinition, Option<f64>)]) -> Value {
+    tools.iter().map(|(tool, score)| row(registry, tool, *score)).collect()
 }
 
-fn cells(tool: &ToolDefinition) -> [String; 3] {
+fn row(registry: &Registry, tool: &ToolDefinition, score: Option<f64>) -> Value {
+    let members = [
+        ("name", Some(json!(tool.name()))),
+        ("title", tool.title().map(Value::from)),
+        ("description", Some(json!(tool.description()))),
+        ("operation", tool.operation().map(|operation| json!(operation))),
+        ("destructive", Some(json!(tool.destructive()))),
+        ("provider", provider(tool).map(Value::from)),
+        ("tags", Some(json!(tool.tags().collect::<Vec<_>>())).filter(|_| tool.tags().len() > 0)),
+        ("deprecated", tool.deprecated().map(|_| true.into())),
+        ("requirements", Some(json!(requirements(registry, tool)))),
+        ("denied", denial(registry, tool).map(Value::from)),
+        ("score", score.map(Value::from)),
+    ];
+    object(members)
+}
+
+/// An object of the members that have a value.
+pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let members = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(members.collect())
+}
+
+fn cells(registry: &Registry, tool: &ToolDefinition) -> [String; 3] {
     let mut operation = tool.operation().map_or("-", Operation::as_str).to_owned();
     if tool.destructive() {
         operation.push_str(", destructive");
     }
-    [tool.name().to_owned(), operation, summary(tool.description())]
+    let mut lines = vec![summary(tool.description())];
+    lines.extend(tool.deprecated().map(|_| "deprecated".to_owned()));
+    let met = requirements(registry, tool);
+    if !met.met {
+        lines.push(format!("cannot run: {}", met.message.unwrap_or_default()));
+    }
+    lines.extend(denial(registry, tool).map(|reason| format!("denied: {reason}")));
+    [tool.name().to_owned(), operation, lines.join("\n")]
 }

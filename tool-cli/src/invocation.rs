@@ -1,168 +1,137 @@
 //! `run` and `validate`: a call of one tool, and what it gave.
 
-use clap::ArgMatches;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use tool_core::{Content, Failure, FailureKind, Output, Registry, ResourceBody, ToolDefinition, Validation};
+mod call;
+mod duration;
+mod plan;
+mod result;
 
-use crate::page::{neutral, pretty};
+use std::borrow::Cow;
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition, Validation};
+
+pub(crate) use duration::duration;
+
+use crate::app::App;
+use crate::catalogue::json_text;
+use crate::grammar::{self, Format, Inputs};
+use crate::page::neutral;
+use crate::skeleton::skeleton;
 use crate::stop::{self, Stop};
 use crate::streams::Streams;
-use crate::{arguments, grammar};
+use crate::{arguments, identity, yaml};
 
 /// Runs a tool and shows its output.
 pub(crate) async fn run(
-    registry: &Registry,
+    app: &App,
+    inputs: Option<&Inputs<'_>>,
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<(), Stop> {
-    let output = attempt(registry, matches, streams).await?;
-    let page = if grammar::wants_json(matches) { success(&output) } else { human(&output) };
-    Ok(streams.print(&page)?)
+    let registry = identity::registry(app, matches)?;
+    let tool = stop::find(&registry, grammar::name(matches))?;
+    let inputs = known(tool, inputs);
+    if matches.get_flag("skeleton") {
+        return Ok(streams.print(&json_text(&skeleton(&registry, tool)))?);
+    }
+    let arguments = arguments::gather(&inputs, matches, streams)?;
+    if matches.get_flag("dry-run") {
+        let plan = plan::plan(&registry, tool, &arguments, grammar::format(matches)).map_err(Stop::call)?;
+        return Ok(streams.print(&plan)?);
+    }
+    let output = attempt(&registry, tool, arguments, matches, streams).await.map_err(Stop::call)?;
+    let page = match grammar::format(matches) {
+        Format::Json => result::json(&output),
+        Format::Yaml => result::yaml(&output),
+        _ => result::text(&output, streams.width(), streams.paint()),
+    };
+    streams.print(&page)?;
+    call::settle(&registry, streams).await;
+    Ok(())
 }
 
 /// Checks the arguments for a tool and tells the verdict, which is a result like any other.
-pub(crate) fn validate(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
-    let tool = stop::find(registry, name(matches))?;
-    let arguments = arguments::gather(tool, matches, streams)?;
+pub(crate) fn validate(
+    app: &App,
+    inputs: Option<&Inputs<'_>>,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<(), Stop> {
+    let registry = identity::registry(app, matches)?;
+    let tool = stop::find(&registry, grammar::name(matches))?;
+    let arguments = arguments::gather(&known(tool, inputs), matches, streams)?;
     let verdict = registry.validate(tool.name(), &arguments);
-    let page = match &verdict {
-        Ok(validation) if grammar::wants_json(matches) => valid(validation),
-        Ok(Validation { repairs, .. }) => {
+    let page = match (grammar::format(matches), &verdict) {
+        (Format::Json, verdict) => format!("{}\n", verdict_as_data(verdict)),
+        (Format::Yaml, verdict) => yaml::text(&verdict_as_data(verdict)),
+        (_, Ok(Validation { repairs, .. })) => {
             let repairs = repairs.iter().map(|repair| format!("\n- {}", neutral(&repair.to_string())));
-            format!("valid{}", repairs.collect::<String>())
+            format!("valid{}\n", repairs.collect::<String>())
         }
-        Err(failure) if grammar::wants_json(matches) => {
-            json!({ "valid": false, "errors": failure.problems() }).to_string()
-        }
-        Err(failure) => neutral(&failure.text()).into_owned(),
+        (_, Err(failure)) => format!("{}\n", neutral(&failure.text())),
     };
-    streams.print(&format!("{page}\n"))?;
+    streams.print(&page)?;
     verdict.map(|_| ()).map_err(Stop::Told)
 }
 
-/// What holds, and what was repaired so that it holds.
-fn valid(validation: &Validation) -> String {
-    let mut verdict = json!({ "valid": true });
-    if !validation.repairs.is_empty() {
-        verdict["repairs"] = json!(validation.repairs);
+/// What holds, and what was repaired so that it holds; or what does not.
+fn verdict_as_data(verdict: &Result<Validation, Failure>) -> Value {
+    match verdict {
+        Ok(Validation { repairs, .. }) if repairs.is_empty() => json!({ "valid": true }),
+        Ok(Validation { repairs, .. }) => json!({ "valid": true, "repairs": repairs }),
+        Err(failure) => json!({ "valid": false, "errors": failure.problems() }),
     }
-    verdict.to_string()
 }
 
-fn name(matches: &ArgMatches) -> &str {
-    matches.get_one::<String>("name").map_or("", String::as_str)
+/// What the tool takes. It is the one that the grammar was made for, unless only the caller whom clap has found now can see
+/// it; then it has no flags.
+fn known<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Cow<'t, Inputs<'t>> {
+    match inputs.filter(|inputs| inputs.tool.name() == tool.name()) {
+        Some(inputs) => Cow::Borrowed(inputs),
+        None => Cow::Owned(Inputs { tool, flags: Vec::new(), pairs: Vec::new() }),
+    }
 }
 
-async fn attempt(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<Output, Stop> {
-    let tool = stop::find(registry, name(matches))?;
-    let asks = tool.destructive() && !matches.get_flag("yes");
-    if asks {
-        // Nobody should have to think about a call that cannot be made.
-        registry.admits(tool.name()).map_err(Stop::call)?;
-    }
-    if asks && !streams.is_interactive() {
-        return Err(unconfirmed(tool, "say so with --yes"));
-    }
-    let arguments = arguments::gather(tool, matches, streams)?;
-    if asks {
-        registry.validate(tool.name(), &arguments).map_err(Stop::call)?;
-        let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
-        if !streams.ask(&question).map_err(Stop::Stdin)? {
-            return Err(unconfirmed(tool, "it was not confirmed"));
-        }
-    }
-    call(registry, tool.name(), arguments, streams).await.map_err(Stop::call)
-}
-
-fn unconfirmed(tool: &ToolDefinition, why: &str) -> Stop {
-    let message = format!("`{}` may destroy or overwrite and was not run: {why}", tool.name());
-    Stop::call(Failure::new(FailureKind::Disabled, message))
-}
-
-/// Calls the tool, until it is done or somebody interrupts.
-async fn call(
+/// Calls the tool, once it is confirmed where that is due.
+async fn attempt(
     registry: &Registry,
-    name: &str,
+    tool: &ToolDefinition,
     arguments: Vec<u8>,
+    matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<Output, Failure> {
-    let (interrupted, overdue) = streams.interrupt().listen();
-    // A task of its own: a function that blocks then does not keep us from hearing the interrupt.
-    let mut task = tokio::spawn({
-        let (registry, name) = (registry.clone(), name.to_owned());
-        async move { registry.invoke(&name, &arguments).await }
-    });
-    tokio::select! {
-        reply = &mut task => match reply {
-            Ok(reply) => reply.result,
-            // Panics are contained further in: what remains is a runtime that shuts down.
-            Err(_) => Err(Failure::internal()),
-        },
-        () = interrupted.cancelled() => {
-            task.abort();
-            // A change that is under way is not left half done.
-            tokio::select! {
-                () = registry.idle() => {}
-                () = overdue.cancelled() => {}
-            }
-            Err(Failure::new(FailureKind::Cancelled, format!("`{name}` was interrupted")))
-        }
+    if tool.destructive() && !matches.get_flag("yes") {
+        // What is not called leaves a trace as what is: somebody tried.
+        confirm(registry, tool, &arguments, streams).map_err(|failure| {
+            registry.refuse(tool.name(), &arguments, failure).result.err().unwrap_or_else(Failure::internal)
+        })?;
+    }
+    call::call(registry, tool, arguments, matches.get_one("timeout").copied(), streams).await
+}
+
+/// Asks whoever sits at the terminal.
+fn confirm(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: &[u8],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    // Nobody should have to think about a call that cannot be made.
+    registry.admits(tool.name())?;
+    if !streams.is_interactive() {
+        return Err(unconfirmed(tool, "say so with --yes"));
+    }
+    registry.validate(tool.name(), arguments)?;
+    let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
+    match streams.ask(&question) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(unconfirmed(tool, "it was not confirmed")),
+        Err(error) => Err(unconfirmed(tool, &format!("the answer could not be read: {error}"))),
     }
 }
 
-/// An output as the one object on stdout.
-fn success(output: &Output) -> String {
-    #[derive(Serialize)]
-    struct Success<'o> {
-        success: bool,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        output: Option<Box<RawValue>>,
-        content: &'o [Content],
-    }
-
-    let object = Success { success: true, output: bare(output), content: &output.content() };
-    // Neither a raw value nor content can fail to be written.
-    serde_json::to_string(&object).map(|json| json + "\n").unwrap_or_default()
-}
-
-/// The bare value with all of its digits; none where the tool returns nothing.
-fn bare(output: &Output) -> Option<Box<RawValue>> {
-    let nothing = output.structured().is_none() && output.value().is_null();
-    if nothing { None } else { output.decode().ok() }
-}
-
-/// An output for people: a text as it is, content block by block, any other value as JSON.
-fn human(output: &Output) -> String {
-    if output.structured().is_some() {
-        return bare(output).map(|json| format!("{}\n", neutral(&pretty(&json)))).unwrap_or_default();
-    }
-    output.content().iter().map(|block| ended(neutral(&block_text(block)).into_owned())).collect()
-}
-
-fn block_text(block: &Content) -> String {
-    match block {
-        Content::Text { text } => text.clone(),
-        Content::Image { data, mime_type } => format!("[image: {mime_type}, {} bytes]", data.len()),
-        Content::Audio { data, mime_type } => format!("[audio: {mime_type}, {} bytes]", data.len()),
-        Content::ResourceLink { uri, name, .. } => format!("{name}: {uri}"),
-        Content::Resource { body: ResourceBody::Text(text), .. } => text.clone(),
-        Content::Resource { uri, mime_type, body: ResourceBody::Blob(bytes) } => {
-            format!("[{uri}: {mime_type}, {} bytes]", bytes.len())
-        }
-        other => json_of(other),
-    }
-}
-
-fn json_of(block: &Content) -> String {
-    serde_json::to_value(block).unwrap_or(Value::Null).to_string()
-}
-
-/// The text with a line break at its end, unless it has one.
-fn ended(mut text: String) -> String {
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text
+fn unconfirmed(tool: &ToolDefinition, why: &str) -> Failure {
+    let message = format!("`{}` may destroy or overwrite and was not run: {why}", tool.name());
+    Failure::new(FailureKind::Disabled, message)
 }

@@ -3,16 +3,26 @@
 mod app;
 mod arguments;
 mod catalogue;
+mod complete;
 mod grammar;
+mod identity;
 mod info;
 mod interrupt;
 mod invocation;
+mod lint;
+mod lock;
+mod manual;
+mod markdown;
 mod outline;
 mod page;
+mod progress;
 mod schema;
 mod serve;
+mod skeleton;
 mod stop;
 mod streams;
+mod table;
+mod yaml;
 
 pub use app::App;
 pub use serve::{ServeError, ServeOptions, Server};

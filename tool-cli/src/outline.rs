@@ -20,6 +20,25 @@ pub(crate) fn output(output: &NativeSchema) -> Vec<Row> {
     rows
 }
 
+/// A part of an input or of the output, followed by what it consists of.
+pub(crate) fn part(path: &str, part: &NativeSchema) -> Vec<Row> {
+    let mut rows = Vec::new();
+    push(&mut rows, path, part);
+    rows
+}
+
+/// The ways on from a value, as they are written in a path.
+pub(crate) fn parts(value: &NativeSchema) -> Vec<String> {
+    let value = nullable(value).unwrap_or(value);
+    let list = value.kind == "list";
+    let name = |name: &String| if list { format!("[{name}]") } else { format!(".{name}") };
+    let mut parts: Vec<_> =
+        value.properties.iter().filter_map(|member| member.name.as_ref().map(name)).collect();
+    parts.extend(value.items.iter().map(|_| if list { "[]" } else { ".*" }.to_owned()));
+    parts.extend((1..=value.variants.len()).map(|position| format!("|{position}")));
+    parts
+}
+
 fn push_member(rows: &mut Vec<Row>, parent: &str, member: &NativeSchema) {
     let name = member.name.as_deref().unwrap_or_default();
     let path = if matches!(parent, "" | ".") { name.to_owned() } else { format!("{parent}.{name}") };
@@ -41,7 +60,12 @@ fn push(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
 
 /// What a value consists of, as far as its type does not say it all.
 fn push_parts(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
-    value.properties.iter().for_each(|member| push_member(rows, path, member));
+    for member in &value.properties {
+        match &member.name {
+            Some(position) if value.kind == "list" => push(rows, &format!("{path}[{position}]"), member),
+            _ => push_member(rows, path, member),
+        }
+    }
     if let Some(items) = &value.items {
         let place = if value.kind == "list" { "[]" } else { ".*" };
         push_unless_plain(rows, &format!("{path}{place}"), items);
@@ -52,7 +76,7 @@ fn push_parts(rows: &mut Vec<Row>, path: &str, value: &NativeSchema) {
 }
 
 /// The one alternative that a value has beside `null`.
-fn nullable(value: &NativeSchema) -> Option<&NativeSchema> {
+pub(crate) fn nullable(value: &NativeSchema) -> Option<&NativeSchema> {
     match value.variants.as_slice() {
         [one, null] | [null, one] if null.kind == "null" => Some(one),
         _ => None,
@@ -106,6 +130,12 @@ fn details(value: &NativeSchema) -> Vec<String> {
         [example] => lines.push(format!("example: {}", plain(example))),
         examples => lines.push(format!("examples: {}", listed(examples))),
     }
+    if value.locator {
+        lines.push("locator: identifies one thing".to_owned());
+    }
+    if value.secret {
+        lines.push("secret: never shown".to_owned());
+    }
     if let Some(name) = &value.recursive {
         lines.push(format!("a {name} again, as described above"));
     }
@@ -141,6 +171,6 @@ fn listed<'v>(values: impl IntoIterator<Item = &'v Value>) -> String {
 }
 
 /// A value as one would type it: a text without quotes.
-fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

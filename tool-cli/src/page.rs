@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
-use comfy_table::presets::NOTHING;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width};
 use serde_json::value::RawValue;
 
 /// Styles text, or leaves it as it is.
@@ -59,44 +57,6 @@ fn commands(c: char) -> bool {
 pub(crate) fn summary(text: &str) -> String {
     let paragraph: Vec<_> = text.trim().lines().take_while(|line| !line.trim().is_empty()).collect();
     paragraph.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A table without lines, as wide as the page at most; its last column takes what the others leave.
-pub(crate) fn table<const N: usize>(
-    header: [&str; N],
-    rows: &[[String; N]],
-    width: u16,
-    paint: Paint,
-) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width)
-        .set_header(header);
-    for row in rows {
-        table.add_row(row.iter().map(|cell| neutral(cell).replace('\t', " ")));
-    }
-    // A name that is broken over lines cannot be copied: only one that takes half of the page is.
-    let widths = table.column_max_content_widths();
-    for (column, content) in table.column_iter_mut().zip(&widths).take(N - 1) {
-        column.set_padding((0, 2));
-        column.set_constraint(if *content <= width / 2 {
-            ColumnConstraint::ContentWidth
-        } else {
-            ColumnConstraint::UpperBoundary(Width::Fixed(width / 2))
-        });
-    }
-    if let Some(last) = table.column_mut(N - 1) {
-        last.set_padding((0, 0));
-    }
-    let mut page = String::new();
-    for (position, line) in table.lines().enumerate() {
-        let line = line.trim_end();
-        page.push_str(&if position == 0 { paint.heading(line) } else { line.to_owned() });
-        page.push('\n');
-    }
-    page
 }
 
 /// A JSON text with line breaks and indentation, and otherwise as it is: a number keeps its digits.
@@ -175,17 +135,6 @@ mod tests {
         assert_eq!(
             pretty(&spaced.unwrap()),
             "{\n  \"a\": [\n    1e400,\n    123456789012345678901234567890.50\n  ]\n}"
-        );
-    }
-
-    #[test]
-    fn a_name_is_not_broken_and_a_description_is() {
-        let rows = [["a_rather_long_name".to_owned(), "one two three four five six".to_owned()]];
-        assert_eq!(
-            table(["NAME", "DESCRIPTION"], &rows, 40, Paint(false)),
-            "NAME                DESCRIPTION\n\
-             a_rather_long_name  one two three four\n\
-             \u{20}                   five six\n"
         );
     }
 }

@@ -1,20 +1,26 @@
 //! `schema`: the JSON Schema of a tool's arguments or of its output.
 
 use clap::ArgMatches;
-use tool_core::{Profile, Registry};
+use tool_core::Profile;
 
+use crate::app::App;
 use crate::catalogue::json_text;
+use crate::grammar::{self, Format};
 use crate::stop::{self, Stop};
 use crate::streams::Streams;
+use crate::{identity, yaml};
 
 /// Prints a schema.
-pub(crate) fn schema(registry: &Registry, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
-    let name = matches.get_one::<String>("name").map_or("", String::as_str);
-    let tool = stop::find(registry, name)?;
+pub(crate) fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    let name = grammar::name(matches);
+    let registry = identity::registry(app, matches)?;
+    let tool = stop::find(&registry, name)?;
     let schema = if matches.get_flag("output") {
         tool.output_schema().cloned().ok_or_else(|| Stop::NoOutputSchema(name.to_owned()))?
     } else {
         tool.schema_for(matches.get_one("profile").copied().unwrap_or(Profile::Mcp))?
     };
-    Ok(streams.print(&json_text(&schema))?)
+    let page =
+        if grammar::format(matches) == Format::Yaml { yaml::text(&schema) } else { json_text(&schema) };
+    Ok(streams.print(&page)?)
 }

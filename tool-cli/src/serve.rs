@@ -40,6 +40,15 @@ pub struct Server {
     run: Box<dyn FnOnce(ServeOptions) -> ServeFuture + Send>,
     pub(crate) about: Option<String>,
     pub(crate) addr: Option<SocketAddr>,
+    pub(crate) choices: Vec<Choice>,
+}
+
+/// An option of a server that takes one of some values.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) name: String,
+    pub(crate) values: Vec<String>,
+    pub(crate) about: String,
 }
 
 impl Server {
@@ -57,7 +66,12 @@ impl Server {
         F: FnOnce(ServeOptions) -> S + Send + 'static,
         S: Future<Output = Result<(), ServeError>> + Send + 'static,
     {
-        Server { run: Box::new(|options| Box::pin(server(options))), about: None, addr: None }
+        Server {
+            run: Box::new(|options| Box::pin(server(options))),
+            about: None,
+            addr: None,
+            choices: Vec::new(),
+        }
     }
 
     /// What the help says about it.
@@ -77,6 +91,28 @@ impl Server {
     /// ```
     pub fn addr(mut self, addr: impl Into<SocketAddr>) -> Self {
         self.addr = Some(addr.into());
+        self
+    }
+
+    /// An option of its own, `--NAME`, that takes one of these values: the first one unless told. What was chosen is
+    /// [`ServeOptions::choice`].
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |options| {
+    ///     let exclusive = options.choice("surfaces") == Some("exclusive");
+    /// #   assert!(!exclusive);
+    ///     Ok(())
+    /// })
+    /// .choice("surfaces", ["tools-too", "exclusive"], "Whether what is a resource is listed as a tool too");
+    /// ```
+    pub fn choice(
+        mut self,
+        name: impl Into<String>,
+        values: impl IntoIterator<Item = impl Into<String>>,
+        about: impl Into<String>,
+    ) -> Self {
+        let values = values.into_iter().map(Into::into).collect();
+        self.choices.push(Choice { name: name.into(), values, about: about.into() });
         self
     }
 }
@@ -118,6 +154,7 @@ pub struct ServeOptions {
     pub addr: Option<SocketAddr>,
     /// `--allow-execute`: whether tools may be called, and not only described.
     pub allow_execute: bool,
+    choices: Vec<(String, String)>,
     shutdown: CancellationToken,
     stderr: Stderr,
 }
@@ -133,6 +170,19 @@ impl ServeOptions {
     /// ```
     pub fn listening(&self, addr: SocketAddr) {
         streams::write(&self.stderr, &format!("listening on http://{addr}\n"));
+    }
+
+    /// What was chosen for an option that [`Server::choice`] declared.
+    ///
+    /// ```
+    /// # drop(tool_cli::Server::new(async |options| {
+    /// let exclusive = options.choice("surfaces") == Some("exclusive");
+    /// # assert!(!exclusive);
+    /// # Ok(())
+    /// # }));
+    /// ```
+    pub fn choice(&self, name: &str) -> Option<&str> {
+        self.choices.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Waits until the server should shut down in good order: Ctrl-C or SIGTERM. May be asked for many times.
@@ -163,10 +213,15 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some((_, server)) = app.servers.into_iter().find(|(known, _)| known == name) else { return Ok(()) };
     app.registry.check()?;
+    let choices = server.choices.iter().filter_map(|Choice { name, .. }| {
+        Some((name.clone(), matches.get_one::<String>(&format!("choice:{name}"))?.clone()))
+    });
+    let choices = choices.collect();
     let (shutdown, overdue) = streams.interrupt().listen();
     let options = ServeOptions {
         addr: matches.get_one("addr").copied(),
         allow_execute: matches.get_flag("allow-execute"),
+        choices,
         shutdown,
         stderr: streams.stderr(),
     };

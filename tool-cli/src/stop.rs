@@ -5,8 +5,9 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tool_core::{BuildErrors, Failure, FailureKind, ProfileError, Registry, ToolDefinition};
+use tool_core::{BuildErrors, Failure, FailureKind, LockError, ProfileError, Registry, ToolDefinition};
 
+use crate::info::NoPart;
 use crate::serve::ServeError;
 use crate::streams::Streams;
 
@@ -33,6 +34,22 @@ pub(crate) enum Stop {
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot read stdin: {0}")]
     Stdin(io::Error),
+    #[error(
+        "stdin is a terminal, from which no arguments are read\nhelp: redirect a file into it, or use `@FILE`"
+    )]
+    StdinTerminal,
+    #[error("stdin is asked for twice, and can be read once")]
+    StdinTwice,
+    #[error("{what} has more than {most} bytes, which is more than arguments may have")]
+    TooLong { what: String, most: u64 },
+    #[error("`{}` is no text: it is not UTF-8", path.display())]
+    NoText { path: PathBuf },
+    #[error("the variable `{name}` of the environment is {}", if *is_set { "no text: it is not UTF-8" } else { "not set" })]
+    Variable { name: String, is_set: bool },
+    #[error("{error}\nhelp: `info {tool}` shows all there is")]
+    NoPart { tool: String, error: NoPart },
+    #[error("there is no command `{0}`")]
+    NoCommand(String),
     #[error("{}{}", failure.text(), hint(suggestion.as_deref()))]
     Call { failure: Failure, suggestion: Option<String> },
     /// The failure is the result, and was written to stdout already.
@@ -44,6 +61,16 @@ pub(crate) enum Stop {
     Profile(#[from] ProfileError),
     #[error("{0}")]
     Registry(#[from] BuildErrors),
+    #[error("{}", if *.0 == 1 { "there is 1 finding".to_owned() } else { format!("there are {} findings", .0) })]
+    Findings(usize),
+    #[error("`{}` does not exist\nhelp: `lock` without `--check` writes it", .0.display())]
+    NoLock(PathBuf),
+    #[error("cannot use `{}`: {error}", path.display())]
+    Lock { path: PathBuf, error: LockError },
+    #[error("the tools are not as `{}` has them\nhelp: if that is meant, `lock` without `--check` records it", .0.display())]
+    Outdated(PathBuf),
+    #[error("cannot write `{}`: {error}", path.display())]
+    Unwritable { path: PathBuf, error: io::Error },
     #[error("the server failed: {}", chain(.0.as_ref()))]
     Server(ServeError),
     #[error("the server did not shut down in time")]
@@ -105,13 +132,25 @@ impl Stop {
             | Stop::Twice { .. }
             | Stop::NotJson { .. }
             | Stop::Unreadable { .. }
-            | Stop::Stdin(_) => USAGE,
+            | Stop::Stdin(_)
+            | Stop::StdinTerminal
+            | Stop::StdinTwice
+            | Stop::TooLong { .. }
+            | Stop::NoText { .. }
+            | Stop::Variable { .. }
+            | Stop::NoPart { .. }
+            | Stop::NoCommand(_) => USAGE,
             Stop::Call { failure, .. } | Stop::Told(failure) => failure.kind().codes().exit,
             // Whoever reads our output has seen enough of it, as in `| head`.
             Stop::Stdout(error) if error.kind() == ErrorKind::BrokenPipe => 0,
             Stop::NoOutputSchema(_)
             | Stop::Profile(_)
             | Stop::Registry(_)
+            | Stop::Findings(_)
+            | Stop::NoLock(_)
+            | Stop::Lock { .. }
+            | Stop::Outdated(_)
+            | Stop::Unwritable { .. }
             | Stop::Server(_)
             | Stop::Overdue
             | Stop::Stdout(_) => 1,

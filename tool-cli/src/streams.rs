@@ -1,5 +1,6 @@
 //! Where a command reads and writes: the process's own streams, or those that a test brought.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +12,8 @@ use crate::page::{Paint, neutral};
 /// The width of a line where no terminal says otherwise.
 const WIDTH: u16 = 100;
 
-/// The narrowest line that a table is laid out for.
-const NARROWEST: u16 = 40;
+/// The narrowest line that a page is laid out for.
+const NARROWEST: u16 = 20;
 
 /// What a command reads from and writes to.
 ///
@@ -29,9 +30,25 @@ pub struct Streams {
     stderr: Stderr,
     /// Whether stdout and stderr show colours.
     colours: [bool; 2],
+    /// Whether somebody is there to answer a question.
     interactive: bool,
+    stdin_terminal: bool,
+    /// Whether stderr is a terminal that can draw.
+    bars: bool,
+    loudness: Loudness,
     width: u16,
     interrupt: Interrupt,
+    /// Whether something is left running that nobody waits for.
+    abandoned: bool,
+}
+
+/// How much is said on stderr beside errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Loudness {
+    Quiet,
+    #[default]
+    Normal,
+    Verbose,
 }
 
 /// Stderr, which a server writes to as well.
@@ -54,22 +71,26 @@ impl Streams {
             stderr: Arc::new(Mutex::new(stderr)),
             colours: [false; 2],
             interactive: false,
+            stdin_terminal: false,
+            bars: false,
+            loudness: Loudness::Normal,
             width: WIDTH,
             interrupt: Interrupt::never(),
+            abandoned: false,
         }
     }
 
-    /// Somebody is there to answer a question.
+    /// Stdin and stderr are a terminal: somebody is there to answer a question and to see how far a call has come.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(&b"y\n"[..], std::io::sink(), std::io::sink()).interactive();
     /// ```
     pub fn interactive(mut self) -> Self {
-        self.interactive = true;
+        (self.interactive, self.stdin_terminal, self.bars) = (true, true, true);
         self
     }
 
-    /// The columns of a line; 100 when nothing is said, and never less than 40.
+    /// The columns of a line; 100 when nothing is said, and never less than 20.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink()).columns(60);
@@ -95,12 +116,15 @@ impl Streams {
         let shows = |choice| !matches!(choice, ColorChoice::Never);
         let stdout = AutoStream::auto(io::stdout());
         let stderr = AutoStream::auto(io::stderr());
-        let width = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(width, _)| width.0);
+        let (stdin_terminal, stderr_terminal) = (io::stdin().is_terminal(), io::stderr().is_terminal());
+        let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         Streams {
             colours: [shows(stdout.current_choice()), shows(stderr.current_choice())],
-            interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            interactive: stdin_terminal && stderr_terminal,
+            stdin_terminal,
+            bars: stderr_terminal && !is_dumb,
             interrupt: Interrupt::signals(),
-            ..Streams::new(io::stdin(), io::stdout(), io::stderr()).columns(width)
+            ..Streams::new(io::stdin(), io::stdout(), io::stderr()).columns(columns())
         }
     }
 
@@ -128,6 +152,27 @@ impl Streams {
         self.interactive
     }
 
+    pub(crate) fn stdin_is_terminal(&self) -> bool {
+        self.stdin_terminal
+    }
+
+    /// Whether a bar can be drawn on stderr.
+    pub(crate) fn shows_bars(&self) -> bool {
+        self.bars
+    }
+
+    pub(crate) fn set_loudness(&mut self, loudness: Loudness) {
+        self.loudness = loudness;
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.loudness == Loudness::Quiet
+    }
+
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.loudness == Loudness::Verbose
+    }
+
     pub(crate) fn stderr(&self) -> Stderr {
         Arc::clone(&self.stderr)
     }
@@ -136,8 +181,14 @@ impl Streams {
         &mut self.interrupt
     }
 
-    pub(crate) fn interrupted(&self) -> bool {
-        self.interrupt.asked()
+    /// Notes that something is left running that nobody waits for.
+    pub(crate) fn abandon(&mut self) {
+        self.abandoned = true;
+    }
+
+    /// Whether the process should end without waiting for what runs in it.
+    pub(crate) fn ends_now(&self) -> bool {
+        self.abandoned || self.interrupt.asked()
     }
 
     /// Writes a result, as it is.
@@ -157,10 +208,17 @@ impl Streams {
         self.complain(&format!("{label} {}\n", neutral(text)));
     }
 
-    /// Everything that stdin holds.
-    pub(crate) fn read_all(&mut self) -> io::Result<Vec<u8>> {
+    /// Says something that is neither result nor error, unless it should be quiet.
+    pub(crate) fn notice(&mut self, text: &str) {
+        if !self.is_quiet() {
+            self.complain(&format!("{}\n", neutral(text)));
+        }
+    }
+
+    /// Everything that stdin holds, up to so many bytes.
+    pub(crate) fn read_all(&mut self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.stdin.read_to_end(&mut bytes)?;
+        (&mut self.stdin).take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -182,6 +240,13 @@ impl std::fmt::Debug for Streams {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Streams").field("interactive", &self.interactive).field("width", &self.width).finish()
     }
+}
+
+/// The columns of the terminal that stdout is; else those that the environment wants.
+fn columns() -> u16 {
+    let wanted = || env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    terminal.or_else(wanted).unwrap_or(WIDTH)
 }
 
 /// Writes to stderr and flushes; a closed stderr is nobody's loss.

@@ -6,14 +6,30 @@ mod arguments;
 mod callers;
 #[path = "cli/calls.rs"]
 mod calls;
+#[path = "cli/completion.rs"]
+mod completion;
 #[path = "cli/describing.rs"]
 mod describing;
+#[path = "cli/flags.rs"]
+mod flags;
+#[path = "cli/introspection.rs"]
+mod introspection;
+#[path = "cli/keeping.rs"]
+mod keeping;
+#[path = "cli/lazy.rs"]
+mod lazy;
 #[path = "cli/process.rs"]
 mod process;
 #[path = "cli/registry.rs"]
 mod registry;
+#[path = "cli/running.rs"]
+mod running;
+#[path = "cli/secrets.rs"]
+mod secrets;
 #[path = "cli/serving.rs"]
 mod serving;
+#[path = "cli/yaml.rs"]
+mod yaml;
 
 use registry::app;
 use serde_json::Value;
@@ -76,12 +92,12 @@ async fn wrong_usage_is_2_and_help_is_0() {
     let ran = cli(&["--help"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.starts_with("A demonstration\n\nUsage: demo "), "{}", ran.stdout);
-    cli(&["--version"]).await.prints("demo 1.2.3 (14 tools)\n");
+    cli(&["--version"]).await.prints("demo 1.2.3 (15 tools)\n");
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn an_argument_that_is_no_unicode_is_wrong_usage() {
+async fn row_116_an_argument_that_is_no_unicode_is_wrong_usage() {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
 
@@ -90,14 +106,26 @@ async fn an_argument_that_is_no_unicode_is_wrong_usage() {
     let arguments = [OsString::from("run"), "greet".into(), OsString::from_vec(b"name=\xff".into())];
     assert_eq!(app().run_with(arguments, streams).await, 2);
     assert!(stderr.text().starts_with("error: invalid UTF-8 "), "{}", stderr.text());
+    for at in 0..4 {
+        let mut arguments = ["run", "greet", "--name", "Ada"].map(OsString::from);
+        arguments[at] = OsString::from_vec(b"\xff".into());
+        let streams = Streams::new(std::io::empty(), std::io::sink(), std::io::sink());
+        assert_eq!(app().run_with(arguments, streams).await, 2, "{at}");
+    }
 }
 
 #[tokio::test]
-async fn texts_do_not_command_the_terminal() {
+async fn row_118_texts_do_not_command_the_terminal() {
     let hostile = |text: &str| text.contains(['\u{1b}', '\u{9b}', '\u{202e}']);
     for arguments in [
         &["list"][..],
+        &["list", "--format", "markdown"],
+        &["search", "nothing"],
         &["info", "hostile"],
+        &["info", "hostile", "--format", "markdown"],
+        &["run", "hostile", "--help"],
+        &["__complete", "fish", "--", "run", "host"],
+        &["lint"],
         &["run", "hostile"],
         &["run", "hostile", "fail=true"],
         &["run", "hostile_json"],

@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 pub(crate) use contained::{Panicked, contained};
-pub(crate) use ongoing::{Begun, begin, unknown};
+pub(crate) use ongoing::{Begun, begin, refused, unknown};
 pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 

@@ -9,6 +9,7 @@ use crate::access::Principal;
 use crate::call::Tasks;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
+use crate::progress::Reporter;
 use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
@@ -45,7 +46,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        LazyContext::new(tool, &Caller { principal: Principal::local(), trace: None }).get().clone()
+        LazyContext::new(tool, &Caller::local()).get().clone()
     }
 
     /// The identifier that joins the answer and the log.
@@ -83,6 +84,11 @@ impl Context {
     /// ```
     pub fn traceparent(&self) -> Option<TraceParent> {
         self.0.caller.trace
+    }
+
+    /// Whom the call tells how far it has come.
+    pub(crate) fn reporter(&self) -> Option<&Reporter> {
+        self.0.caller.reporter.as_ref()
     }
 
     /// Whether the caller took the call back or went away, or was told that it takes too long.
@@ -129,22 +135,28 @@ impl Context {
     }
 }
 
-/// Who calls, and as part of which trace.
+/// Who calls, as part of which trace, and whom the call tells how far it has come.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) trace: Option<TraceParent>,
+    pub(crate) reporter: Option<Reporter>,
 }
 
 impl Caller {
     /// The local one.
     pub(crate) fn local() -> Self {
-        Caller { principal: Principal::local(), trace: None }
+        Caller::of(Principal::local())
     }
 
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
-        Caller { principal: Principal::anonymous(), trace: None }
+        Caller::of(Principal::anonymous())
+    }
+
+    /// A caller of whom no more is known.
+    pub(crate) fn of(principal: Principal) -> Self {
+        Caller { principal, trace: None, reporter: None }
     }
 }
 

@@ -20,6 +20,7 @@ mod locator;
 mod lock;
 mod operation;
 mod output;
+mod progress;
 mod prompt;
 mod provider;
 mod receiver;
@@ -57,6 +58,7 @@ pub use locator::Locator;
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output, ResourceBody};
+pub use progress::{Progress, ProgressSink};
 pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, Prompts, Role};
 #[cfg(feature = "tokio")]
 pub use provider::Cached;

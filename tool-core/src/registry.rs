@@ -25,6 +25,7 @@ use crate::definition::ToolDefinition;
 use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
 use crate::output::Output;
+use crate::progress::Reporter;
 use crate::registry::positions::Positions;
 use crate::registry::prompts::PromptMember;
 use crate::requirement::Requirements;
@@ -145,7 +146,9 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        Registry { inner: Arc::clone(&self.inner), caller: Caller { principal, trace: self.caller.trace } }
+        let mut registry = self.clone();
+        registry.caller.principal = principal;
+        registry
     }
 
     /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
@@ -162,6 +165,12 @@ impl Registry {
     pub fn traced(&self, trace: TraceParent) -> Self {
         let mut registry = self.clone();
         registry.caller.trace = Some(trace);
+        registry
+    }
+
+    pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
+        let mut registry = self.clone();
+        registry.caller.reporter = Some(reporter);
         registry
     }
 
@@ -299,6 +308,27 @@ impl Registry {
             },
             Err(_) => call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments),
         }
+    }
+
+    /// Answers a call with the failure for which an adapter does not make it, as one that nobody confirmed, and records
+    /// it as every other call. What the call itself would be refused for comes first: this failure is for whoever might
+    /// make it.
+    ///
+    /// ```
+    /// use tool_core::{Failure, FailureKind};
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let failure = Failure::new(FailureKind::Disabled, "nobody confirmed it");
+    /// let reply = registry.refuse("nope", b"{}", failure);
+    /// assert_eq!(reply.result.unwrap_err().kind(), FailureKind::NotFound);
+    /// ```
+    pub fn refuse(&self, name: &str, arguments: &[u8], failure: Failure) -> Reply {
+        let Ok(member) = self.known(name) else {
+            return call::unknown(self.inner.audit.as_ref(), &self.caller, name, arguments);
+        };
+        let Member { definition, home, .. } = member;
+        let admitted = home.admission.admit(definition, &home.states, &self.caller.principal);
+        call::refused(&self.caller, member, arguments, admitted.err().unwrap_or(failure))
     }
 
     /// Calls a tool, as the tests of an application do.

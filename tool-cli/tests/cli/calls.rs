@@ -138,7 +138,7 @@ async fn a_result_that_cannot_be_written_is_no_success() {
 }
 
 #[tokio::test]
-async fn an_interrupted_call_ends() {
+async fn row_121_an_interrupted_call_ends() {
     let events = Arc::new(Events::default());
     let started = Arc::clone(&events);
     let ran = on(registry::app_with(&events), &["run", "forever", "--format", "json"], |stdout, stderr| {
@@ -151,7 +151,7 @@ async fn an_interrupted_call_ends() {
 }
 
 #[tokio::test]
-async fn an_interrupted_change_runs_to_its_end() {
+async fn row_121_an_interrupted_change_runs_to_its_end() {
     let events = Arc::new(Events::default());
     let started = Arc::clone(&events);
     let ran = on(registry::app_with(&events), &["run", "record", "note=a"], |stdout, stderr| {
@@ -159,6 +159,10 @@ async fn an_interrupted_change_runs_to_its_end() {
             .interrupted_by(async move { started.begun.notified().await })
     })
     .await;
-    ran.fails(130, "error: `record` was interrupted\n");
+    ran.fails(
+        130,
+        "`record` changes something and runs on to its end; interrupt again to leave it half done\n\
+         error: `record` was interrupted\n",
+    );
     assert_eq!(events.recorded(), 1);
 }

@@ -12,17 +12,19 @@ async fn list_shows_the_tools_by_name() {
         "NAME    OPERATION           DESCRIPTION\n\
          add     transform           Adds two numbers.\n\
          digits  transform           Repeats a number with all of its digits.\n\
+         labour  write               Changes something for ever.\n\
          parts   transform           Repeats what is made of parts.\n\
          purge   write, destructive  Deletes everything.\n\
          record  write               Records a note.\n",
     );
-    cli(&["list", "--operation", "write", "--format", "name"]).await.prints("purge\nrecord\n");
+    cli(&["list", "--operation", "write", "--format", "name"]).await.prints("labour\npurge\nrecord\n");
     let ran = cli(&["list", "--operation", "write", "--format", "json"]).await;
     assert_eq!(
         ran.json(),
         json!([
-            {"name": "purge", "title": "Delete all", "description": "Deletes everything.", "operation": "write", "destructive": true},
-            {"name": "record", "description": "Records a note.\n\nIt stays until `purge`.", "operation": "write", "destructive": false},
+            {"name": "labour", "description": "Changes something for ever.", "operation": "write", "destructive": false, "provider": "cli", "requirements": {"met": true}},
+            {"name": "purge", "title": "Delete all", "description": "Deletes everything.", "operation": "write", "destructive": true, "provider": "cli", "requirements": {"met": true}},
+            {"name": "record", "description": "Records a note.\n\nIt stays until `purge`.", "operation": "write", "destructive": false, "provider": "cli", "requirements": {"met": true}},
         ])
     );
 }
@@ -55,17 +57,21 @@ async fn info_tells_everything_that_is_declared() {
          \n\
          Repeats what is made of parts.\n\
          \n\
-         Operation    transform: computes a new value and changes nothing\n\
-         Modifying    no\n\
-         Destructive  no\n\
-         Idempotent   yes\n\
-         Open world   no"
+         Operation     transform: computes a new value and changes nothing\n\
+         Modifying     no\n\
+         Destructive   no\n\
+         Idempotent    yes\n\
+         Open world    no\n\
+         Permission    none\n\
+         Access rule   none\n\
+         Requirements  none\n\
+         MCP surface   tool"
     );
     let (source, tables) = tables.split_once("\n\n").unwrap();
     assert!(source.contains("registry.rs:") && source.contains("module cli::registry"), "{source}");
-    assert!(source.contains("\nDigest       blake3:"), "{source}");
+    assert!(source.contains("\nDigest        blake3:"), "{source}");
     assert!(
-        source.ends_with("Example      demo run parts sky=rain 'places:=[{\"name\":\"text\"}]'"),
+        source.ends_with("Example       demo run parts sky=rain 'places:=[{\"name\":\"text\"}]'"),
         "{source}"
     );
     assert_eq!(
@@ -113,12 +119,16 @@ async fn info_as_json_has_the_schemas() {
         [
             "name",
             "description",
+            "provider",
             "operation",
             "modifying",
             "destructive",
             "idempotent",
             "open_world",
             "annotations",
+            "access_rule",
+            "requirements",
+            "surface",
             "inputs",
             "outputs",
             "input_schema",

@@ -65,6 +65,7 @@ fn spawn_in(arguments: &[&str], variables: &[(&str, &str)]) -> Spawned {
         .env(ARGUMENTS, serde_json::to_string(arguments).unwrap())
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
+        .env_remove("COLUMNS")
         .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -108,21 +109,43 @@ fn a_process_prints_its_result() {
 }
 
 #[test]
-fn the_environment_decides_about_colours() {
+fn row_114_the_environment_decides_about_colours() {
     for (variables, coloured) in [
         (&[][..], false),
         (&[("CLICOLOR_FORCE", "1")], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+        (&[("TERM", "dumb")], false),
+        (&[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")], true),
     ] {
-        let mut spawned = spawn_in(&["demo", "list"], variables);
-        spawned.go();
-        assert_eq!(spawned.read_all().contains('\u{1b}'), coloured, "{variables:?}");
-        assert_eq!(spawned.end().0.code(), Some(0));
+        for command in ["list", "--help"] {
+            let mut spawned = spawn_in(&["demo", command], variables);
+            spawned.go();
+            assert_eq!(spawned.read_all().contains('\u{1b}'), coloured, "{variables:?} {command}");
+            assert_eq!(spawned.end().0.code(), Some(0));
+        }
     }
 }
 
 #[test]
-fn a_reader_that_went_away_is_no_failure() {
+fn row_114_a_page_is_as_wide_as_the_environment_wants() {
+    for (columns, widest) in [("20", 20), ("80", 80), ("400", 400)] {
+        for arguments in [&["demo", "list"][..], &["demo", "list", "--operation", "transform"]] {
+            let mut spawned = spawn_in(arguments, &[("COLUMNS", columns)]);
+            spawned.go();
+            let page = spawned.read_all();
+            assert!(page.lines().all(|line| line.chars().count() <= widest), "{columns}\n{page}");
+            assert_eq!(spawned.end().0.code(), Some(0));
+        }
+    }
+    let mut spawned = spawn_in(&["demo", "list"], &[("COLUMNS", "400")]);
+    spawned.go();
+    // What one line has room for is in one line.
+    assert_eq!(spawned.read_all().lines().filter(|line| line.starts_with("nothing ")).count(), 1);
+    assert_eq!(spawned.end().0.code(), Some(0));
+}
+
+#[test]
+fn row_113_a_reader_that_went_away_is_no_failure() {
     for arguments in
         [&["demo", "list"][..], &["demo", "--help"], &["demo", "run", "add", "a=1", "--format", "json"]]
     {
@@ -170,4 +193,19 @@ fn a_second_signal_does_not_wait() {
 #[test]
 fn a_signal_ends_a_call_that_holds_its_thread() {
     assert_eq!(signalled(&["demo", "run", "stuck"], "-INT", &["begun"]), Some(130));
+}
+
+#[cfg(unix)]
+#[test]
+fn row_121_a_change_is_waited_for_until_somebody_insists() {
+    let runs_on = "`labour` changes something and runs on to its end; interrupt again to leave it half done";
+    assert_eq!(signalled(&["demo", "run", "labour"], "-INT", &["begun", runs_on]), Some(130));
+}
+
+#[test]
+fn a_call_that_holds_its_thread_does_not_hold_the_process_when_the_time_is_over() {
+    let mut spawned = spawn(&["demo", "run", "stuck", "--timeout", "1ms"]);
+    spawned.go();
+    let (status, stderr) = spawned.end();
+    assert_eq!((status.code(), stderr.as_str()), (Some(6), "begun\nerror: `stuck` did not end within 1ms\n"));
 }

@@ -142,11 +142,27 @@ pub(crate) fn unknown(
     name: &str,
     arguments: &[u8],
 ) -> Reply {
+    let asked = || Asked::Unknown(name.chars().take(128).collect());
+    answered(audit, caller, asked, arguments, Failure::not_found(name))
+}
+
+/// Answers a call that is not made, and records that it was asked for.
+pub(crate) fn refused(caller: &Caller, member: &Member, arguments: &[u8], failure: Failure) -> Reply {
+    let asked = || Asked::Known(member.definition.clone());
+    answered(member.home.audit.as_ref(), caller, asked, arguments, failure)
+}
+
+fn answered(
+    audit: Option<&Arc<dyn AuditSink>>,
+    caller: &Caller,
+    asked: impl FnOnce() -> Asked,
+    arguments: &[u8],
+    failure: Failure,
+) -> Reply {
     let call_id = CallId::new();
-    let result = Err(Failure::not_found(name));
+    let result = Err(failure);
     if let Some(sink) = audit {
-        let asked = Asked::Unknown(name.chars().take(128).collect());
-        Record::begin(sink, call_id, caller, asked, arguments).end(&result);
+        Record::begin(sink, call_id, caller, asked(), arguments).end(&result);
     }
     Reply { call_id, result }
 }

@@ -309,7 +309,7 @@ impl Builder {
             index: OnceLock::new(),
             audit: self.audit,
         };
-        let caller = Caller { principal: self.local.unwrap_or_else(Principal::local), trace: None };
+        let caller = Caller::of(self.local.unwrap_or_else(Principal::local));
         Ok(Registry { inner: Arc::new(inner), caller })
     }
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tool_core::{
-    Access, AuditEvent, Builder, Context, FailureKind, Principal, Registry, State, TraceParent, Unmet, tool,
+    Access, AuditEvent, Builder, Context, Failure, FailureKind, Principal, Registry, State, TraceParent,
+    Unmet, tool,
 };
 
 use crate::builder_of;
@@ -115,6 +116,24 @@ async fn every_end_is_recorded_once() {
         registry.invoke(name, b"{}").await.result.unwrap_err();
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
+    }
+}
+
+#[test]
+fn a_call_that_an_adapter_refuses_is_recorded() {
+    let (registry, _, events) = recorded(|builder| builder);
+    for (name, outcome) in
+        [("write", "refused"), ("permitted", "access_denied"), ("nobody_knows", "tool_not_found")]
+    {
+        let unconfirmed = Failure::new(FailureKind::Disabled, "nobody confirmed it");
+        let reply = registry.refuse(name, b"{}", unconfirmed);
+        assert_eq!(reply.result.unwrap_err().kind().codes().error_type, outcome);
+        let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
+        assert_eq!(
+            (&event["outcome"], &event["tool"], &event["bytesIn"]),
+            (&json!(outcome), &json!(name), &json!(2))
+        );
+        assert_eq!(event["callId"], reply.call_id.to_string());
     }
 }
 

@@ -19,6 +19,7 @@ mod methods;
 mod options;
 mod outputs;
 mod profiles;
+mod progress;
 mod providers;
 mod registry;
 mod resources;

@@ -1,0 +1,87 @@
+//! Answers for bash, which inserts what it is given as it is, and in the place of a part of the word alone.
+
+use std::ffi::OsString;
+
+use crate::complete::candidates::Candidate;
+use crate::complete::line::{Line, parse};
+
+/// What bash should insert, one a line: quoted as the word was begun, and without what bash leaves standing, which is
+/// everything up to the last character that it breaks words at.
+pub(super) fn answer(
+    typed: &str,
+    breaks: &str,
+    candidates: impl FnOnce(&[OsString]) -> Vec<Candidate>,
+) -> String {
+    let line = parse(typed);
+    // The first word is the program.
+    let words: Vec<OsString> = line.words.iter().skip(1).map(Into::into).collect();
+    let found = candidates(&words);
+    found
+        .iter()
+        .filter_map(|candidate| insertion(&candidate.word, &line, breaks))
+        .map(|word| word + "\n")
+        .collect()
+}
+
+fn insertion(word: &str, line: &Line, breaks: &str) -> Option<String> {
+    let typed = line.words.last().map_or("", String::as_str);
+    let rest = word.strip_prefix(typed)?;
+    if let Some(quote) = line.quote {
+        // Bash replaces what stands behind the quote.
+        let inside = line.raw.rsplit_once(quote).map_or("", |(_, inside)| inside);
+        let rest = within(rest, quote)?;
+        return Some(format!("{inside}{rest}"));
+    }
+    // A quote that is closed is kept as it was typed, and so is every escape.
+    let breaks = |at: &&usize| line.raw[**at..].starts_with(|c| breaks.contains(c));
+    let kept = line.bare.iter().rev().find(breaks).map_or(0, |at| at + 1);
+    Some(format!("{}{}", &line.raw[kept..], escaped(rest)))
+}
+
+/// The text between quotes of this kind, if it can stand there.
+fn within(text: &str, quote: char) -> Option<String> {
+    if quote == '\'' {
+        return (!text.contains('\'')).then(|| text.to_owned());
+    }
+    // `!` cannot be escaped between double quotes.
+    (!text.contains('!')).then(|| {
+        text.chars().flat_map(|c| "$`\"\\".contains(c).then_some('\\').into_iter().chain([c])).collect()
+    })
+}
+
+/// The text as a word, or a part of one, that means nothing but itself.
+fn escaped(text: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
+    text.chars().flat_map(|c| (!harmless(c)).then_some('\\').into_iter().chain([c])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BREAKS: &str = " \t\n\"'><=;|&(:";
+
+    fn inserted(line: &str, words: &[&str]) -> Vec<String> {
+        let found = |_: &[OsString]| {
+            words.iter().map(|word| Candidate { word: (*word).to_owned(), meaning: None }).collect()
+        };
+        answer(line, BREAKS, found).lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_candidate_is_quoted_as_its_word_was_begun() {
+        assert_eq!(inserted("demo run a", &["add"]), ["add"]);
+        assert_eq!(inserted("demo x $", &["$(touch x)"]), ["$\\(touch\\ x\\)"]);
+        assert_eq!(inserted("demo x ", &["$(touch x) `y`;"]), ["\\$\\(touch\\ x\\)\\ \\`y\\`\\;"]);
+        assert_eq!(inserted("demo x 'a", &["a $b", "a'b"]), ["a $b"]);
+        assert_eq!(inserted("demo x \"a", &["a $b\"", "a!b"]), ["a \\$b\\\""]);
+    }
+
+    #[test]
+    fn bash_keeps_what_stands_before_the_last_break() {
+        assert_eq!(inserted("demo run t key=a", &["key=a b"]), ["a\\ b"]);
+        assert_eq!(inserted("demo run t --key=", &["--key=a"]), ["a"]);
+        assert_eq!(inserted("demo run t key='a ", &["key=a b"]), ["a b"]);
+        assert_eq!(inserted("demo run t a\\ ", &["a b"]), ["a\\ b"]);
+    }
+}

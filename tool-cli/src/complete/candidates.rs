@@ -1,0 +1,186 @@
+//! What could stand where a word is typed.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+use tool_core::{Registry, ToolDefinition};
+
+use crate::app::App;
+use crate::complete::walk::{Place, option, takes_word, walk};
+use crate::grammar::{self, FlagKind, Inputs};
+use crate::{identity, outline};
+
+/// A word that could be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) word: String,
+    pub(super) meaning: Option<String>,
+}
+
+impl Candidate {
+    fn new(word: impl Into<String>, meaning: Option<String>) -> Self {
+        Candidate { word: word.into(), meaning }
+    }
+}
+
+/// The words that begin with the last one of these, of which the others come before it.
+pub(super) fn of(app: &App, words: &[OsString]) -> Vec<Candidate> {
+    let Some((typed, before)) = words.split_last() else { return Vec::new() };
+    let Some(typed) = typed.to_str() else { return Vec::new() };
+    let registry = identity::likely(app, before);
+    let tool = app.tool_named(before);
+    let inputs = tool.as_ref().map(Inputs::of);
+    let mut program = grammar::grammar(app, 0, inputs.as_ref());
+    program.build();
+    let asked = Asked { registry: &registry, program: &program, inputs: inputs.as_ref() };
+    let mut found = match walk(&program, before) {
+        Place::Value { command, option } => asked.values(command, option, "", typed),
+        Place::Word { plain: false, command, .. } if typed.starts_with("--") && typed.contains('=') => {
+            let (long, value) = typed.split_once('=').unwrap_or_default();
+            option(&[command, &program], long)
+                .map(|option| asked.values(command, option, &format!("{long}="), value))
+                .unwrap_or_default()
+        }
+        Place::Word { plain: false, command, .. } if typed.starts_with('-') => asked.options(command),
+        Place::Word { command, given, plain } => asked.words(command, &given, plain, typed),
+    };
+    // What a shell cannot insert without harm is not proposed; what does not begin as typed would replace it.
+    found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(char::is_control));
+    found
+}
+
+struct Asked<'a> {
+    registry: &'a Registry,
+    program: &'a Command,
+    inputs: Option<&'a Inputs<'a>>,
+}
+
+impl Asked<'_> {
+    fn options(&self, command: &Command) -> Vec<Candidate> {
+        let own = command.get_opts().chain(self.program.get_opts().filter(|arg| arg.is_global_set()));
+        let mut options: Vec<Candidate> = Vec::new();
+        for arg in own.filter(|arg| !arg.is_hide_set()) {
+            let Some(long) = arg.get_long() else { continue };
+            let word = if arg.get_action().takes_values() && !takes_word(arg) && !self.is_switch(arg) {
+                format!("--{long}=")
+            } else {
+                format!("--{long}")
+            };
+            if options.iter().all(|known| known.word != word) {
+                options.push(Candidate::new(word, arg.get_help().map(ToString::to_string)));
+            }
+        }
+        options.push(Candidate::new("--help", Some("Print help".to_owned())));
+        options
+    }
+
+    fn is_switch(&self, arg: &Arg) -> bool {
+        self.flag(arg).is_some_and(|(_, kind)| kind == FlagKind::Switch)
+    }
+
+    /// The input that an option is the flag of.
+    fn flag(&self, arg: &Arg) -> Option<(&str, FlagKind)> {
+        let flags = &self.inputs?.flags;
+        let flag = flags.iter().find(|flag| flag.id() == arg.get_id().as_str())?;
+        Some((flag.input.name.as_deref()?, flag.kind))
+    }
+
+    /// The values of an option, with what stands before them in the word.
+    fn values(&self, command: &Command, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
+        let values = match self.flag(option) {
+            Some((_, FlagKind::File | FlagKind::Variable)) => Vec::new(),
+            Some((name, _)) => {
+                self.inputs.map(|inputs| self.values_of(inputs.tool, name, typed)).unwrap_or_default()
+            }
+            None => possible(option),
+        };
+        // A shell knows files better than we do: see the scripts.
+        let _ = command;
+        values
+            .into_iter()
+            .map(|value| Candidate { word: format!("{before}{}", value.word), ..value })
+            .collect()
+    }
+
+    /// The values of an input: those that it allows with their meaning, or those that its function proposes.
+    fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
+        let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
+        let known = input.filter(|input| !input.secret).map(grammar::values).unwrap_or_default();
+        let proposed =
+            self.registry.complete(tool.name(), name, typed).map(|found| found.values).unwrap_or_default();
+        let meaning = |value: &String| {
+            known.iter().find(|(known, _)| known == value).and_then(|(_, text)| text.clone())
+        };
+        let mut values: Vec<_> =
+            proposed.iter().map(|value| Candidate::new(value.clone(), meaning(value))).collect();
+        // Of a list, the values of an item.
+        if values.is_empty() && input.is_some_and(|input| input.kind == "list") {
+            values.extend(known.into_iter().map(|(value, meaning)| Candidate::new(value, meaning)));
+        }
+        values
+    }
+
+    /// What is no option: a command, a tool, an input, a value.
+    fn words(&self, command: &Command, given: &[&str], plain: bool, typed: &str) -> Vec<Candidate> {
+        if command.has_subcommands() && !given.is_empty() {
+            return Vec::new();
+        }
+        if command.has_subcommands() {
+            let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+            let about = |command: &Command| command.get_about().map(ToString::to_string);
+            return commands.map(|command| Candidate::new(command.get_name(), about(command))).collect();
+        }
+        let takes_name = command.get_positionals().any(|arg| arg.get_id() == "name");
+        match (command.get_name(), given) {
+            (_, []) if takes_name => self.tools(plain),
+            ("run" | "validate", [_, pairs @ ..]) => {
+                self.inputs.map(|inputs| self.pairs(inputs, pairs, typed)).unwrap_or_default()
+            }
+            ("info", [name]) => self.registry.get(name).map(parts).unwrap_or_default(),
+            ("man", []) => {
+                let commands = self.program.get_subcommands().filter(|command| !command.is_hide_set());
+                commands.map(|command| Candidate::new(command.get_name(), None)).collect()
+            }
+            (_, given) => command.get_positionals().nth(given.len()).map(possible).unwrap_or_default(),
+        }
+    }
+
+    fn tools(&self, plain: bool) -> Vec<Candidate> {
+        // A name that looks like an option is one only behind `--`.
+        let typeable = self.registry.tools().filter(|tool| plain || !tool.name().starts_with('-'));
+        typeable.map(|tool| Candidate::new(tool.name(), Some(tool.description().to_owned()))).collect()
+    }
+
+    /// `key=`, or `key=value` once the key is there.
+    fn pairs(&self, inputs: &Inputs<'_>, given: &[&str], typed: &str) -> Vec<Candidate> {
+        if let Some((name, value)) = typed.split_once('=') {
+            let values = self.values_of(inputs.tool, name.trim_end_matches(':'), value);
+            return values
+                .into_iter()
+                .map(|value| Candidate { word: format!("{name}={}", value.word), ..value })
+                .collect();
+        }
+        let is_given =
+            |name: &str| given.iter().any(|pair| pair.split_once('=').is_some_and(|(key, _)| key == name));
+        let open = inputs.tool.inputs().iter().filter(|input| !input.secret);
+        open.filter_map(|input| Some((input.name.as_deref()?, input)))
+            .filter(|(name, _)| !is_given(name))
+            .map(|(name, input)| Candidate::new(format!("{name}="), input.description.clone()))
+            .collect()
+    }
+}
+
+/// The values that the grammar knows.
+fn possible(arg: &Arg) -> Vec<Candidate> {
+    let values = arg.get_possible_values();
+    let values = values.iter().filter(|value| !value.is_hide_set());
+    values.map(|value| Candidate::new(value.get_name(), value.get_help().map(ToString::to_string))).collect()
+}
+
+/// The parts of the inputs of a tool.
+fn parts(tool: &ToolDefinition) -> Vec<Candidate> {
+    outline::inputs(tool.inputs())
+        .into_iter()
+        .map(|[path, kind, ..]| Candidate::new(path, Some(kind)))
+        .collect()
+}

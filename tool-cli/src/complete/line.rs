@@ -1,0 +1,73 @@
+//! A command line of bash up to the cursor, taken apart as bash does it.
+
+/// The words, and how the last one was begun.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) words: Vec<String>,
+    /// The quote that is still open.
+    pub(super) quote: Option<char>,
+    /// The last word as it was typed.
+    pub(super) raw: String,
+    /// Where in it characters stand that are neither quoted nor escaped.
+    pub(super) bare: Vec<usize>,
+}
+
+/// Takes a line apart. The last word may be empty.
+pub(super) fn parse(line: &str) -> Line {
+    let (mut words, mut word, mut raw) = (Vec::new(), String::new(), String::new());
+    let (mut quote, mut bare) = (None, Vec::new());
+    let mut begun = false;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if quote.is_none() && c.is_ascii_whitespace() {
+            if begun {
+                words.push(std::mem::take(&mut word));
+                raw.clear();
+                bare.clear();
+                begun = false;
+            }
+            continue;
+        }
+        begun = true;
+        raw.push(c);
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '\\') => {
+                if let Some(next) = chars.next() {
+                    raw.push(next);
+                    // Between double quotes a backslash stands for itself before anything else.
+                    if quote.is_some() && !"$`\"\\".contains(next) {
+                        word.push('\\');
+                    }
+                    word.push(next);
+                }
+            }
+            (open, c) => {
+                if open.is_none() {
+                    bare.push(raw.len() - c.len_utf8());
+                }
+                word.push(c);
+            }
+        }
+    }
+    words.push(word);
+    Line { words, quote, raw, bare }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_bash_takes_them_for() {
+        let words = |line: &str| parse(line).words;
+        assert_eq!(words("demo run add a=1 b"), ["demo", "run", "add", "a=1", "b"]);
+        assert_eq!(words("demo run "), ["demo", "run", ""]);
+        assert_eq!(words("demo  a\\ b 'c d'\"e \\\"f\\x\" g"), ["demo", "a b", "c de \"f\\x", "g"]);
+        assert_eq!(words("demo ''"), ["demo", ""]);
+        assert_eq!(parse("demo key='a b").quote, Some('\''));
+        assert_eq!(parse("demo key='a b").raw, "key='a b");
+        assert_eq!(parse("demo \"a\\\" b").words, ["demo", "a\" b"]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Where in the grammar the word stands that is typed now.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+
+/// The place of a word.
+pub(super) enum Place<'g> {
+    /// The value of an option.
+    Value { command: &'g Command, option: &'g Arg },
+    /// An option, or what an option could stand beside.
+    Word {
+        command: &'g Command,
+        /// The words of the command that are no options.
+        given: Vec<&'g str>,
+        /// Whether `--` stands before it, so that it cannot be an option.
+        plain: bool,
+    },
+}
+
+/// Follows the words before the one that is typed now.
+pub(super) fn walk<'g>(program: &'g Command, words: &'g [OsString]) -> Place<'g> {
+    let (mut command, mut given, mut plain) = (program, Vec::new(), false);
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    while let Some(word) = words.next() {
+        if !plain && word == "--" {
+            plain = true;
+        } else if !plain && word.len() > 1 && word.starts_with('-') {
+            if let Some(option) = option(&[command, program], word)
+                && !word.contains('=')
+                && takes_word(option)
+                && words.next().is_none()
+            {
+                return Place::Value { command, option };
+            }
+        } else if let (true, Some(next)) = (given.is_empty(), command.find_subcommand(word)) {
+            command = next;
+        } else {
+            given.push(word);
+        }
+    }
+    Place::Word { command, given, plain }
+}
+
+/// The option of this word, which may have its value behind `=`.
+pub(super) fn option<'g>(commands: &[&'g Command], word: &str) -> Option<&'g Arg> {
+    let long = word.strip_prefix("--")?;
+    let long = long.split_once('=').map_or(long, |(long, _)| long);
+    commands.iter().find_map(|command| command.get_opts().find(|arg| arg.get_long() == Some(long)))
+}
+
+/// Whether the next word is its value.
+pub(super) fn takes_word(option: &Arg) -> bool {
+    option.get_action().takes_values() && !option.is_require_equals_set()
+}

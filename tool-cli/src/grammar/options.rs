@@ -1,0 +1,95 @@
+//! Options that several commands have.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction};
+use tool_core::{Operation, Profile};
+
+pub(super) fn name() -> Arg {
+    Arg::new("name")
+        .value_name("NAME")
+        .help("The tool; one whose name begins with `-` after `--`")
+        .required(true)
+}
+
+/// How a result is shown; the first one unless told.
+pub(super) fn format<const N: usize>(formats: [&'static str; N]) -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .help("How to show the result")
+        .default_value(formats[0])
+        .value_parser(PossibleValuesParser::new(formats))
+}
+
+/// Who asks.
+pub(super) fn identity() -> [Arg; 2] {
+    let identity = Arg::new("as").long("as").value_name("ID").help("Who calls; the local user unless told");
+    let grant = Arg::new("grant")
+        .long("grant")
+        .value_name("PERMISSION")
+        .help("A permission that the caller has; may be repeated")
+        .action(ArgAction::Append);
+    [identity, grant].map(|arg| arg.help_heading("Identity"))
+}
+
+/// Which tools of those that there are.
+pub(super) fn filters() -> [Arg; 3] {
+    let operation = Arg::new("operation")
+        .long("operation")
+        .value_name("OP")
+        .help("Only tools of this operation; may be repeated")
+        .action(ArgAction::Append)
+        .value_parser(PossibleValuesParser::new(Operation::ALL.map(Operation::as_str)).map(
+            // The names are those of `ALL`, so that each of them parses.
+            |name| name.parse::<Operation>().unwrap_or(Operation::Explain),
+        ));
+    let tag = Arg::new("tag")
+        .long("tag")
+        .value_name("TAG")
+        .help("Only tools with this tag; may be repeated, and then all of them count")
+        .action(ArgAction::Append);
+    let unmet = Arg::new("unmet")
+        .long("unmet")
+        .value_name("WHAT")
+        .help("Tools whose requirements are not met")
+        .default_value("show")
+        .value_parser(PossibleValuesParser::new([
+            PossibleValue::new("show").help("list them, with the reason"),
+            PossibleValue::new("hide").help("leave them out"),
+            PossibleValue::new("only").help("list no others"),
+        ]));
+    [operation, tag, unmet]
+}
+
+pub(super) fn profile() -> Arg {
+    Arg::new("profile")
+        .long("profile")
+        .value_name("P")
+        .help("The schema of its arguments as this client or vendor takes it")
+        .conflicts_with("output")
+        .value_parser(PossibleValuesParser::new(Profile::ALL.map(Profile::as_str)).map(
+            // The names are those of `ALL`, so that each of them parses.
+            |name| name.parse::<Profile>().unwrap_or(Profile::Mcp),
+        ))
+}
+
+pub(super) fn arguments() -> Arg {
+    Arg::new("arguments")
+        .value_name("ARGS")
+        .help("Inputs: key=value, read by the type of the input, or key:=json")
+        .action(ArgAction::Append)
+        .num_args(0..)
+}
+
+pub(super) fn input_json() -> Arg {
+    Arg::new("input-json")
+        .long("input-json")
+        .value_name("JSON|@FILE|-")
+        .help("Inputs as one JSON object: the text itself, from a file, or from stdin; may be repeated")
+        .long_help(
+            "Inputs as one JSON object: the text itself, from a file, or from stdin.\n\
+             May be repeated and mixed with other inputs: of an input that is given by several sources the last one \
+             counts.",
+        )
+        .action(ArgAction::Append)
+}

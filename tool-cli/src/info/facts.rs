@@ -1,0 +1,136 @@
+//! What is declared about a tool beside its inputs and its output, a line a fact.
+
+use serde_json::Value;
+use tool_core::{Operation, Surface, ToolDefinition};
+
+use crate::catalogue;
+use crate::info::Told;
+
+/// The name of a fact and what it is.
+pub(super) type Fact = (&'static str, String);
+
+/// Everything, in the order in which one asks.
+pub(super) fn facts(told: &Told<'_>) -> Vec<Fact> {
+    let tool = told.tool;
+    let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let mut facts = vec![
+        ("Operation", tool.operation().map_or("not declared".to_owned(), meaning)),
+        ("Modifying", yes(tool.modifies())),
+        ("Destructive", yes(tool.destructive())),
+        ("Idempotent", yes(tool.idempotent())),
+        ("Open world", yes(tool.open_world())),
+        ("Permission", permission(told)),
+        (
+            "Access rule",
+            if tool.guarded() { "decides once the inputs are known".to_owned() } else { "none".to_owned() },
+        ),
+        ("Requirements", requirements(told)),
+        ("MCP surface", surface(tool)),
+    ];
+    let tags: Vec<_> = tool.tags().collect();
+    let optional = [
+        ("Tags", (!tags.is_empty()).then(|| tags.join(", "))),
+        ("Alias", tool.alias().map(str::to_owned)),
+        ("Deprecated", deprecated(tool)),
+        ("Timeout", tool.timeout().map(|time| format!("{time:?}"))),
+        ("Fresh for", tool.cache().map(|time| format!("{time:?}"))),
+    ];
+    facts.extend(optional.into_iter().filter_map(|(name, fact)| Some((name, fact?))));
+    facts.extend([
+        ("Source", place(tool)),
+        ("Digest", tool.digest().to_string()),
+        ("Example", example(told.program, tool)),
+    ]);
+    facts
+}
+
+fn meaning(operation: Operation) -> String {
+    let meaning = match operation {
+        Operation::Explain => "tells about the system itself",
+        Operation::Read => "returns stored state",
+        Operation::Transform => "computes a new value and changes nothing",
+        Operation::Trigger => "starts something whose effect lies elsewhere",
+        Operation::Write => "changes stored state",
+    };
+    format!("{operation}: {meaning}")
+}
+
+fn permission(told: &Told<'_>) -> String {
+    let Some(permission) = told.tool.permission() else { return "none".to_owned() };
+    let names: Vec<_> = permission.names().map(|name| format!("`{name}`")).collect();
+    let words = if permission.to_string().contains(" + ") { " or " } else { " and " };
+    let held = if catalogue::denial(told.registry, told.tool).is_some() { "not held" } else { "held" };
+    format!(
+        "{}, {held} by {}",
+        names.join(words),
+        told.registry.principal().id().unwrap_or("an anonymous caller")
+    )
+}
+
+fn requirements(told: &Told<'_>) -> String {
+    match told.registry.requirements(told.tool.name()) {
+        None => "none".to_owned(),
+        Some(requirements) => match requirements.message {
+            None => "met".to_owned(),
+            Some(message) => format!("not met: {message}"),
+        },
+    }
+}
+
+fn surface(tool: &ToolDefinition) -> String {
+    match Surface::of(tool) {
+        Surface::Tool => "tool".to_owned(),
+        Surface::Resource(address) => format!("resource at `{address}`"),
+        Surface::ResourceTemplate(address) => format!("resource template at `{address}`"),
+    }
+}
+
+fn deprecated(tool: &ToolDefinition) -> Option<String> {
+    let deprecated = tool.deprecated()?;
+    let since = deprecated.since.map(|since| format!("since {since}"));
+    let words: Vec<_> = since.into_iter().chain(deprecated.note.map(str::to_owned)).collect();
+    Some(if words.is_empty() { "yes".to_owned() } else { words.join(": ") })
+}
+
+fn place(tool: &ToolDefinition) -> String {
+    let source = tool.source();
+    match source.module {
+        "" => format!("{source}, written by hand"),
+        module => format!("{source}, module {module}"),
+    }
+}
+
+/// A call that is valid, as one would type it into a POSIX shell.
+fn example(program: &str, tool: &ToolDefinition) -> String {
+    let separator = if tool.name().starts_with('-') { "-- " } else { "" };
+    let mut words = format!("{program} run {separator}{}", tool.name());
+    for (name, value) in tool.example().as_object().into_iter().flatten() {
+        let kind =
+            tool.inputs().iter().find(|input| input.name.as_ref() == Some(name)).map(|input| input.kind);
+        let pair = match value {
+            Value::String(text) if kind == Some("string") => format!("{name}={text}"),
+            value if matches!(kind, Some("integer" | "number" | "boolean")) => format!("{name}={value}"),
+            value => format!("{name}:={value}"),
+        };
+        words.push(' ');
+        words.push_str(&quoted(&pair));
+    }
+    words
+}
+
+fn quoted(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%".contains(c);
+    if word.chars().all(harmless) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_word_survives_the_shell() {
+        assert_eq!(quoted("date=2014-07-04"), "date=2014-07-04");
+        assert_eq!(quoted("n:=[1,2]"), "'n:=[1,2]'");
+        assert_eq!(quoted("it=isn't $HOME"), r"'it=isn'\''t $HOME'");
+    }
+}

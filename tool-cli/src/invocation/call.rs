@@ -1,0 +1,112 @@
+//! A call on its way: how long it may take, who interrupts it, and how far it has come.
+
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
+
+use crate::progress;
+use crate::streams::Streams;
+
+/// Calls the tool, until it is done, somebody interrupts, or the time is over.
+pub(super) async fn call(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: Vec<u8>,
+    limit: Option<Duration>,
+    streams: &mut Streams,
+) -> Result<Output, Failure> {
+    if streams.is_verbose() {
+        for repair in
+            registry.validate(tool.name(), &arguments).map(|valid| valid.repairs).unwrap_or_default()
+        {
+            streams.notice(&format!("repaired: {repair}"));
+        }
+    }
+    let (interrupted, _) = streams.interrupt().listen();
+    let began = Instant::now();
+    let watch = progress::watch(streams);
+    let mut task = spawn(
+        watch.as_ref().map_or_else(|| registry.clone(), |watch| registry.reporting(watch.sink())),
+        tool,
+        arguments,
+    );
+    let time_is_over = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    let end = tokio::select! {
+        reply = &mut task => End::Answered(reply.ok()),
+        () = interrupted.cancelled() => End::Interrupted,
+        () = time_is_over => End::Late,
+    };
+    drop(watch);
+    match end {
+        End::Answered(Some(Reply { call_id, result, .. })) => {
+            if streams.is_verbose() {
+                let outcome =
+                    result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
+                streams.notice(&format!(
+                    "call {call_id} of `{}`: {outcome} after {:?}",
+                    tool.name(),
+                    began.elapsed()
+                ));
+            }
+            result
+        }
+        // Panics are contained further in: what remains is a runtime that shuts down.
+        End::Answered(None) => Err(Failure::internal()),
+        End::Interrupted => {
+            let_go(registry, tool, &task, streams).await;
+            Err(Failure::new(FailureKind::Cancelled, format!("`{}` was interrupted", tool.name())))
+        }
+        End::Late => {
+            streams.abandon();
+            let_go(registry, tool, &task, streams).await;
+            let ran_on = if tool.modifies() { ", and ran on to its end" } else { "" };
+            let limit = limit.unwrap_or_default();
+            let message = format!("`{}` did not end within {limit:?}{ran_on}", tool.name());
+            Err(Failure::new(FailureKind::Timeout, message).with_retryable(!tool.modifies()))
+        }
+    }
+}
+
+/// Waits for what the tool started and did not wait for itself: the program would cut it off.
+pub(super) async fn settle(registry: &Registry, streams: &mut Streams) {
+    let (interrupted, _) = streams.interrupt().listen();
+    tokio::select! {
+        () = registry.idle() => return,
+        () = interrupted.cancelled() => {}
+    }
+    streams.notice("what was started runs on to its end; interrupt again to leave it half done");
+    registry.idle().await;
+}
+
+enum End {
+    Answered(Option<Reply>),
+    Interrupted,
+    Late,
+}
+
+/// Calls in a task of its own: a function that blocks then does not keep us from hearing the interrupt.
+fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinHandle<Reply> {
+    let name = tool.name().to_owned();
+    tokio::spawn(async move { registry.invoke(&name, &arguments).await })
+}
+
+/// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
+/// ends the process.
+async fn let_go(registry: &Registry, tool: &ToolDefinition, task: &JoinHandle<Reply>, streams: &mut Streams) {
+    if !tool.modifies() {
+        task.abort();
+        return;
+    }
+    streams.notice(&format!(
+        "`{}` changes something and runs on to its end; interrupt again to leave it half done",
+        tool.name()
+    ));
+    task.abort();
+    registry.idle().await;
+}

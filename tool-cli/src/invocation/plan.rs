@@ -1,0 +1,90 @@
+//! `run --dry-run`: what would be called.
+
+use serde_json::{Map, Value, json};
+use tool_core::{Failure, NativeSchema, Operation, Registry, ToolDefinition};
+
+use crate::catalogue::json_text;
+use crate::grammar::Format;
+use crate::page::neutral;
+use crate::yaml;
+
+/// What stands in the place of a secret.
+const HIDDEN: &str = "***";
+
+/// What would be called, once everything is checked that can be without running anything. The access rule of a tool is
+/// not asked: it may look into what is stored.
+pub(super) fn plan(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: &[u8],
+    format: Format,
+) -> Result<String, Failure> {
+    registry.admits(tool.name())?;
+    let validation = registry.validate(tool.name(), arguments)?;
+    let mut given: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
+    tool.inputs().iter().for_each(|input| hide_member(input, &mut given));
+    let caller = registry.principal().id().unwrap_or("an anonymous caller");
+    let operation = tool.operation().map_or("not declared", Operation::as_str);
+    let data = || {
+        json!({
+            "success": true,
+            "dry_run": true,
+            "tool": tool.name(),
+            "operation": operation,
+            "destructive": tool.destructive(),
+            "principal": caller,
+            "arguments": given,
+            "repairs": validation.repairs,
+            "access_rule": tool.guarded(),
+        })
+    };
+    Ok(match format {
+        Format::Json => format!("{}\n", data()),
+        Format::Yaml => yaml::text(&data()),
+        _ => {
+            let destructive = if tool.destructive() { ", destructive" } else { "" };
+            let mut page = format!("would run `{}` ({operation}{destructive}) as {caller}\n", tool.name());
+            page.push_str(&json_text(&Value::Object(given.clone())));
+            validation.repairs.iter().for_each(|repair| page.push_str(&format!("- {repair}\n")));
+            if tool.guarded() {
+                page.push_str("its access rule is asked when it runs\n");
+            }
+            neutral(&page).into_owned()
+        }
+    })
+}
+
+fn hide_member(input: &NativeSchema, members: &mut Map<String, Value>) {
+    if let Some(value) = input.name.as_ref().and_then(|name| members.get_mut(name)) {
+        hide(input, value);
+    }
+}
+
+/// Puts asterisks in the place of every secret in a value.
+fn hide(schema: &NativeSchema, value: &mut Value) {
+    if schema.secret {
+        *value = HIDDEN.into();
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            schema.properties.iter().for_each(|member| hide_member(member, members));
+            if let Some(values) = &schema.items {
+                let named =
+                    |name: &String| schema.properties.iter().any(|member| member.name.as_ref() == Some(name));
+                members
+                    .iter_mut()
+                    .filter(|(name, _)| !named(name))
+                    .for_each(|(_, value)| hide(values, value));
+            }
+        }
+        Value::Array(items) => {
+            if let Some(item) = &schema.items {
+                items.iter_mut().for_each(|value| hide(item, value));
+            }
+            schema.properties.iter().zip(items).for_each(|(item, value)| hide(item, value));
+        }
+        _ => {}
+    }
+    schema.variants.iter().for_each(|variant| hide(variant, value));
+}

@@ -1,0 +1,34 @@
+//! `lint`: what could be better in the declarations.
+
+use clap::ArgMatches;
+use serde_json::json;
+use tool_core::{Lint, LintRule};
+
+use crate::app::App;
+use crate::catalogue::json_text;
+use crate::grammar::{self, Format};
+use crate::page::neutral;
+use crate::stop::Stop;
+use crate::streams::Streams;
+use crate::yaml;
+
+/// Tells all findings; that there are some is a failure.
+pub(crate) fn lint(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    app.registry.check()?;
+    let without: Vec<&String> = matches.get_many("without").into_iter().flatten().collect();
+    let is_left_out = |rule: &&LintRule| without.iter().any(|code| rule.code() == code.as_str());
+    let rules = LintRule::ALL.iter().filter(is_left_out);
+    let lint = rules.fold(app.lint.clone(), |lint, rule| Lint::without(lint, *rule));
+    let findings = lint.run(&app.registry);
+    let page = match grammar::format(matches) {
+        Format::Json => json_text(&json!(findings)),
+        Format::Yaml => yaml::text(&json!(findings)),
+        _ if findings.is_empty() => {
+            streams.notice("nothing to improve");
+            return Ok(());
+        }
+        _ => findings.iter().map(|finding| neutral(&format!("{finding}\n\n")).into_owned()).collect(),
+    };
+    streams.print(&page)?;
+    if findings.is_empty() { Ok(()) } else { Err(Stop::Findings(findings.len())) }
+}

@@ -1,0 +1,81 @@
+//! `lock`: what every tool promises, recorded in a file, and what changed since.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use clap::ArgMatches;
+use serde_json::json;
+use tool_core::{Change, Difference, Lock};
+
+use crate::app::App;
+use crate::catalogue::json_text;
+use crate::grammar::{self, Format};
+use crate::page::neutral;
+use crate::stop::Stop;
+use crate::streams::Streams;
+use crate::yaml;
+
+/// Records what the tools promise, or compares it with what is recorded.
+pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+    app.registry.check()?;
+    let now = app.registry.lock();
+    let path = matches.get_one::<std::path::PathBuf>("file").map_or(Path::new("tools.lock"), |path| path);
+    let check = matches.get_flag("check");
+    if path == Path::new("-") && !check {
+        return Ok(streams.print(&now.to_string())?);
+    }
+    let stored = read(path)?;
+    if check && stored.is_none() {
+        return Err(Stop::NoLock(path.to_owned()));
+    }
+    let differences = stored.as_ref().map(|stored| stored.compare(&now)).unwrap_or_default();
+    if !check && stored.as_ref() != Some(&now) {
+        write(path, &now).map_err(|error| Stop::Unwritable { path: path.to_owned(), error })?;
+    }
+    tell(&differences, stored.is_none(), path, matches, streams)?;
+    if check && !differences.is_empty() { Err(Stop::Outdated(path.to_owned())) } else { Ok(()) }
+}
+
+fn read(path: &Path) -> Result<Option<Lock>, Stop> {
+    match fs::read_to_string(path) {
+        Ok(text) => text.parse().map(Some).map_err(|error| Stop::Lock { path: path.to_owned(), error }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Stop::Unreadable { path: path.to_owned(), error }),
+    }
+}
+
+/// Writes the file beside its place and moves it there, so that there is no moment at which half of it stands.
+fn write(path: &Path, lock: &Lock) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    fs::write(&beside, lock.to_string())?;
+    fs::rename(&beside, path)
+}
+
+fn tell(
+    differences: &[Difference],
+    is_new: bool,
+    path: &Path,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<(), Stop> {
+    let breaking = differences.iter().filter(|difference| difference.change() == Change::Breaking).count();
+    let data = || json!({ "breaking": breaking > 0, "differences": differences });
+    match grammar::format(matches) {
+        Format::Json => streams.print(&json_text(&data()))?,
+        Format::Yaml => streams.print(&yaml::text(&data()))?,
+        _ => {
+            let lines: String =
+                differences.iter().map(|line| neutral(&format!("{line}\n")).into_owned()).collect();
+            streams.print(&lines)?;
+            let path = path.display();
+            streams.notice(&match (is_new, differences.len()) {
+                (true, _) => format!("`{path}` is new"),
+                (false, 0) => format!("`{path}` is up to date"),
+                (false, count) => format!("{count} differences to `{path}`, {breaking} of them breaking"),
+            });
+        }
+    }
+    Ok(())
+}

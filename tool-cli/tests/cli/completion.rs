@@ -1,0 +1,183 @@
+//! What a shell is told, word by word; the shells themselves are exercised in `tests/shells.rs`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_cli::{App, Streams};
+use tool_core::{Registry, State, tool};
+
+use crate::{Ran, on};
+
+/// A colour.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Colour {
+    /// As grass.
+    Green,
+    /// As the sky
+    /// at noon.
+    Blue,
+}
+
+fn streets(typed: &str, known: &Streets) -> Vec<String> {
+    known.0.iter().filter(|street| street.starts_with(typed)).map(|street| (*street).to_owned()).collect()
+}
+
+struct Streets(Vec<&'static str>);
+
+/// Paints a street.
+#[tool(operation = Write, destructive = false)]
+fn paint(
+    #[inject] known: State<Streets>,
+    /** In which colour. */
+    colour: Colour,
+    /** Which street. */
+    #[arg(complete = streets)]
+    street: String,
+    /** Whether twice. */
+    twice: Option<bool>,
+    /** More colours. */
+    more: Option<Vec<Colour>>,
+) {
+    let _ = (known, colour, street, twice, more);
+}
+
+/// Paints nothing.
+#[tool(operation = Read, permission = "pause")]
+fn pause(
+    /** Until when. */
+    #[arg(complete = streets)]
+    until: String,
+) -> String {
+    until
+}
+
+fn app() -> App {
+    let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
+    let known = Streets(vec!["High Street", "$(touch pwned)", "it's", "Harbour", "tab\there", "\u{1b}[2J"]);
+    App::new("demo", builder.state(known).build().unwrap())
+}
+
+async fn run(arguments: &[&str]) -> Ran {
+    on(app(), arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+}
+
+async fn lines(words: &[&str]) -> Vec<String> {
+    let ran = run(&[&["__complete", "fish", "--"], words].concat()).await;
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{words:?}");
+    ran.stdout.lines().map(str::to_owned).collect()
+}
+
+async fn words(words: &[&str]) -> Vec<String> {
+    lines(words).await.iter().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn commands_options_and_tools_are_proposed() {
+    assert_eq!(
+        words(&[""]).await,
+        ["list", "search", "info", "schema", "validate", "run", "lint", "lock", "completions", "man", "help"]
+    );
+    assert_eq!(
+        lines(&["li"]).await,
+        [
+            "list\tList the tools",
+            "lint\tTell what could be better in the declarations; fails when there is something"
+        ]
+    );
+    assert_eq!(lines(&["run", ""]).await, ["paint\tPaints a street.", "pause\tPaints nothing."]);
+    assert_eq!(words(&["--color", "never", "info", "pai"]).await, ["paint"]);
+    assert_eq!(words(&["--color", ""]).await, ["auto", "always", "never"]);
+    assert_eq!(words(&["list", "--format", "m"]).await, ["markdown"]);
+    assert_eq!(words(&["list", "--format=m"]).await, ["--format=markdown"]);
+    assert_eq!(words(&["list", "--op"]).await, ["--operation"]);
+    assert_eq!(words(&["completions", "z"]).await, ["zsh"]);
+    assert_eq!(words(&["info", "paint", "c"]).await, ["colour"]);
+    assert_eq!(words(&["nope", ""]).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn inputs_and_their_values_are_proposed() {
+    assert_eq!(words(&["run", "paint", ""]).await, ["colour=", "street=", "twice=", "more="]);
+    assert_eq!(words(&["run", "paint", "colour=green", ""]).await, ["street=", "twice=", "more="]);
+    assert_eq!(
+        lines(&["run", "paint", "colour="]).await,
+        ["colour=green\tAs grass.", "colour=blue\tAs the sky at noon."]
+    );
+    assert_eq!(words(&["run", "paint", "--colour", "b"]).await, ["blue"]);
+    assert_eq!(words(&["run", "paint", "--colour=b"]).await, ["--colour=blue"]);
+    assert_eq!(words(&["run", "paint", "--more", "g"]).await, ["green"]);
+    assert_eq!(words(&["run", "paint", "twice="]).await, ["twice=true", "twice=false"]);
+    assert_eq!(words(&["run", "paint", "street=H"]).await, ["street=High Street", "street=Harbour"]);
+    assert_eq!(words(&["validate", "paint", "--st"]).await, ["--street"]);
+    // What would command the terminal, or end the line, is not proposed.
+    assert_eq!(
+        words(&["run", "paint", "--street", ""]).await,
+        ["High Street", "$(touch pwned)", "it's", "Harbour"]
+    );
+}
+
+#[tokio::test]
+async fn what_may_not_be_called_proposes_nothing_that_is_stored() {
+    assert_eq!(words(&["run", "pause", "until=H"]).await, Vec::<String>::new());
+    assert_eq!(words(&["run", "pause", "--grant", "pause", "until=Ha"]).await, ["until=Harbour"]);
+}
+
+#[tokio::test]
+async fn bash_gets_what_it_inserts() {
+    let bash = async |line: &str| {
+        let ran = run(&["__complete", "bash", "--", line, " \t\n\"'><=;|&(:"]).await;
+        ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(bash("demo run pa").await, ["paint", "pause"]);
+    assert_eq!(
+        bash("demo run paint street=").await,
+        ["High\\ Street", "\\$\\(touch\\ pwned\\)", "it\\'s", "Harbour"]
+    );
+    assert_eq!(bash("demo run paint street='H").await, ["High Street", "Harbour"]);
+    assert_eq!(bash("demo run paint --street High\\ ").await, ["High\\ Street"]);
+}
+
+#[tokio::test]
+async fn a_script_names_the_program_and_nothing_else_of_this_place() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = run(&["completions", shell]).await;
+        assert_eq!((script.code, script.stderr.as_str()), (0, ""));
+        assert!(
+            script.stdout.contains("'demo' __complete ")
+                && !script.stdout.contains("@NAME")
+                && !script.stdout.contains("@PRO"),
+            "{}",
+            script.stdout
+        );
+    }
+    let odd = App::new("o'dd $(x)", Registry::builder().allow_empty().build().unwrap());
+    let script =
+        on(odd, &["completions", "bash"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr))
+            .await;
+    assert!(
+        script.stdout.contains(r"'o'\''dd $(x)' __complete")
+            && script.stdout.contains("_o_dd___x__complete()"),
+        "{}",
+        script.stdout
+    );
+    assert_eq!(run(&["completions", "tcsh"]).await.code, 2);
+}
+
+#[tokio::test]
+async fn manual_pages_are_printed_and_written() {
+    let page = run(&["man"]).await.stdout;
+    assert!(page.contains(".TH demo 1") && page.contains("demo\\-run(1)"), "{page}");
+    let page = run(&["man", "run"]).await.stdout;
+    assert!(page.contains(".TH demo-run 1") && page.contains("\\-\\-dry\\-run"), "{page}");
+    run(&["man", "nope"]).await.fails(2, "error: there is no command `nope`\n");
+    let folder = tempfile::tempdir().unwrap();
+    run(&["man", "--dir", folder.path().join("man1").to_str().unwrap()]).await.prints("");
+    let mut names: Vec<_> = std::fs::read_dir(folder.path().join("man1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 11, "{names:?}");
+    assert!(names.contains(&"demo.1".to_owned()) && names.contains(&"demo-run.1".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("__complete")), "{names:?}");
+}

@@ -1,0 +1,329 @@
+//! Running: dry, in time, with a confirmation, with progress, and how a result is shown.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tool_cli::{App, Streams};
+use tool_core::{AuditEvent, Context, Principal, Registry, State, tool};
+
+use crate::{Ran, at_terminal, cli, on, with_stdin};
+
+/// A reading.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Reading {
+    place: String,
+    degrees: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Readings of a day.
+#[tool(operation = Read)]
+fn readings() -> Vec<Reading> {
+    let reading = |place: &str, degrees, note: Option<&str>| Reading {
+        place: place.to_owned(),
+        degrees,
+        note: note.map(str::to_owned),
+    };
+    vec![reading("Oslo", Some(-3.25), None), reading("Rome", None, Some("a\u{1b}[2J|b"))]
+}
+
+/// Copies pages.
+#[tool(operation = Transform)]
+fn copy(
+    #[inject] context: Context,
+    /** How many. */
+    pages: u64,
+) -> u64 {
+    for page in 1..=pages {
+        context.progress(page, pages, "copying\u{1b}[2J\npages");
+    }
+    pages
+}
+
+/// Counts without knowing how far.
+#[tool(operation = Transform)]
+fn count(#[inject] context: Context) -> &'static str {
+    context.progress(1, None, "one");
+    context.progress(2, None, "two");
+    "done"
+}
+
+/// Never ends.
+#[tool(operation = Read)]
+async fn endless() -> String {
+    std::future::pending().await
+}
+
+/// Waits for a moment, and records that it ended.
+#[tool(operation = Write, destructive = false)]
+async fn slow(#[inject] world: State<World>, #[inject] context: Context) {
+    context.cancelled().await;
+    world.ended.notify_one();
+}
+
+/// Orders a book, and lets a letter be written later.
+#[tool(operation = Trigger, destructive = false)]
+async fn order(#[inject] world: State<World>, #[inject] context: Context) -> &'static str {
+    context.spawn(async move {
+        tokio::task::yield_now().await;
+        world.letters.fetch_add(1, Ordering::SeqCst);
+    });
+    "ordered"
+}
+
+/// Deletes a page.
+#[tool(operation = Write, destructive = true, permission = "page.delete")]
+fn delete(
+    /** Which. */
+    page: u64,
+) -> String {
+    format!("deleted {page}")
+}
+
+#[derive(Default)]
+struct World {
+    ended: Notify,
+    letters: AtomicUsize,
+}
+
+type Events = Arc<Mutex<Vec<Value>>>;
+
+fn app() -> (App, Arc<World>, Events) {
+    let (world, events) = (Arc::new(World::default()), Events::default());
+    let sink = {
+        let events = Arc::clone(&events);
+        move |event: &AuditEvent<'_>| events.lock().unwrap().push(serde_json::to_value(event).unwrap())
+    };
+    let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
+    let builder =
+        builder.shared_state(Arc::clone(&world)).audit(sink).local(Principal::local().grant("page.delete"));
+    (App::new("demo", builder.build().unwrap()), world, events)
+}
+
+async fn ours(arguments: &[&str]) -> Ran {
+    on(app().0, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+}
+
+#[tokio::test]
+async fn a_list_of_flat_records_is_a_table() {
+    ours(&["run", "readings"])
+        .await
+        .prints("place  degrees  note\nOslo   -3.25\nRome            a\\u001b[2J|b\n");
+    let ran = ours(&["run", "readings", "--format", "json"]).await;
+    assert_eq!(ran.json()["output"][0], json!({"place": "Oslo", "degrees": -3.25}));
+}
+
+#[tokio::test]
+async fn a_dry_run_checks_everything_and_runs_nothing() {
+    let (app, _, events) = app();
+    let streams = |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr);
+    let ran = on(app, &["run", "delete", "--page", "7", "--dry-run"], streams).await;
+    ran.prints("would run `delete` (write, destructive) as local\n{\n  \"page\": 7\n}\n");
+    assert!(events.lock().unwrap().is_empty());
+    let ran = ours(&[
+        "run",
+        "delete",
+        "page:=\"7\"",
+        "--dry-run",
+        "--format",
+        "json",
+        "--as",
+        "ada",
+        "--grant",
+        "page.delete",
+    ])
+    .await;
+    assert_eq!(
+        ran.json(),
+        json!({
+            "success": true, "dry_run": true, "tool": "delete", "operation": "write", "destructive": true,
+            "principal": "ada", "arguments": {"page": "7"}, "repairs": [{"path": "/page", "kind": "number"}],
+            "access_rule": false,
+        })
+    );
+    assert_eq!(ours(&["run", "delete", "page=x", "--dry-run"]).await.code, 5);
+    assert_eq!(ours(&["run", "delete", "page=1", "--dry-run", "--as", "eve"]).await.code, 4);
+}
+
+#[tokio::test]
+async fn a_skeleton_is_filled_in_and_run() {
+    let skeleton = cli(&["run", "parts", "--skeleton"]).await;
+    assert_eq!(
+        skeleton.json(),
+        json!({"sky": "rain", "places": [{"name": "text"}], "limits": {}, "id": "", "share": 50})
+    );
+    let ran = cli(&["run", "parts", "--input-json", &skeleton.stdout, "--format", "json"]).await;
+    assert_eq!(ran.json()["output"]["sky"], "rain");
+    for arguments in [&["a=1"][..], &["--input-json", "{}"], &["--dry-run"]] {
+        assert_eq!(cli(&[&["run", "add", "--skeleton"], arguments].concat()).await.code, 2, "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn row_121_what_is_not_confirmed_is_not_run_and_leaves_a_trace() {
+    let outcome = async |arguments: &[&str], answer: Option<&'static str>| {
+        let (app, _, events) = app();
+        let ran = on(app, arguments, |stdout, stderr| match answer {
+            None => Streams::new(std::io::empty(), stdout, stderr),
+            Some(answer) => Streams::new(answer.as_bytes(), stdout, stderr).interactive(),
+        })
+        .await;
+        let events = events.lock().unwrap().clone();
+        let [event] = &events[..] else { panic!("not one event for {arguments:?}: {events:?}") };
+        assert_eq!((&event["tool"], &event["bytesIn"]), (&json!("delete"), &json!(13)));
+        (ran.code, event["outcome"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(outcome(&["run", "delete", "page=7777"], None).await, (7, "refused".to_owned()));
+    assert_eq!(outcome(&["run", "delete", "page=7777"], Some("n\n")).await, (7, "refused".to_owned()));
+    assert_eq!(outcome(&["run", "delete", "page=7777"], Some("y\n")).await, (0, "success".to_owned()));
+    assert_eq!(outcome(&["run", "delete", "page=7777", "--yes"], None).await, (0, "success".to_owned()));
+    let eve = &["run", "delete", "page=7777", "--as", "eve"];
+    assert_eq!(outcome(eve, None).await, (4, "access_denied".to_owned()));
+    assert_eq!(outcome(&["run", "delete", "pagg=7777"], Some("y\n")).await.0, 5);
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up() {
+    let ran = ours(&["run", "endless", "--timeout", "1ms"]).await;
+    ran.fails(6, "error: `endless` did not end within 1ms\n");
+    let ran = ours(&["run", "endless", "--timeout", "1ms", "--format", "json"]).await;
+    assert_eq!((ran.code, ran.json()["error_type"].as_str()), (6, Some("timeout")));
+    assert_eq!(ran.json()["retryable"], true);
+    for wrong in ["soon", "0s", "-1"] {
+        let ran = ours(&["run", "endless", &format!("--timeout={wrong}")]).await;
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_takes_too_long_runs_to_its_end() {
+    let (app, world, events) = app();
+    let arguments = ["run", "slow", "--timeout", "1ms"];
+    let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+    ran.fails(
+        6,
+        "`slow` changes something and runs on to its end; interrupt again to leave it half done\n\
+         error: `slow` did not end within 1ms, and ran on to its end\n",
+    );
+    world.ended.notified().await;
+    assert_eq!(events.lock().unwrap()[0]["outcome"], "success");
+}
+
+#[tokio::test]
+async fn what_a_tool_started_is_waited_for() {
+    let (app, world, _) = app();
+    let ran =
+        on(app, &["run", "order"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+    ran.prints("ordered\n");
+    assert_eq!(world.letters.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn progress_is_lines_where_nobody_looks() {
+    let ran = ours(&["run", "copy", "pages=3"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"));
+    // The first and the last; those between come too close to be worth a line.
+    assert_eq!(ran.stderr, "progress: 1/3 copying\\u001b[2J pages\nprogress: 3/3 copying\\u001b[2J pages\n");
+    let ran = ours(&["run", "count"]).await;
+    assert_eq!(ran.stderr, "progress: 1 one\nprogress: 2 two\n");
+    assert_eq!(ours(&["run", "count", "--quiet"]).await.stderr, "");
+}
+
+#[tokio::test]
+async fn progress_is_a_bar_at_a_terminal() {
+    let ran = on(app().0, &["run", "copy", "pages=3"], |stdout, stderr| {
+        Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80)
+    })
+    .await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"));
+    assert!(
+        ran.stderr.contains("] 1/3 copying\\u001b[2J pages") && ran.stderr.contains("[======"),
+        "{:?}",
+        ran.stderr
+    );
+    // It is gone in the end.
+    let (_, last) = ran.stderr.rsplit_once("\r\u{1b}[2K").unwrap();
+    assert_eq!(last, "", "{:?}", ran.stderr);
+}
+
+#[tokio::test]
+async fn verbose_says_which_call_it_was() {
+    let ran = ours(&["run", "delete", "--yes", "--verbose", "page:=\"7\""]).await;
+    assert_eq!(ran.stdout, "deleted 7\n");
+    assert!(
+        ran.stderr.starts_with("repaired: /page: the string was read as a number\ncall "),
+        "{:?}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains(" of `delete`: success after "), "{:?}", ran.stderr);
+}
+
+#[tokio::test]
+async fn row_115_what_is_no_good_file_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| format!("@{}", folder.path().join(name).display());
+    let missing = cli(&["run", "add", "--input-json", &at("missing")]).await;
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing.stderr.starts_with("error: cannot read `") && missing.stderr.contains("No such file"),
+        "{missing:?}"
+    );
+    let directory = cli(&["run", "add", "--input-json", &format!("@{}", folder.path().display())]).await;
+    assert_eq!(directory.code, 2);
+    assert!(directory.stderr.contains("s a directory"), "{directory:?}");
+    // It has holes for content, and takes no room.
+    std::fs::File::create(folder.path().join("large")).unwrap().set_len(100 << 20).unwrap();
+    let large = cli(&["run", "add", "--input-json", &at("large")]).await;
+    assert_eq!(large.code, 2);
+    assert!(large.stderr.contains("has more than 16777216 bytes"), "{large:?}");
+    std::fs::write(folder.path().join("binary"), b"\xff\x00\xfe").unwrap();
+    let binary = cli(&["run", "add", "--input-json", &at("binary")]).await;
+    assert_eq!(binary.code, 5);
+    assert!(binary.stderr.starts_with("error: the arguments for `add` are not JSON\n"), "{binary:?}");
+    let endless = on(crate::registry::app(), &["run", "add", "--input-json", "-"], |stdout, stderr| {
+        Streams::new(std::io::repeat(b' '), stdout, stderr)
+    })
+    .await;
+    endless.fails(2, "error: stdin has more than 16777216 bytes, which is more than arguments may have\n");
+    let terminal = at_terminal(&["run", "add", "--input-json", "-"], "{}").await;
+    terminal.fails(
+        2,
+        "error: stdin is a terminal, from which no arguments are read\n\
+         help: redirect a file into it, or use `@FILE`\n",
+    );
+    let twice = with_stdin(&["run", "add", "--input-json", "-", "--input-json", "-"], "{}").await;
+    twice.fails(2, "error: stdin is asked for twice, and can be read once\n");
+}
+
+#[tokio::test]
+async fn row_117_pairs_are_told_apart() {
+    cli(&["run", "greet", "name=a=b"]).await.prints("Good morning, a=b\n");
+    let bad = cli(&["run", "add", "a:=bad"]).await;
+    assert_eq!(bad.code, 2);
+    assert!(bad.stderr.starts_with("error: the value of `a:=` is not JSON: "), "{bad:?}");
+    cli(&["run", "add", "a=1", "a=2"]).await.fails(2, "error: input `a` is given twice as an argument\n");
+    let unknown = cli(&["run", "greet", "name=x", "nam=y"]).await;
+    assert_eq!(unknown.code, 5);
+    assert!(unknown.stderr.contains("similar name: `name`"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn who_calls_is_who_the_application_knows() {
+    let known = |id: &str| (id == "ada").then(|| Principal::new("ada").grant("page.delete"));
+    let run = async |arguments: &[&str]| {
+        on(app().0.identities(known), arguments, |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr)
+        })
+        .await
+    };
+    run(&["run", "delete", "page=1", "--yes", "--as", "ada"]).await.prints("deleted 1\n");
+    run(&["run", "delete", "page=1", "--yes", "--as", "eve"])
+        .await
+        .fails(4, "error: this application knows nobody called `eve`\n");
+    let ran = run(&["list", "--as", "eve", "--format", "json"]).await;
+    assert_eq!((ran.code, ran.json()["error_type"].as_str()), (4, Some("unauthenticated")));
+}

@@ -1,0 +1,117 @@
+//! Secrets: given by a file, by stdin or by the environment, and never shown.
+
+use std::io::Write as _;
+
+use tool_cli::{App, Streams};
+use tool_core::{Registry, tool};
+
+use crate::{Ran, on};
+
+/// Signs in.
+#[tool(operation = Read)]
+fn sign_in(
+    /** Who. */
+    user: String,
+    /** The password. */
+    #[arg(secret)]
+    password: String,
+    /** A second one. */
+    #[arg(secret)]
+    pin: Option<u32>,
+) -> String {
+    format!("{user} has {} characters and {}", password.len(), pin.is_some())
+}
+
+fn app() -> App {
+    let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
+    App::new("demo", builder.build().unwrap())
+}
+
+async fn run(arguments: &[&str], stdin: &'static str) -> Ran {
+    on(app(), arguments, |stdout, stderr| Streams::new(stdin.as_bytes(), stdout, stderr)).await
+}
+
+const SECRET: &str = "hunter2hunter2";
+
+#[tokio::test]
+async fn a_file_and_stdin_bring_a_secret_without_its_last_line_break() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(format!("{SECRET}\r\n").as_bytes()).unwrap();
+    let path = file.path().to_str().unwrap();
+    let ran = run(&["run", "sign_in", "user=ada", "--password-file", path], "").await;
+    ran.prints("ada has 14 characters and false\n");
+    let ran = run(&["run", "sign_in", "--user", "ada", "--password-file=-"], "12\n34\n").await;
+    ran.prints("ada has 5 characters and false\n");
+    let ran = run(&["run", "sign_in", "--user=ada", "--password-file=-", "--pin-file=-"], "1").await;
+    ran.fails(2, "error: stdin is asked for twice, and can be read once\n");
+    let ran = run(&["run", "sign_in", "--user=ada", "--password-file=/no/such"], "").await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: cannot read `/no/such`: "), "{ran:?}");
+    let mut binary = tempfile::NamedTempFile::new().unwrap();
+    binary.write_all(b"\xff\xfe").unwrap();
+    let path = binary.path().to_str().unwrap();
+    let ran = run(&["run", "sign_in", "--user=ada", "--password-file", path], "").await;
+    ran.fails(2, &format!("error: `{path}` is no text: it is not UTF-8\n"));
+}
+
+#[tokio::test]
+async fn the_environment_brings_a_secret() {
+    // `PATH` is set wherever tests run, and is longer than nothing.
+    let length = std::env::var("PATH").unwrap().len();
+    let ran = run(&["run", "sign_in", "user=ada", "--password-env", "PATH"], "").await;
+    ran.prints(&format!("ada has {length} characters and false\n"));
+    let ran = run(&["run", "sign_in", "user=ada", "--password-env", "NO_SUCH_VARIABLE_HERE"], "").await;
+    ran.fails(2, "error: the variable `NO_SUCH_VARIABLE_HERE` of the environment is not set\n");
+}
+
+#[tokio::test]
+async fn a_secret_has_no_flag_of_its_own_and_typing_it_is_warned_about() {
+    let ran = run(&["run", "sign_in", "user=ada", "--password", SECRET], "").await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("'--password-") && !ran.stderr.contains(SECRET), "{ran:?}");
+
+    let warning = "warning: `password` is a secret, and other processes can read what is typed\n\
+                   help: use --password-file or --password-env\n";
+    let pair = format!("password={SECRET}");
+    let json = format!(r#"{{"user":"ada","password":"{SECRET}"}}"#);
+    for arguments in [&["user=ada", &pair][..], &["--input-json", &json]] {
+        let ran = run(&[&["run", "sign_in"], arguments].concat(), "").await;
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, warning), "{arguments:?}");
+        let ran = run(&[&["run", "sign_in", "--quiet"], arguments].concat(), "").await;
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
+    }
+    let ran = run(&["run", "sign_in", "--input-json", "-"], r#"{"user":"ada","password":"x"}"#).await;
+    ran.prints("ada has 1 characters and false\n");
+}
+
+#[tokio::test]
+async fn no_output_shows_a_secret() {
+    let pair = format!("password={SECRET}");
+    let wrong = format!("pin={SECRET}");
+    for arguments in [
+        &["run", "sign_in", "user=ada", &pair, "--dry-run"][..],
+        &["run", "sign_in", "user=ada", &pair, "--dry-run", "--format", "json"],
+        &["run", "sign_in", "user=ada", &pair, "--dry-run", "--format", "yaml"],
+        &["run", "sign_in", "user=ada", &pair, &wrong],
+        &["run", "sign_in", "user=ada", "password=x", &wrong, "--format", "json"],
+        &["validate", "sign_in", &wrong, &pair],
+        &["run", "sign_in", &pair, &pair],
+        &["run", "sign_in", "user=ada", "--verbose", &pair],
+    ] {
+        let ran = run(arguments, "").await;
+        assert!(!ran.stdout.contains(SECRET) && !ran.stderr.contains(SECRET), "{ran:?}");
+    }
+    let ran = run(&["run", "sign_in", "user=ada", &pair, "--dry-run", "--format", "json"], "").await;
+    assert_eq!(ran.json()["arguments"], serde_json::json!({"user": "ada", "password": "***"}));
+}
+
+#[tokio::test]
+async fn a_secret_is_marked_and_not_completed() {
+    let ran = run(&["info", "sign_in"], "").await;
+    assert_eq!(ran.stdout.matches("secret: never shown").count(), 2, "{}", ran.stdout);
+    let ran = run(&["__complete", "fish", "--", "run", "sign_in", "pass"], "").await;
+    ran.prints("");
+    let ran = run(&["__complete", "fish", "--", "run", "sign_in", "--p"], "").await;
+    let words: Vec<_> = ran.stdout.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(words, ["--password-file", "--password-env", "--pin-file", "--pin-env"]);
+}
