@@ -167,7 +167,7 @@ impl App {
     /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
     /// of the program, and returns the exit code.
     ///
-    /// After an interrupt the process ends right here, since a tool that blocks or a blocking read of stdin would hold
+    /// After an interrupt, and after a call that took longer than `--timeout`, the process ends right here, since a tool that blocks or a blocking read of stdin would hold
     /// its runtime up: with 130, or with 0 when a server shut down in good order.
     ///
     /// # Panics
@@ -186,7 +186,7 @@ impl App {
         let mut arguments = arguments.into_iter().map(Into::into);
         let called = arguments.next();
         let code = App { called, ..self }.finish(arguments.collect(), &mut streams).await;
-        if streams.interrupted() {
+        if streams.ends_now() {
             std::process::exit(code.into());
         }
         code

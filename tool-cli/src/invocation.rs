@@ -46,7 +46,9 @@ pub(crate) async fn run(
         Format::Yaml => result::yaml(&output),
         _ => result::text(&output, streams.width(), streams.paint()),
     };
-    Ok(streams.print(&page)?)
+    streams.print(&page)?;
+    call::settle(&registry, streams).await;
+    Ok(())
 }
 
 /// Checks the arguments for a tool and tells the verdict, which is a result like any other.

@@ -38,6 +38,8 @@ pub struct Streams {
     loudness: Loudness,
     width: u16,
     interrupt: Interrupt,
+    /// Whether something is left running that nobody waits for.
+    abandoned: bool,
 }
 
 /// How much is said on stderr beside errors.
@@ -74,6 +76,7 @@ impl Streams {
             loudness: Loudness::Normal,
             width: WIDTH,
             interrupt: Interrupt::never(),
+            abandoned: false,
         }
     }
 
@@ -178,8 +181,14 @@ impl Streams {
         &mut self.interrupt
     }
 
-    pub(crate) fn interrupted(&self) -> bool {
-        self.interrupt.asked()
+    /// Notes that something is left running that nobody waits for.
+    pub(crate) fn abandon(&mut self) {
+        self.abandoned = true;
+    }
+
+    /// Whether the process should end without waiting for what runs in it.
+    pub(crate) fn ends_now(&self) -> bool {
+        self.abandoned || self.interrupt.asked()
     }
 
     /// Writes a result, as it is.

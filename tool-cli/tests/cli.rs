@@ -16,6 +16,8 @@ mod flags;
 mod introspection;
 #[path = "cli/keeping.rs"]
 mod keeping;
+#[path = "cli/lazy.rs"]
+mod lazy;
 #[path = "cli/process.rs"]
 mod process;
 #[path = "cli/registry.rs"]
@@ -90,7 +92,7 @@ async fn wrong_usage_is_2_and_help_is_0() {
     let ran = cli(&["--help"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.starts_with("A demonstration\n\nUsage: demo "), "{}", ran.stdout);
-    cli(&["--version"]).await.prints("demo 1.2.3 (14 tools)\n");
+    cli(&["--version"]).await.prints("demo 1.2.3 (15 tools)\n");
 }
 
 #[cfg(unix)]

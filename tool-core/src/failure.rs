@@ -174,6 +174,21 @@ impl Failure {
         self.0.retryable
     }
 
+    /// The same failure, with another word on whether trying again can help: for an adapter that knows more than the kind
+    /// tells, as after a time limit of its own.
+    ///
+    /// ```
+    /// use tool_core::{Failure, FailureKind};
+    ///
+    /// let late = Failure::new(FailureKind::Timeout, "nothing was heard within 5s");
+    /// assert!(!late.retryable() && late.with_retryable(true).retryable());
+    /// ```
+    #[must_use]
+    pub fn with_retryable(mut self, retryable: bool) -> Self {
+        self.0.retryable = retryable;
+        self
+    }
+
     /// When trying again makes sense, where that is known.
     ///
     /// ```

@@ -133,7 +133,8 @@ mod tests {
                 "instructions",
                 "profiles",
                 "schemathesis",
-                "clients"
+                "clients",
+                "shells"
             ]
         );
     }

@@ -15,6 +15,13 @@ pub(crate) const PYTHON: Program = Program {
     package: "python3-venv",
     probe: &["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
 };
+/// A shell that completes command lines.
+pub(crate) const BASH: Program = Program { name: "bash", package: "bash", probe: &[] };
+/// Another; its module `zpty` gives the others a terminal.
+pub(crate) const ZSH: Program =
+    Program { name: "zsh", package: "zsh", probe: &["-f", "-c", "zmodload zsh/zpty"] };
+/// A third.
+pub(crate) const FISH: Program = Program { name: "fish", package: "fish", probe: &[] };
 /// Counts the instructions of the benchmarks.
 pub(crate) const VALGRIND: Program = Program { name: "valgrind", package: "valgrind", probe: &[] };
 

@@ -3,8 +3,9 @@
 mod cargo;
 mod outside;
 mod schemathesis;
+mod shells;
 
-use crate::program::{NPM, PYTHON, VALGRIND};
+use crate::program::{BASH, FISH, NPM, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
 
 /// Every step, in the order in which they run: what is quick to fail comes first.
@@ -48,5 +49,11 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "programs of other people talk to the weather example",
         needs: &[NPM],
         run: outside::clients,
+    },
+    Step {
+        name: "shells",
+        summary: "bash, zsh and fish complete command lines with what we propose",
+        needs: &[BASH, ZSH, FISH],
+        run: shells::shells,
     },
 ];

@@ -69,12 +69,14 @@ pub(super) fn schema() -> Command {
 }
 
 pub(super) fn validate(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
-    let command = Command::new("validate")
-        .about("Check arguments for a tool, and run nothing")
-        .args([options::name(), options::arguments(), options::input_json()])
-        .args(options::identity())
-        .arg(options::format(["text", "json", "yaml"]));
+    let command = Command::new("validate").about("Check arguments for a tool, and run nothing");
     inputs::for_tool(command, program, inputs)
+        .next_help_heading(inputs.map(|_| "Options of validate"))
+        .arg(options::input_json())
+        .arg(options::format(["text", "json", "yaml"]))
+        .args(options::identity())
+        .next_help_heading(None::<&str>)
+        .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
 pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
@@ -97,13 +99,14 @@ pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
         .value_name("TIME")
         .help("How long to wait: `500ms`, `30s`, `2m`; a tool that changes something runs to its end")
         .value_parser(crate::invocation::duration);
-    let command = Command::new("run")
-        .about("Run a tool")
-        .args([options::name(), options::arguments(), options::input_json()])
-        .args([yes, dry_run, skeleton, timeout])
-        .args(options::identity())
-        .arg(options::format(["text", "json", "yaml"]));
+    let command = Command::new("run").about("Run a tool");
     inputs::for_tool(command, program, inputs)
+        .next_help_heading(inputs.map(|_| "Options of run"))
+        .args([options::input_json(), yes, dry_run, skeleton, timeout])
+        .arg(options::format(["text", "json", "yaml"]))
+        .args(options::identity())
+        .next_help_heading(None::<&str>)
+        .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
 pub(super) fn lint() -> Command {

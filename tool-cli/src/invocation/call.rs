@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 
 use crate::progress;
@@ -24,7 +23,7 @@ pub(super) async fn call(
             streams.notice(&format!("repaired: {repair}"));
         }
     }
-    let (interrupted, overdue) = streams.interrupt().listen();
+    let (interrupted, _) = streams.interrupt().listen();
     let began = Instant::now();
     let watch = progress::watch(streams);
     let mut task = spawn(
@@ -60,19 +59,29 @@ pub(super) async fn call(
         // Panics are contained further in: what remains is a runtime that shuts down.
         End::Answered(None) => Err(Failure::internal()),
         End::Interrupted => {
-            let_go(registry, tool, &task, &overdue, streams).await;
+            let_go(registry, tool, &task, streams).await;
             Err(Failure::new(FailureKind::Cancelled, format!("`{}` was interrupted", tool.name())))
         }
         End::Late => {
-            let_go(registry, tool, &task, &overdue, streams).await;
+            streams.abandon();
+            let_go(registry, tool, &task, streams).await;
             let ran_on = if tool.modifies() { ", and ran on to its end" } else { "" };
             let limit = limit.unwrap_or_default();
-            Err(Failure::new(
-                FailureKind::Timeout,
-                format!("`{}` did not end within {limit:?}{ran_on}", tool.name()),
-            ))
+            let message = format!("`{}` did not end within {limit:?}{ran_on}", tool.name());
+            Err(Failure::new(FailureKind::Timeout, message).with_retryable(!tool.modifies()))
         }
     }
+}
+
+/// Waits for what the tool started and did not wait for itself: the program would cut it off.
+pub(super) async fn settle(registry: &Registry, streams: &mut Streams) {
+    let (interrupted, _) = streams.interrupt().listen();
+    tokio::select! {
+        () = registry.idle() => return,
+        () = interrupted.cancelled() => {}
+    }
+    streams.notice("what was started runs on to its end; interrupt again to leave it half done");
+    registry.idle().await;
 }
 
 enum End {
@@ -87,23 +96,17 @@ fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinH
     tokio::spawn(async move { registry.invoke(&name, &arguments).await })
 }
 
-/// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists.
-async fn let_go(
-    registry: &Registry,
-    tool: &ToolDefinition,
-    task: &JoinHandle<Reply>,
-    overdue: &CancellationToken,
-    streams: &mut Streams,
-) {
-    if tool.modifies() {
-        streams.notice(&format!(
-            "`{}` changes something and runs on to its end; interrupt again to leave it half done",
-            tool.name()
-        ));
+/// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
+/// ends the process.
+async fn let_go(registry: &Registry, tool: &ToolDefinition, task: &JoinHandle<Reply>, streams: &mut Streams) {
+    if !tool.modifies() {
+        task.abort();
+        return;
     }
+    streams.notice(&format!(
+        "`{}` changes something and runs on to its end; interrupt again to leave it half done",
+        tool.name()
+    ));
     task.abort();
-    tokio::select! {
-        () = registry.idle() => {}
-        () = overdue.cancelled() => {}
-    }
+    registry.idle().await;
 }

@@ -12,15 +12,17 @@ async fn list_shows_the_tools_by_name() {
         "NAME    OPERATION           DESCRIPTION\n\
          add     transform           Adds two numbers.\n\
          digits  transform           Repeats a number with all of its digits.\n\
+         labour  write               Changes something for ever.\n\
          parts   transform           Repeats what is made of parts.\n\
          purge   write, destructive  Deletes everything.\n\
          record  write               Records a note.\n",
     );
-    cli(&["list", "--operation", "write", "--format", "name"]).await.prints("purge\nrecord\n");
+    cli(&["list", "--operation", "write", "--format", "name"]).await.prints("labour\npurge\nrecord\n");
     let ran = cli(&["list", "--operation", "write", "--format", "json"]).await;
     assert_eq!(
         ran.json(),
         json!([
+            {"name": "labour", "description": "Changes something for ever.", "operation": "write", "destructive": false, "provider": "cli", "requirements": {"met": true}},
             {"name": "purge", "title": "Delete all", "description": "Deletes everything.", "operation": "write", "destructive": true, "provider": "cli", "requirements": {"met": true}},
             {"name": "record", "description": "Records a note.\n\nIt stays until `purge`.", "operation": "write", "destructive": false, "provider": "cli", "requirements": {"met": true}},
         ])

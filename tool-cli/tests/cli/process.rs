@@ -194,3 +194,18 @@ fn a_second_signal_does_not_wait() {
 fn a_signal_ends_a_call_that_holds_its_thread() {
     assert_eq!(signalled(&["demo", "run", "stuck"], "-INT", &["begun"]), Some(130));
 }
+
+#[cfg(unix)]
+#[test]
+fn row_121_a_change_is_waited_for_until_somebody_insists() {
+    let runs_on = "`labour` changes something and runs on to its end; interrupt again to leave it half done";
+    assert_eq!(signalled(&["demo", "run", "labour"], "-INT", &["begun", runs_on]), Some(130));
+}
+
+#[test]
+fn a_call_that_holds_its_thread_does_not_hold_the_process_when_the_time_is_over() {
+    let mut spawned = spawn(&["demo", "run", "stuck", "--timeout", "1ms"]);
+    spawned.go();
+    let (status, stderr) = spawned.end();
+    assert_eq!((status.code(), stderr.as_str()), (Some(6), "begun\nerror: `stuck` did not end within 1ms\n"));
+}

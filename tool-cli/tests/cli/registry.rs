@@ -204,6 +204,13 @@ fn stuck() -> String {
     }
 }
 
+/// Changes something for ever.
+#[tool(operation = Write, destructive = false)]
+async fn labour() {
+    eprintln!("begun");
+    std::future::pending().await
+}
+
 /// Records a note.
 ///
 /// It stays until `purge`.

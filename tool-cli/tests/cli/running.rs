@@ -1,5 +1,6 @@
 //! Running: dry, in time, with a confirmation, with progress, and how a result is shown.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
@@ -64,6 +65,16 @@ async fn slow(#[inject] world: State<World>, #[inject] context: Context) {
     world.ended.notify_one();
 }
 
+/// Orders a book, and lets a letter be written later.
+#[tool(operation = Trigger, destructive = false)]
+async fn order(#[inject] world: State<World>, #[inject] context: Context) -> &'static str {
+    context.spawn(async move {
+        tokio::task::yield_now().await;
+        world.letters.fetch_add(1, Ordering::SeqCst);
+    });
+    "ordered"
+}
+
 /// Deletes a page.
 #[tool(operation = Write, destructive = true, permission = "page.delete")]
 fn delete(
@@ -76,6 +87,7 @@ fn delete(
 #[derive(Default)]
 struct World {
     ended: Notify,
+    letters: AtomicUsize,
 }
 
 type Events = Arc<Mutex<Vec<Value>>>;
@@ -180,6 +192,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
     ran.fails(6, "error: `endless` did not end within 1ms\n");
     let ran = ours(&["run", "endless", "--timeout", "1ms", "--format", "json"]).await;
     assert_eq!((ran.code, ran.json()["error_type"].as_str()), (6, Some("timeout")));
+    assert_eq!(ran.json()["retryable"], true);
     for wrong in ["soon", "0s", "-1"] {
         let ran = ours(&["run", "endless", &format!("--timeout={wrong}")]).await;
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong}");
@@ -198,6 +211,15 @@ async fn a_change_that_takes_too_long_runs_to_its_end() {
     );
     world.ended.notified().await;
     assert_eq!(events.lock().unwrap()[0]["outcome"], "success");
+}
+
+#[tokio::test]
+async fn what_a_tool_started_is_waited_for() {
+    let (app, world, _) = app();
+    let ran =
+        on(app, &["run", "order"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+    ran.prints("ordered\n");
+    assert_eq!(world.letters.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

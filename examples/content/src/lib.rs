@@ -1,0 +1,51 @@
+#![doc = include_str!("../README.md")]
+
+use tool_core::{BuildErrors, Builder, Principal, Registry};
+
+pub mod component;
+pub mod model;
+pub mod preview;
+pub mod render;
+pub mod role;
+pub mod settings;
+pub mod site;
+pub mod tools;
+
+pub use component::{Component, ComponentHelp};
+pub use model::{Langcode, Node, NodeId, NodeKind, Revision, Translation};
+pub use role::Role;
+pub use settings::{Settings, SigningKey};
+pub use site::{Site, SiteError, SiteReader, SiteWriter};
+
+/// The tools of this example, over this site.
+///
+/// # Errors
+///
+/// When the registry cannot be built.
+///
+/// ```
+/// use content::{Settings, Site};
+///
+/// let registry = content::registry(Site::at("museum.sqlite"), Settings::default())?;
+/// assert!(registry.get("get_node").is_some());
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn registry(site: Site, settings: Settings) -> Result<Registry, BuildErrors> {
+    builder(site, settings).build()
+}
+
+/// The same, not built yet: for a registry that is read only, or whose local user is somebody of the site.
+///
+/// Who is at the machine may see what a visitor sees, and is nobody of the site.
+///
+/// ```
+/// use content::{Settings, Site};
+///
+/// let builder = content::builder(Site::at("museum.sqlite"), Settings::default());
+/// assert!(builder.read_only().build()?.get("delete_node").is_none());
+/// # Ok::<(), tool_core::BuildErrors>(())
+/// ```
+pub fn builder(site: Site, settings: Settings) -> Builder {
+    let visitor = Role::Visitor.permissions().iter().copied().fold(Principal::local(), Principal::grant);
+    Registry::builder().linked().expect_crate("content").state(site).state(settings).local(visitor)
+}

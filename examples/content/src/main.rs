@@ -1,0 +1,92 @@
+//! The content example as one program: its tools on the command line, over HTTP and over MCP.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `CONTENT_DATABASE` | the file of the site; `content/museum.sqlite` in the user's folder of data unless told |
+//! | `CONTENT_USER` | the user of the site who calls |
+//! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that links and messages are signed with |
+//! | `RUST_LOG` | how much is logged to stderr |
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use content::{Settings, Site};
+use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_core::{Principal, Registry};
+use tracing_subscriber::EnvFilter;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match app() {
+        Ok(app) => app.run().await,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn app() -> Result<App, String> {
+    let site = Site::at(database());
+    let mut builder = content::builder(site.clone(), Settings::from_environment()?);
+    if let Ok(user) = env::var("CONTENT_USER") {
+        builder = builder.local(principal(&site, &user).ok_or_else(|| format!("nobody is called `{user}`"))?);
+    }
+    let registry = builder.build().map_err(|errors| errors.to_string())?;
+
+    let (over_http, over_mcp) = (registry.clone(), registry.clone());
+    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
+        .about("Serve MCP, on stdio unless --addr is given");
+    Ok(App::new("content", registry)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("The website of a small museum: its pages, their revisions and translations")
+        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("mcp", mcp))
+}
+
+/// Where the site is kept; the file is made when it is first needed.
+fn database() -> PathBuf {
+    env::var_os("CONTENT_DATABASE").map_or_else(
+        || dirs::data_dir().unwrap_or_else(env::temp_dir).join("content").join("museum.sqlite"),
+        PathBuf::from,
+    )
+}
+
+/// A user of the site, with what the user's roles permit.
+fn principal(site: &Site, user: &str) -> Option<Principal> {
+    let found = site.principal(user);
+    found.inspect_err(|error| tracing::error!(%error, "who calls cannot be looked up")).ok().flatten()
+}
+
+async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let addr = options.addr.ok_or("an address is needed")?;
+    let http = tool_http::Options::new().allow_execute(options.allow_execute);
+    let server = tool_http::Server::bind(registry, addr, http).await?;
+    options.listening(server.local_addr());
+    server.run(options.shutdown()).await;
+    Ok(())
+}
+
+async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+    let server =
+        tool_mcp::Server::new(registry).name("content").version(env!("CARGO_PKG_VERSION")).instructions(
+            "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
+        );
+    match options.addr {
+        // What modifies is finished by `serve` itself, before the program ends.
+        None => tokio::select! {
+            served = server.serve_stdio() => served?,
+            () = options.shutdown() => {}
+        },
+        Some(addr) => {
+            let server = server.serve_http(addr).await?;
+            options.listening(server.local_addr());
+            server.run_until(options.shutdown()).await?;
+        }
+    }
+    Ok(())
+}

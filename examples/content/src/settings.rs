@@ -1,0 +1,124 @@
+//! What whoever runs the program configures.
+
+use std::env;
+use std::fmt;
+use std::fs;
+
+use tool_core::Unmet;
+
+/// The fewest characters that a signing key has.
+const SHORTEST: usize = 16;
+
+/// The configuration of the program.
+///
+/// ```
+/// use content::{Settings, SigningKey};
+///
+/// assert!(Settings::default().signing_key.is_none());
+/// let settings = Settings { signing_key: SigningKey::new("a secret of some length") };
+/// assert!(settings.signing_key.is_some());
+/// ```
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// What links and messages are signed with.
+    pub signing_key: Option<SigningKey>,
+}
+
+impl Settings {
+    /// What the environment says: `CONTENT_SIGNING_KEY`, or the file that `CONTENT_SIGNING_KEY_FILE` names.
+    ///
+    /// # Errors
+    ///
+    /// When the key is too short, or its file cannot be read.
+    pub fn from_environment() -> Result<Self, String> {
+        let (name, text) = match (env::var("CONTENT_SIGNING_KEY"), env::var("CONTENT_SIGNING_KEY_FILE")) {
+            (Ok(text), _) => ("CONTENT_SIGNING_KEY", text),
+            (_, Ok(file)) => {
+                let text = fs::read_to_string(&file)
+                    .map_err(|error| format!("the signing key in {file}: {error}"))?;
+                ("CONTENT_SIGNING_KEY_FILE", text)
+            }
+            _ => return Ok(Self::default()),
+        };
+        match SigningKey::new(text.trim()) {
+            Some(key) => Ok(Self { signing_key: Some(key) }),
+            None => Err(format!("{name}: a signing key has at least {SHORTEST} characters")),
+        }
+    }
+}
+
+/// A secret that is never shown.
+#[derive(Clone)]
+pub struct SigningKey([u8; 32]);
+
+impl SigningKey {
+    /// The key that is made of a text; `None` if that is too short.
+    ///
+    /// ```
+    /// assert!(content::SigningKey::new("too short").is_none());
+    /// ```
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let long_enough = text.chars().count() >= SHORTEST;
+        long_enough.then(|| Self(blake3::derive_key("tool content example 2026-03 signing", text.as_bytes())))
+    }
+
+    /// The signature of a message, in hexadecimal.
+    ///
+    /// ```
+    /// let key = content::SigningKey::new("a secret of some length").unwrap();
+    /// assert!(key.verifies("hello", &key.sign("hello")));
+    /// assert!(!key.verifies("hallo", &key.sign("hello")));
+    /// ```
+    #[must_use]
+    pub fn sign(&self, message: &str) -> String {
+        blake3::keyed_hash(&self.0, message.as_bytes()).to_hex().to_string()
+    }
+
+    /// Whether a signature is that of a message. The time that it takes tells nothing about the signature.
+    #[must_use]
+    pub fn verifies(&self, message: &str, signature: &str) -> bool {
+        let expected = blake3::keyed_hash(&self.0, message.as_bytes());
+        blake3::Hash::from_hex(signature).is_ok_and(|given| given == expected)
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningKey")
+    }
+}
+
+/// What a tool that signs requires.
+pub(crate) fn signing_key(settings: &Settings) -> Result<(), Unmet> {
+    match settings.signing_key {
+        Some(_) => Ok(()),
+        None => Err(Unmet::new(format!(
+            "set CONTENT_SIGNING_KEY to a secret of at least {SHORTEST} characters, to sign with"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
+        assert_eq!(format!("{settings:?}"), "Settings { signing_key: Some(SigningKey) }");
+    }
+
+    #[test]
+    fn a_signature_is_that_of_one_key_and_one_message() {
+        let key = SigningKey::new("correct horse battery").unwrap();
+        let other = SigningKey::new("correct horse batterie").unwrap();
+        let signature = key.sign("node 1");
+        assert!(key.verifies("node 1", &signature));
+        assert!(!other.verifies("node 1", &signature));
+        assert!(!key.verifies("node 2", &signature));
+        for wrong in ["", "00", &signature[1..], &signature.replace(|c: char| c.is_ascii_digit(), "z")] {
+            assert!(!key.verifies("node 1", wrong), "{wrong}");
+        }
+    }
+}

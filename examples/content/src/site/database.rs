@@ -1,0 +1,208 @@
+//! The file: how it comes into being, how it is kept up to date, and the connections to it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::SiteError;
+
+/// What brings a file of each version to the next one; a new file has version 0. What stands here is never changed again.
+const MIGRATIONS: [&str; 2] =
+    [include_str!("../../migrations/0001_content.sql"), include_str!("../../migrations/0002_outbox.sql")];
+
+/// What a new site begins with.
+const SEED: &str = include_str!("../../seed/museum.sql");
+
+/// How long a connection waits for others: a transaction of this program takes some milliseconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The file of a site.
+#[derive(Debug)]
+pub(super) struct Database {
+    path: PathBuf,
+    /// Whether it is known to be there, in the newest format.
+    ready: Mutex<bool>,
+}
+
+impl Database {
+    pub(super) fn at(path: PathBuf) -> Self {
+        Self { path, ready: Mutex::new(false) }
+    }
+
+    fn open(&self, mode: Mode) -> Result<Connection, SiteError> {
+        self.prepare()?;
+        Ok(connect(&self.path, mode)?)
+    }
+
+    /// Makes the file, or brings it up to date, once.
+    fn prepare(&self) -> Result<(), SiteError> {
+        let mut ready = locked(&self.ready);
+        if !*ready {
+            if !self.path.try_exists()? {
+                create(&self.path)?;
+            }
+            migrate(&mut connect(&self.path, Mode::ReadWrite)?)?;
+            *ready = true;
+        }
+        Ok(())
+    }
+}
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mode {
+    ReadOnly,
+    ReadWrite,
+}
+
+/// Connections of one kind, each lent to one call at a time and used again.
+#[derive(Debug)]
+pub(super) struct Connections {
+    database: Arc<Database>,
+    mode: Mode,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Connections {
+    pub(super) fn new(database: Arc<Database>, mode: Mode) -> Self {
+        Self { database, mode, idle: Mutex::default() }
+    }
+
+    /// A connection whose work failed is closed: nobody finds it in a state that nobody thought of.
+    pub(super) fn lend<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, SiteError>,
+    ) -> Result<T, SiteError> {
+        let idle = locked(&self.idle).pop();
+        let mut connection = idle.map_or_else(|| self.database.open(self.mode), Ok)?;
+        let result = work(&mut connection)?;
+        locked(&self.idle).push(connection);
+        Ok(result)
+    }
+}
+
+fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+    let access = match mode {
+        // As `mode=ro` in an address: SQLite opens the file for reading, and no statement changes that.
+        Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    match mode {
+        // Even what is attached to it, or kept for a moment, is not written.
+        Mode::ReadOnly => connection.pragma_update(None, "query_only", true)?,
+        Mode::ReadWrite => {
+            connection.pragma_update(None, "foreign_keys", true)?;
+            // What is committed is on the disk.
+            connection.pragma_update(None, "synchronous", "FULL")?;
+        }
+    }
+    Ok(connection)
+}
+
+/// Makes the file beside its place and moves it there, so that there is no moment at which half of it stands, however many
+/// processes make it at once.
+fn create(path: &Path) -> Result<(), SiteError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let beside = tempfile::Builder::new().prefix(".new-site-").tempfile_in(folder)?.into_temp_path();
+    let mut connection = connect(&beside, Mode::ReadWrite)?;
+    // Readers do not wait for a writer, nor a writer for readers. It is a property of the file from now on.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    migrate(&mut connection)?;
+    connection.execute_batch(&format!("BEGIN IMMEDIATE;\n{SEED}\nCOMMIT;"))?;
+    // The last connection takes everything over into the one file.
+    connection.close().map_err(|(_, error)| error)?;
+    match beside.persist_noclobber(path) {
+        Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Runs what is missing, all or nothing.
+fn migrate(connection: &mut Connection) -> Result<(), SiteError> {
+    let known = MIGRATIONS.len();
+    let version = |connection: &Connection| {
+        // A version below zero is none of ours, and newer than all.
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let found = usize::try_from(version).unwrap_or(usize::MAX);
+        if found > known { Err(SiteError::Newer { found, known }) } else { Ok(found) }
+    };
+    if version(connection)? == known {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been faster.
+    let from = version(&transaction)?;
+    for (migration, version) in MIGRATIONS.iter().zip(1_i64..).skip(from) {
+        transaction.execute_batch(migration)?;
+        transaction.pragma_update(None, "user_version", version)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// A panic while it was locked has left nothing half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_an_old_format_is_brought_up_to_date_and_keeps_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.sqlite");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(MIGRATIONS[0]).unwrap();
+        old.execute_batch("INSERT INTO user VALUES ('ada', 'Ada Old'); PRAGMA user_version = 1;").unwrap();
+        drop(old);
+
+        let connection = Database::at(path.clone()).open(Mode::ReadOnly).unwrap();
+        let count = |table: &str| {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0))
+        };
+        assert_eq!((count("user").unwrap(), count("node").unwrap(), count("outbox").unwrap()), (1, 0, 0));
+        // It is up to date now, and nothing is run a second time.
+        Database::at(path).open(Mode::ReadWrite).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_a_newer_format_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("newer.sqlite");
+        Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
+        let error = Database::at(path).open(Mode::ReadWrite).unwrap_err();
+        assert!(matches!(error, SiteError::Newer { found: 99, known: 2 }), "{error}");
+    }
+
+    #[test]
+    fn who_comes_second_finds_the_file_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/inside/museum.sqlite");
+        create(&path).unwrap();
+        let first = fs::metadata(&path).unwrap().modified().unwrap();
+        create(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), first);
+        let names: Vec<_> = fs::read_dir(path.parent().unwrap())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        assert_eq!(names, ["museum.sqlite"], "nothing is left behind");
+    }
+
+    #[test]
+    fn a_new_file_says_that_readers_do_not_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = Database::at(folder.path().join("new.sqlite")).open(Mode::ReadWrite).unwrap();
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        let synchronous: u8 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+        assert_eq!((mode.as_str(), synchronous), ("wal", 2));
+    }
+}

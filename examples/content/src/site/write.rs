@@ -1,0 +1,169 @@
+//! What changes a site.
+
+use jiff::{Timestamp, Unit};
+use rusqlite::{Connection, params};
+
+use super::read::{self, Heads, heads, revision};
+use super::stored::{Json, Word};
+use super::{SiteError, SiteWriter};
+use crate::component::Component;
+use crate::model::{Content, Deleted, Langcode, NodeId, NodeKind, Saved};
+
+/// What a new revision changes; what is not given stays as it was.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// The revision that was changed; the newest one, whichever that is, unless given.
+    pub base: Option<u32>,
+    /// The headline.
+    pub title: Option<String>,
+    /// The text.
+    pub body: Option<String>,
+    /// All tags.
+    pub tags: Option<Vec<String>>,
+    /// All that search engines and templates are told.
+    pub meta: Option<std::collections::BTreeMap<String, String>>,
+    /// A block that is put behind the others, or at this place from 0.
+    pub component: Option<(Component, Option<usize>)>,
+    /// What the author says about it.
+    pub log: String,
+}
+
+/// A node in another language, as its translator hands it in.
+#[derive(Debug, Clone)]
+pub struct Translated {
+    /// The language.
+    pub langcode: Langcode,
+    /// The headline.
+    pub title: String,
+    /// The text.
+    pub body: String,
+}
+
+impl SiteWriter {
+    /// Whom a node belongs to.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, or the file cannot be read.
+    pub fn owner(&self, id: NodeId) -> Result<String, SiteError> {
+        self.0.lend(|connection| Ok(heads(connection, id)?.owner))
+    }
+
+    /// Stores a new node, which belongs to its author.
+    ///
+    /// # Errors
+    ///
+    /// When the author is nobody of the site, or the file cannot be written.
+    pub fn create(&self, author: &str, kind: NodeKind, content: &Content) -> Result<Saved, SiteError> {
+        self.with(|connection| {
+            read::user(connection, author)?;
+            let mut statement = connection
+                .prepare_cached("INSERT INTO node (kind, owner, current) VALUES (?1, ?2, 1) RETURNING id")?;
+            let id: NodeId = statement.query_row(params![Word(kind), author], |row| row.get(0))?;
+            insert(connection, id, 1, author, "First text", content)?;
+            Ok(Saved { id, revision: 1 })
+        })
+    }
+
+    /// Stores a new revision of a node.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, somebody was faster, nothing changes, the author is nobody of the site, or the file
+    /// cannot be written.
+    pub fn change(&self, id: NodeId, author: &str, change: Change) -> Result<Saved, SiteError> {
+        self.with(|connection| {
+            read::user(connection, author)?;
+            let Heads { current, .. } = heads(connection, id)?;
+            if let Some(base) = change.base.filter(|base| *base != current) {
+                return Err(SiteError::Changed { id, base, newest: current });
+            }
+            let before = revision(connection, id, current)?.content;
+            let mut content = before.clone();
+            content.title = change.title.unwrap_or(content.title);
+            content.body = change.body.unwrap_or(content.body);
+            content.tags = change.tags.unwrap_or(content.tags);
+            content.meta = change.meta.unwrap_or(content.meta);
+            if let Some((component, place)) = change.component {
+                let end = content.components.len();
+                content.components.insert(place.unwrap_or(end).min(end), component);
+            }
+            if content == before {
+                return Err(SiteError::Unchanged(id));
+            }
+            insert(connection, id, current + 1, author, &change.log, &content)?;
+            let mut statement = connection.prepare_cached("UPDATE node SET current = ?2 WHERE id = ?1")?;
+            statement.execute(params![id, current + 1])?;
+            Ok(Saved { id, revision: current + 1 })
+        })
+    }
+
+    /// Stores a translation of the newest revision of a node, in place of the one that there was.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, the translator is nobody of the site, or the file cannot be written.
+    pub fn translate(
+        &self,
+        id: NodeId,
+        translator: &str,
+        translated: &Translated,
+    ) -> Result<Saved, SiteError> {
+        self.with(|connection| {
+            read::user(connection, translator)?;
+            let Heads { current, .. } = heads(connection, id)?;
+            let Translated { langcode, title, body } = translated;
+            let mut statement = connection.prepare_cached(
+                "INSERT INTO translation (node, langcode, translator, revision, title, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (node, langcode) DO UPDATE SET translator = excluded.translator,
+                     revision = excluded.revision, title = excluded.title, body = excluded.body",
+            )?;
+            statement.execute(params![id, Word(langcode), translator, current, title, body])?;
+            Ok(Saved { id, revision: current })
+        })
+    }
+
+    /// Deletes a node with everything that belongs to it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, visitors see it, or the file cannot be written.
+    pub fn delete(&self, id: NodeId) -> Result<Deleted, SiteError> {
+        self.with(|connection| {
+            if heads(connection, id)?.published.is_some() {
+                return Err(SiteError::Published(id));
+            }
+            let count = |sql: &str| connection.query_row(sql, [id], |row| row.get::<_, u32>(0));
+            let revisions = count("SELECT count(*) FROM revision WHERE node = ?1")?;
+            let translations = count("SELECT count(*) FROM translation WHERE node = ?1")?;
+            connection.execute("DELETE FROM node WHERE id = ?1", [id])?;
+            Ok(Deleted { id, revisions, translations })
+        })
+    }
+}
+
+/// The present second.
+pub(super) fn now() -> Timestamp {
+    let now = Timestamp::now();
+    now.round(Unit::Second).unwrap_or(now)
+}
+
+fn insert(
+    connection: &Connection,
+    id: NodeId,
+    number: u32,
+    author: &str,
+    log: &str,
+    content: &Content,
+) -> Result<(), SiteError> {
+    let Content { title, body, tags, meta, components } = content;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO revision (node, number, author, created, log, title, body, tags, meta, components)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    let values =
+        params![id, number, author, now(), log, title, body, Json(tags), Json(meta), Json(components)];
+    statement.execute(values)?;
+    Ok(())
+}

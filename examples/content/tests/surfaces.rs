@@ -1,0 +1,77 @@
+//! Which tool is what to whom: each with its operation, its inputs and its surface over MCP, decided by these alone.
+
+use content::{Settings, Site};
+use tool_core::{NativeSchema, Surface, ToolDefinition};
+
+/// `*` marks a locator, `?` what may be left out.
+fn input(input: &NativeSchema) -> String {
+    let mark = match (input.locator, input.required) {
+        (true, _) => "*",
+        (false, Some(true)) => "",
+        (false, _) => "?",
+    };
+    format!("{}{mark}: {}", input.name.as_deref().unwrap_or_default(), input.kind)
+}
+
+fn row(tool: &ToolDefinition) -> String {
+    let operation = tool.operation().unwrap().as_str();
+    let inputs: Vec<String> = tool.inputs().iter().map(input).collect();
+    let surface = Surface::of(tool);
+    let surface = match &surface {
+        Surface::Tool => "tool".to_owned(),
+        Surface::Resource(address) => format!("resource {address}"),
+        Surface::ResourceTemplate(address) => format!("template {address}"),
+    };
+    let inputs = if inputs.is_empty() { "-".to_owned() } else { inputs.join(", ") };
+    format!("{} | {operation} | {inputs} | {surface}", tool.name())
+}
+
+/// What is a resource or a template is read there; by default it is listed as a tool besides, since many clients show
+/// nothing but tools to their models.
+const TABLE: [&str; 21] = [
+    "add_callout | write | id: integer, variant: string, props: map, place?: integer | tool",
+    "compare_revisions | transform | id: integer, from: integer, to: integer | tool",
+    "create_node | write | kind: string, title: string, body: string, tags?: list, meta?: map, components?: list | tool",
+    "delete_node | write | id: integer | tool",
+    "edit_node | write | id: integer, base?: integer, title?: string, body?: string, tags?: list, meta?: map, log: string | tool",
+    "explain_component_kind | explain | kind*: string | template component/{kind}",
+    "explain_component_kinds | explain | - | resource component",
+    "explain_roles | explain | - | resource role",
+    "find_nodes | read | text?: string, kind?: string, tags?: list, owner?: string, published?: boolean, limit?: integer | tool",
+    "get_node | read | id*: integer | template node/{id}",
+    "get_revision | read | id*: integer, vid*: integer | template node/{id}/revision/{vid}",
+    "get_translation | read | id*: integer, langcode*: string | template node/{id}/translation/{langcode}",
+    "get_user | read | name*: string | template user/{name}",
+    "list_revisions | read | id*: integer | template node/{id}/revision",
+    "open_preview | transform | link: string | tool",
+    "preview_link | transform | id: integer, vid?: integer, minutes?: integer | tool",
+    "publish_node | trigger | id: integer, vid?: integer | tool",
+    "render_node | transform | id: integer, langcode?: string | tool",
+    "site_overview | read | - | resource site",
+    "translate_node | write | id: integer, langcode: string, title: string, body: string | tool",
+    "withdraw_node | trigger | id: integer | tool",
+];
+
+#[test]
+fn every_tool_is_what_the_table_says() {
+    let registry = content::registry(Site::at("unused"), Settings::default()).unwrap();
+    let rows: Vec<String> = registry.tools().map(row).collect();
+    assert_eq!(rows, TABLE, "{rows:#?}");
+}
+
+// The two columns agree with what they are derived from.
+#[test]
+fn what_modifies_is_never_a_resource_and_what_is_read_by_its_locators_always_is() {
+    let registry = content::registry(Site::at("unused"), Settings::default()).unwrap();
+    for tool in registry.tools() {
+        let surface = Surface::of(tool);
+        assert!(!tool.modifies() || surface == Surface::Tool, "{}", tool.name());
+        let all_locate = tool.inputs().iter().all(|input| input.locator);
+        let is_read = matches!(tool.operation().unwrap().as_str(), "explain" | "read");
+        assert_eq!(surface != Surface::Tool, is_read && all_locate, "{}", tool.name());
+        let variables: Vec<&str> =
+            surface.address().into_iter().flat_map(tool_core::Address::variables).collect();
+        let inputs: Vec<&str> = tool.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
+        assert!(surface == Surface::Tool || variables == inputs, "{}", tool.name());
+    }
+}

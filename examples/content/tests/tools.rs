@@ -1,0 +1,324 @@
+//! Every tool, through the registry, as somebody of the site.
+
+use content::{Settings, SigningKey, Site};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tool_core::{FailureKind, Principal, Reason, Registry};
+
+/// A site of its own, for as long as it is kept.
+struct Museum {
+    _folder: TempDir,
+    site: Site,
+    registry: Registry,
+}
+
+impl Museum {
+    fn new() -> Self {
+        Self::with(Settings { signing_key: SigningKey::new("correct horse battery") })
+    }
+
+    fn with(settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let site = Site::at(folder.path().join("museum.sqlite"));
+        let registry = content::registry(site.clone(), settings).unwrap();
+        Self { _folder: folder, site, registry }
+    }
+
+    fn user(&self, name: &str) -> Principal {
+        self.site.principal(name).unwrap().unwrap_or_else(|| panic!("nobody is called {name}"))
+    }
+
+    async fn call(&self, user: &str, tool: &str, arguments: Value) -> Result<Value, (FailureKind, String)> {
+        let registry = self.registry.as_principal(self.user(user));
+        let called = registry.call(tool, arguments).await;
+        called.map(|output| output.value()).map_err(|failure| (failure.kind(), failure.message().to_owned()))
+    }
+
+    async fn done(&self, user: &str, tool: &str, arguments: Value) -> Value {
+        self.call(user, tool, arguments).await.unwrap_or_else(|failure| panic!("{tool}: {failure:?}"))
+    }
+}
+
+fn failed(reason: Reason, message: &str) -> Result<Value, (FailureKind, String)> {
+    Err((FailureKind::Failed(reason), message.to_owned()))
+}
+
+#[tokio::test]
+async fn every_example_is_a_call_that_succeeds() {
+    for tool in Museum::new().registry.tools() {
+        // Each on a site that nobody has touched.
+        let museum = Museum::new();
+        let mut examples: Vec<Value> = tool.examples().to_vec();
+        examples.push(tool.example().clone());
+        for mut example in examples {
+            if tool.name() == "open_preview" {
+                // A link is a secret, and so has no example.
+                let link = museum.done("mira", "preview_link", json!({"id": 6})).await;
+                example = json!({"link": link["link"]});
+            }
+            let result = museum.call("otto", tool.name(), example.clone()).await;
+            assert!(result.is_ok(), "{} with {example}: {result:?}", tool.name());
+            if tool.modifies() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_node_is_read_with_its_revisions_and_translations() {
+    let museum = Museum::new();
+    let node = museum.done("vera", "get_node", json!({"id": 2})).await;
+    assert_eq!(node["title"], "The tide road");
+    assert_eq!(node["revision"], 2);
+    assert_eq!(node["translations"], json!(["de"]));
+    assert_eq!(node["components"][0]["variant"], "warning");
+    let revision = museum.done("vera", "get_revision", json!({"id": 2, "vid": 1})).await;
+    assert_eq!((&revision["author"], &revision["components"]), (&json!("tomas"), &json!([])));
+    let revisions = museum.done("vera", "list_revisions", json!({"id": 1})).await;
+    let vids: Vec<&Value> = revisions.as_array().unwrap().iter().map(|revision| &revision["vid"]).collect();
+    assert_eq!(vids, [3, 2, 1]);
+    assert_eq!(revisions[0]["published"], true);
+    let translation = |id: u32, langcode: &str| json!({"id": id, "langcode": langcode});
+    let french = museum.done("vera", "get_translation", translation(1, "fr")).await;
+    assert_eq!((&french["revision"], &french["outdated"]), (&json!(2), &json!(true)));
+    assert_eq!(museum.done("vera", "get_translation", translation(1, "de")).await["outdated"], false);
+
+    assert_eq!(
+        museum.call("vera", "get_node", json!({"id": 99})).await,
+        failed(Reason::NotFound, "there is no node 99")
+    );
+    assert_eq!(
+        museum.call("vera", "get_revision", json!({"id": 2, "vid": 3})).await,
+        failed(Reason::NotFound, "node 2 has no revision 3: the newest is 2")
+    );
+    assert_eq!(
+        museum.call("vera", "get_translation", translation(3, "de")).await,
+        failed(Reason::NotFound, "node 3 is not translated into `de`")
+    );
+}
+
+#[tokio::test]
+async fn nodes_are_found_by_everything_that_is_asked_for() {
+    let museum = Museum::new();
+    for (query, expected) in [
+        (json!({}), vec![1, 2, 3, 4, 5, 6]),
+        (json!({"limit": 2}), vec![1, 2]),
+        (json!({"text": "LOW water"}), vec![2]),
+        (json!({"text": "100%"}), vec![]),
+        (json!({"text": "_"}), vec![]),
+        (json!({"kind": "article"}), vec![3, 4, 6]),
+        (json!({"tags": ["boats"]}), vec![3, 6]),
+        (json!({"tags": ["boats", "research"]}), vec![6]),
+        (json!({"owner": "june"}), vec![3, 5, 6]),
+        (json!({"published": false}), vec![6]),
+        (json!({"published": true, "owner": "june", "kind": "event"}), vec![5]),
+    ] {
+        let found = museum.done("vera", "find_nodes", query.clone()).await;
+        let ids: Vec<u64> =
+            found.as_array().unwrap().iter().map(|node| node["id"].as_u64().unwrap()).collect();
+        assert_eq!(ids, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_created_edited_and_compared() {
+    let museum = Museum::new();
+    let page = json!({"kind": "article", "title": "Ropes", "body": "Hemp.\n", "meta": {"lang": "en"}});
+    assert_eq!(museum.done("june", "create_node", page).await, json!({"id": 7, "revision": 1}));
+    let edit = json!({"id": 7, "base": 1, "body": "Hemp and sisal.\n", "log": "More"});
+    assert_eq!(museum.done("june", "edit_node", edit.clone()).await, json!({"id": 7, "revision": 2}));
+    assert_eq!(
+        museum.call("june", "edit_node", edit).await,
+        failed(
+            Reason::Conflict,
+            "node 7 is at revision 2 and not at 1 any more: read it again, and change that"
+        )
+    );
+    assert_eq!(
+        museum.call("june", "edit_node", json!({"id": 7, "title": "Ropes", "log": "Nothing"})).await,
+        failed(
+            Reason::Other,
+            "node 7 is like that already: give a `title`, `body`, `tags` or `meta` that differs"
+        )
+    );
+    let callout = json!({"id": 7, "variant": "info", "props": {"text": "Touch them!"}, "place": 9});
+    assert_eq!(museum.done("june", "add_callout", callout).await["revision"], 3);
+    assert_eq!(
+        museum.done("june", "compare_revisions", json!({"id": 7, "from": 1, "to": 2})).await,
+        "--- node/7/revision/1\n+++ node/7/revision/2\n@@ -1,4 +1,4 @@\n # Ropes\n \n-Hemp.\n+Hemp and sisal.\n lang: en\n"
+    );
+    assert_eq!(
+        museum.done("june", "render_node", json!({"id": 7})).await,
+        "<h1>Ropes</h1>\n<p>Hemp and sisal.</p>\n<aside class=\"callout callout-info\">\n<p>Touch them!</p>\n</aside>\n"
+    );
+    let german = museum.done("vera", "render_node", json!({"id": 2, "langcode": "de"})).await;
+    assert!(german.as_str().unwrap().starts_with("<h1>Der Gezeitenweg</h1>\n"), "{german}");
+}
+
+#[tokio::test]
+async fn nodes_are_changed_by_their_owner_and_by_editors() {
+    let museum = Museum::new();
+    let edit = json!({"id": 4, "title": "Eels, counted", "log": "Shorter"});
+    assert_eq!(
+        museum.call("june", "edit_node", edit.clone()).await,
+        Err((FailureKind::Denied, "node 4 belongs to tomas: ask tomas or an editor".to_owned()))
+    );
+    assert!(museum.call("tomas", "edit_node", edit).await.is_ok());
+    let back = json!({"id": 4, "title": "How we count eels", "log": "As it was"});
+    assert_eq!(museum.done("mira", "edit_node", back).await["revision"], 3);
+    assert_eq!(museum.done("vera", "get_node", json!({"id": 4})).await["owner"], "tomas");
+    // Whose nobody's it is cannot be denied.
+    assert_eq!(
+        museum.call("june", "edit_node", json!({"id": 99, "log": "?"})).await,
+        failed(Reason::NotFound, "there is no node 99")
+    );
+    let (kind, message) = museum.call("vera", "edit_node", json!({"id": 4, "log": "?"})).await.unwrap_err();
+    assert_eq!(kind, FailureKind::Denied);
+    assert!(message.contains("`node.edit`"), "{message}");
+}
+
+#[tokio::test]
+async fn what_is_saved_has_an_author_of_the_site() {
+    let museum = Museum::new();
+    let stranger = Principal::new("eve").grant("node.create");
+    let page = json!({"kind": "page", "title": "Mine", "body": ""});
+    let failure = museum.registry.as_principal(stranger).call("create_node", page.clone()).await.unwrap_err();
+    assert_eq!(failure.message(), "nobody on this site is called `eve`");
+    let nobody = Principal::anonymous().grant("node.create");
+    let failure = museum.registry.as_principal(nobody).call("create_node", page).await.unwrap_err();
+    assert_eq!(failure.message(), "a change needs an author: say who you are");
+    assert_eq!(museum.site.reader().ids().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn a_translation_replaces_the_one_before() {
+    let museum = Museum::new();
+    let french =
+        json!({"id": 1, "langcode": "fr", "title": "Visiter le musée", "body": "Au bout de la rue."});
+    assert_eq!(museum.done("liv", "translate_node", french).await, json!({"id": 1, "revision": 3}));
+    let stored = museum.done("vera", "get_translation", json!({"id": 1, "langcode": "fr"})).await;
+    assert_eq!((&stored["title"], &stored["outdated"]), (&json!("Visiter le musée"), &json!(false)));
+    assert!(museum.call("tomas", "translate_node", json!({})).await.is_err());
+}
+
+#[tokio::test]
+async fn what_visitors_see_is_announced() {
+    let museum = Museum::new();
+    assert_eq!(
+        museum.done("mira", "publish_node", json!({"id": 6})).await,
+        json!({"id": 6, "published": 1, "message": 1})
+    );
+    assert_eq!(museum.done("vera", "get_node", json!({"id": 6})).await["published"], 1);
+    assert_eq!(
+        museum.call("june", "delete_node", json!({"id": 6})).await,
+        failed(Reason::Conflict, "node 6 is published: withdraw it first")
+    );
+    let withdrawn = museum.done("mira", "withdraw_node", json!({"id": 6})).await;
+    assert_eq!(withdrawn, json!({"id": 6, "published": null, "message": 2}));
+    // There is nothing more to tell.
+    assert_eq!(museum.done("mira", "withdraw_node", json!({"id": 6})).await["message"], Value::Null);
+    assert_eq!(
+        museum.done("june", "delete_node", json!({"id": 6})).await,
+        json!({"id": 6, "revisions": 1, "translations": 0})
+    );
+    assert_eq!(museum.done("vera", "site_overview", json!({})).await["waiting"], 2);
+    assert_eq!(
+        museum.call("mira", "publish_node", json!({"id": 5, "vid": 7})).await,
+        failed(Reason::NotFound, "node 5 has no revision 7: the newest is 2")
+    );
+    assert_eq!(museum.done("vera", "site_overview", json!({})).await["waiting"], 2, "all or nothing");
+    // A number is never given twice.
+    let page = json!({"kind": "page", "title": "Next", "body": ""});
+    assert_eq!(museum.done("june", "create_node", page).await["id"], 7);
+}
+
+#[tokio::test]
+async fn a_message_in_the_outbox_is_signed() {
+    let museum = Museum::new();
+    museum.done("mira", "publish_node", json!({"id": 3, "vid": 2})).await;
+    let (event, signature): (String, String) = museum
+        .site
+        .reader()
+        .with(|connection| {
+            let row = connection
+                .query_row("SELECT event, signature FROM outbox", [], |row| Ok((row.get(0)?, row.get(1)?)));
+            Ok(row?)
+        })
+        .unwrap();
+    let read: Value = serde_json::from_str(&event).unwrap();
+    assert_eq!(
+        read,
+        json!({
+            "event": "published", "node": 3, "revision": 2, "kind": "article", "title": "The boat that came back"
+        })
+    );
+    let key = SigningKey::new("correct horse battery").unwrap();
+    assert!(key.verifies(&event, &signature));
+    assert!(!key.verifies(&event.replace('3', "4"), &signature));
+}
+
+#[tokio::test]
+async fn what_signs_needs_a_key() {
+    let museum = Museum::with(Settings::default());
+    for tool in ["open_preview", "preview_link", "publish_node", "withdraw_node"] {
+        let requirements = museum.registry.requirements(tool).unwrap();
+        assert!(!requirements.met, "{tool}");
+        let (kind, message) = museum.call("otto", tool, json!({})).await.unwrap_err();
+        assert_eq!(kind, FailureKind::Unmet, "{tool}");
+        assert!(message.contains("set CONTENT_SIGNING_KEY"), "{message}");
+    }
+    assert!(museum.registry.requirements("get_node").is_none());
+}
+
+#[tokio::test]
+async fn a_preview_shows_one_revision_to_whoever_has_the_link() {
+    let museum = Museum::new();
+    let link = museum.done("june", "preview_link", json!({"id": 3, "vid": 1, "minutes": 5})).await;
+    assert_eq!(link["revision"], 1);
+    let anybody = museum.registry.as_principal(Principal::anonymous());
+    let page = anybody.call("open_preview", json!({"link": link["link"]})).await.unwrap();
+    assert!(page.value().as_str().unwrap().contains("a fisherman found her"), "{:?}", page.value());
+    let failure =
+        anybody.call("open_preview", json!({"link": "/preview/3/1/9999999999/00"})).await.unwrap_err();
+    assert_eq!(failure.message(), "this is no link to a preview, or not any more");
+    let wrong = anybody.call("open_preview", json!({"link": link["link"], "hello": 1})).await.unwrap_err();
+    assert!(!wrong.text().contains(link["link"].as_str().unwrap()), "{}", wrong.text());
+}
+
+#[tokio::test]
+async fn wrong_inputs_are_told_with_what_would_be_right() {
+    let museum = Museum::new();
+    let problems = async |tool: &str, arguments: Value| -> Vec<String> {
+        let registry = museum.registry.as_principal(museum.user("otto"));
+        let failure = registry.call(tool, arguments).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Input, "{failure}");
+        failure.problems().iter().map(|problem| problem.path.clone()).collect()
+    };
+    assert_eq!(problems("get_node", json!({"id": 0})).await, ["/id"]);
+    assert_eq!(problems("get_translation", json!({"id": 1, "langcode": "es"})).await, ["/langcode"]);
+    let callout = json!({"id": 1, "variant": "alarming", "props": {"text": "", "colour": "red"}});
+    let mut paths = problems("add_callout", callout).await;
+    paths.sort_unstable();
+    assert_eq!(paths, ["/props/colour", "/props/text", "/variant"]);
+    let button =
+        json!({"kind": "button", "variant": "primary", "props": {"label": "x", "href": "javascript:1"}});
+    let page = json!({"kind": "page", "title": "x", "body": "", "components": [button]});
+    let paths = problems("create_node", page).await;
+    assert!(paths.iter().all(|path| path.starts_with("/components/0")) && !paths.is_empty(), "{paths:?}");
+    assert_eq!(
+        problems("create_node", json!({"kind": "page", "title": "x", "body": "", "tags": [""]})).await,
+        ["/tags/0"]
+    );
+}
+
+#[tokio::test]
+async fn names_and_numbers_are_completed_from_what_is_stored() {
+    let museum = Museum::new();
+    let registry = museum.registry.as_principal(museum.user("otto"));
+    let completed = |tool, input, typed| registry.complete(tool, input, typed).unwrap().values;
+    assert_eq!(completed("get_node", "id", "").len(), 6);
+    assert_eq!(completed("get_user", "name", "m"), ["mira"]);
+    assert_eq!(completed("get_translation", "langcode", ""), ["de", "fr", "nl"]);
+    assert_eq!(completed("add_callout", "variant", "w"), ["warning"]);
+}

@@ -1,0 +1,16 @@
+//! The step that completes command lines in the real shells.
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::tally::Tally;
+
+/// The test target that plain `cargo test` leaves out, since it needs shells that need not be there.
+pub(crate) fn shells(tally: &mut Tally) -> Result<(), Failure> {
+    let test = ["test", "--package", "tool-cli", "--test", "shells", "--locked"];
+    Invocation::cargo(test).announce().run_reading(|line| {
+        if let Some(more) = Tally::of_line(line) {
+            *tally += more;
+        }
+    })?;
+    if tally.passed == 0 { Err(Failure::NoTests) } else { Ok(()) }
+}
