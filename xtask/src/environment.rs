@@ -1,4 +1,4 @@
-//! The Python environment of `tests/profiles`, installed with pip.
+//! The Python environments of scripts, installed with pip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::workspace;
 
-/// An environment with the SDKs of the vendors, and nothing else of this machine.
+/// An environment with what a script requires, and nothing else of this machine.
 #[derive(Debug)]
 pub(crate) struct Environment {
     /// In the target folder: it belongs to this machine, and is made again when it is gone.
@@ -15,19 +15,19 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Installs exactly what the requirements say, unless that is what is installed.
-    pub(crate) fn install() -> Result<Self, Failure> {
-        let folder = workspace::binary("python")
+    /// Installs exactly what `requirements.txt` in a folder of the workspace says, unless that is what is installed.
+    pub(crate) fn install(script: &str) -> Result<Self, Failure> {
+        let folder = workspace::binary(&format!("python-{}", script.replace('/', "-")))
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
-        let requirements = workspace::root().join("tests/profiles/requirements.txt");
+        let requirements = workspace::root().join(script).join("requirements.txt");
         let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
         // `--clear` deletes the stamp with all the rest.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
             && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
         {
-            println!("tests/profiles: installed as required");
+            println!("{script}: installed as required");
             return Ok(environment);
         }
         Invocation::of("python3")
@@ -62,33 +62,50 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    const WANTED: &str = include_str!("../../tests/profiles/requirements.in");
-    const LOCKED: &str = include_str!("../../tests/profiles/requirements.txt");
+    /// What each script wants, and what is locked for it.
+    const REQUIREMENTS: [(&str, &str); 2] = [
+        (
+            include_str!("../../tests/profiles/requirements.in"),
+            include_str!("../../tests/profiles/requirements.txt"),
+        ),
+        (
+            include_str!("../../examples/onetool/tests/client/requirements.in"),
+            include_str!("../../examples/onetool/tests/client/requirements.txt"),
+        ),
+    ];
 
     #[test]
     fn every_version_is_exact_and_has_a_digest() {
-        let mut packages = 0;
-        let mut lines = LOCKED.lines().peekable();
-        while let Some(line) = lines.next() {
-            if line.starts_with(' ') {
-                assert!(line.trim_start().starts_with("--hash=sha256:"), "{line}");
-                continue;
+        for (_, locked) in REQUIREMENTS {
+            let mut packages = 0;
+            let mut lines = locked.lines().peekable();
+            while let Some(line) = lines.next() {
+                if line.starts_with(' ') {
+                    assert!(line.trim_start().starts_with("--hash=sha256:"), "{line}");
+                    continue;
+                }
+                packages += 1;
+                let (name, rest) =
+                    line.split_once("==").unwrap_or_else(|| panic!("no exact version: {line}"));
+                assert!(!name.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()), "{line}");
+                assert!(
+                    lines.peek().is_some_and(|next| next.trim_start().starts_with("--hash=sha256:")),
+                    "{line}"
+                );
             }
-            packages += 1;
-            let (name, rest) = line.split_once("==").unwrap_or_else(|| panic!("no exact version: {line}"));
-            assert!(!name.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()), "{line}");
-            assert!(
-                lines.peek().is_some_and(|next| next.trim_start().starts_with("--hash=sha256:")),
-                "{line}"
-            );
+            assert!(packages > 3, "{packages}");
         }
-        assert!(packages > 3, "{packages}");
     }
 
     #[test]
     fn what_is_wanted_is_locked() {
-        for wanted in WANTED.lines() {
-            assert!(LOCKED.lines().any(|line| line.split_whitespace().next() == Some(wanted)), "{wanted}");
+        for (wanted, locked) in REQUIREMENTS {
+            for wanted in wanted.lines() {
+                assert!(
+                    locked.lines().any(|line| line.split_whitespace().next() == Some(wanted)),
+                    "{wanted}"
+                );
+            }
         }
     }
 }

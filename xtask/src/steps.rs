@@ -1,6 +1,7 @@
 //! The steps of `cargo xtask test`.
 
 mod cargo;
+mod onetool;
 mod outside;
 
 use crate::program::{NPM, PYTHON, VALGRIND};
@@ -41,5 +42,11 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "programs of other people talk to the weather example",
         needs: &[NPM],
         run: outside::clients,
+    },
+    Step {
+        name: "onetool",
+        summary: "the Python client of MCP walks through the OneTool example",
+        needs: &[PYTHON],
+        run: onetool::onetool,
     },
 ];
