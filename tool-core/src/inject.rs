@@ -32,7 +32,7 @@ use crate::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context`, `Extension<T>`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `Extension<T>`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, `Registry` where the tool modifies, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Tells what must be in the registry, so that a missing state is found when it is built.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use iri_string::types::UriStr;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
-use tool_core::{Registry, Segment, Surface, ToolDefinition};
+use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
 
 use crate::routes::Routes;
 use crate::settings::Settings;
@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 
 /// All that is shown of one registry, whoever asks: what a caller may see is chosen from it.
 pub(crate) struct Catalogue {
-    registry: Registry,
+    toolset: Toolset,
     settings: Arc<Settings>,
     tools: OnceLock<Vec<Tool>>,
     places: OnceLock<Places>,
@@ -52,13 +52,18 @@ pub(crate) struct Places {
 }
 
 impl Catalogue {
-    pub(crate) fn new(registry: Registry, settings: Arc<Settings>) -> Self {
-        Catalogue { registry, settings, tools: OnceLock::new(), places: OnceLock::new() }
+    pub(crate) fn new(toolset: Toolset, settings: Arc<Settings>) -> Self {
+        Catalogue { toolset, settings, tools: OnceLock::new(), places: OnceLock::new() }
     }
 
     /// The registry, for the caller for whom its provider has it.
     pub(crate) fn registry(&self) -> &Registry {
-        &self.registry
+        self.toolset.registry()
+    }
+
+    /// The name of the server that a tool is of: its provider, or else this one.
+    pub(crate) fn server(&self, tool: &str) -> &str {
+        self.toolset.provider(tool).unwrap_or(&self.settings.name)
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -69,13 +74,13 @@ impl Catalogue {
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
         let tools = self
             .tools
-            .get_or_init(|| self.registry.declared().map(|tool| listed(tool, &self.settings)).collect());
+            .get_or_init(|| self.registry().declared().map(|tool| listed(tool, &self.settings)).collect());
         // A registry is ordered by name.
         tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
     }
 
     pub(crate) fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(&self.registry, &self.settings))
+        self.places.get_or_init(|| Places::of(self.registry(), &self.settings))
     }
 
     /// Where the result of a tool lives, if it is read.
@@ -192,9 +197,14 @@ impl Places {
 }
 
 fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {
+    bare(tool, settings.description(tool)).with_meta(meta(tool))
+}
+
+/// A tool in the shape of MCP without what is only ours.
+pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
     let mut listed = Tool::new_with_raw(
         tool.name().to_owned(),
-        Some(settings.description(tool).to_owned().into()),
+        Some(description.to_owned().into()),
         object(tool.input_schema()),
     );
     listed.title = tool.title().map(str::to_owned);
@@ -209,7 +219,7 @@ fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {
             hints.open_world_hint,
         )
     });
-    listed.with_meta(meta(tool))
+    listed
 }
 
 fn meta(tool: &ToolDefinition) -> MetaObject {

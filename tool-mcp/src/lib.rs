@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalogue;
+mod discovery;
 mod envelope;
 mod error;
 mod handler;
@@ -16,9 +17,11 @@ mod settings;
 mod signature;
 mod stdio;
 mod surfaces;
+mod two_step;
 mod uri;
 mod written;
 
+pub use discovery::Discovery;
 pub use error::ServeError;
 pub use http::HttpServer;
 pub use prompts_file::{PromptsFile, PromptsFileError};

@@ -1,10 +1,11 @@
 //! What there is for one request: the tools at this moment, as its caller may see them.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
 use tokio_util::task::TaskTracker;
-use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition};
+use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::settings::Settings;
@@ -38,7 +39,7 @@ impl Offers {
     pub(crate) async fn now(&self) -> Result<Offer, ErrorData> {
         let tools = self.provider.tools().await;
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
-        let catalogue = self.catalogue(tools.registry());
+        let catalogue = self.catalogue(&tools);
         let registry = match &self.caller {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
@@ -61,15 +62,15 @@ impl Offers {
         self.former.wait().await;
     }
 
-    fn catalogue(&self, registry: &Registry) -> Arc<Catalogue> {
+    fn catalogue(&self, tools: &Toolset) -> Arc<Catalogue> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         match &*latest {
-            Some(catalogue) if catalogue.registry().is(registry) => Arc::clone(catalogue),
+            Some(catalogue) if catalogue.registry().is(tools.registry()) => Arc::clone(catalogue),
             other => {
                 if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
                     self.former.spawn(async move { former.idle().await });
                 }
-                let catalogue = Arc::new(Catalogue::new(registry.clone(), Arc::clone(&self.settings)));
+                let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));
                 *latest = Some(Arc::clone(&catalogue));
                 catalogue
             }
@@ -91,6 +92,17 @@ impl Offer {
     /// Whether a tool is shown as one.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
         self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+    }
+
+    /// The name of the server that a tool is of.
+    pub(crate) fn server(&self, tool: &ToolDefinition) -> &str {
+        self.catalogue.server(tool.name())
+    }
+
+    /// The servers that have tools, by name.
+    pub(crate) fn servers(&self) -> Vec<&str> {
+        let servers: BTreeSet<&str> = self.tools().map(|tool| self.server(tool)).collect();
+        servers.into_iter().collect()
     }
 
     /// Whether what lives somewhere is there for the caller.

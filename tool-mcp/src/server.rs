@@ -12,6 +12,7 @@ use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tool_core::{IntoToolsProvider, Provider};
 
+use crate::discovery::Discovery;
 use crate::error::ServeError;
 use crate::http::{HttpServer, Policy};
 use crate::prompts_file::PromptsFile;
@@ -48,6 +49,7 @@ pub struct Server {
     /// `None` for one that is made of the name.
     scheme: Option<String>,
     surfaces: Surfaces,
+    discovery: Discovery,
     resources: Vec<DynamicResource>,
     templates: Vec<DynamicTemplate>,
     prompts: Vec<DynamicPrompt>,
@@ -76,6 +78,7 @@ impl Server {
             instructions: None,
             scheme: None,
             surfaces: Surfaces::default(),
+            discovery: Discovery::default(),
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tool_core::{Registry, ToolDefinition};
 
+use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::surfaces::Surfaces;
+use crate::two_step::NAMES;
 use crate::uri::Scheme;
 use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
@@ -15,6 +17,9 @@ use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 pub(crate) struct Settings {
     pub(crate) scheme: Scheme,
     pub(crate) surfaces: Surfaces,
+    pub(crate) discovery: Discovery,
+    /// The name of the server.
+    pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,
     pub(crate) templates: Vec<DynamicTemplate>,
     /// By name: those that are written by hand, and those of the prompts file.
@@ -43,6 +48,15 @@ impl Settings {
                 prompt.source()
             )
         });
-        self.file.faults(registry).into_iter().chain(twice).collect()
+        let two_steps = NAMES.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
+        let taken =
+            two_steps.filter_map(|name| registry.declared().find(|tool| tool.name() == name)).map(|tool| {
+                format!(
+                    "the tool `{}` at {} has a name that discovery in two steps needs",
+                    tool.name(),
+                    tool.source()
+                )
+            });
+        self.file.faults(registry).into_iter().chain(twice).chain(taken).collect()
     }
 }

@@ -134,6 +134,7 @@ mod tests {
                 "profiles",
                 "schemathesis",
                 "clients",
+                "onetool",
                 "shells"
             ]
         );

@@ -1,6 +1,7 @@
 //! The steps of `cargo xtask test`.
 
 mod cargo;
+mod onetool;
 mod outside;
 mod schemathesis;
 mod shells;
@@ -49,6 +50,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "programs of other people talk to the weather example",
         needs: &[NPM],
         run: outside::clients,
+    },
+    Step {
+        name: "onetool",
+        summary: "the Python client of MCP walks through the OneTool example",
+        needs: &[PYTHON],
+        run: onetool::onetool,
     },
     Step {
         name: "shells",

@@ -8,6 +8,7 @@ mod settings;
 mod tools;
 
 use tool_core::{BuildErrors, Builder, Registry};
+use tool_mcp::{PromptsFile, Server};
 
 pub use block::{
     Block, BlockError, BlockLimits, Callable, MARKER, ROLE, Sandbox, comment, list, literal, worker,
@@ -65,4 +66,19 @@ pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
 pub fn builder(workshop: Workshop) -> Builder {
     let Workshop { search, fetcher, sandbox } = workshop;
     Registry::builder().linked().expect_crate("onetool").state(search).state(fetcher).state(sandbox)
+}
+
+/// The tools, prompts and resources over MCP, with words for models besides.
+///
+/// ```no_run
+/// # fn workshop() -> onetool::Workshop { unimplemented!() }
+/// let registry = onetool::registry(workshop()).unwrap();
+/// let server = onetool::server(registry, onetool::Settings::default().words().unwrap());
+/// ```
+pub fn server(registry: Registry, words: PromptsFile) -> Server {
+    Server::new(registry)
+        .name("onetool")
+        .title("OneTool")
+        .version(env!("CARGO_PKG_VERSION"))
+        .prompts_file(words)
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use onetool::{Service, Settings};
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::Registry;
+use tool_mcp::PromptsFile;
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -39,15 +40,15 @@ async fn serve() -> Result<ExitCode, ServeError> {
         }
     };
     let registry = settings.registry(&origin)?;
-    let code = app(registry).run().await;
+    let code = app(registry, settings.words()?).run().await;
     drop(running);
     Ok(code)
 }
 
-fn app(registry: Registry) -> App {
+fn app(registry: Registry, words: PromptsFile) -> App {
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
+    let mcp = Server::new(move |options| serve_mcp(onetool::server(over_mcp, words), options))
         .about("Serve MCP, on stdio unless --addr is given");
     let search = Server::new(serve_search).about("Serve the search service alone");
     App::new("onetool", registry)
@@ -67,10 +68,7 @@ async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), Ser
     Ok(())
 }
 
-async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
-    let server = tool_mcp::Server::new(registry).name("onetool").title("OneTool").version(env!("CARGO_PKG_VERSION")).instructions(
-        "Read `onetool://tools` to see what there is. Several calls at once go into one block: `run` takes it, and `explain_blocks` tells what a block may do.",
-    );
+async fn serve_mcp(server: tool_mcp::Server, options: ServeOptions) -> Result<(), ServeError> {
     match options.addr {
         // What modifies is finished by `serve` itself, before the program ends.
         None => tokio::select! {

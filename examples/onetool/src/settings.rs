@@ -1,8 +1,10 @@
 //! What the environment says.
 
 use std::env;
+use std::path::PathBuf;
 
 use tool_core::{BuildErrors, Registry};
+use tool_mcp::{PromptsFile, PromptsFileError};
 
 use crate::{
     BlockLimits, Egress, FetchError, FetchLimits, Fetcher, OriginError, Sandbox, Search, SearchError,
@@ -16,6 +18,7 @@ use crate::{
 /// | `ONETOOL_SEARCH` | address of a search service that runs already | one is started on a free port |
 /// | `ONETOOL_FETCH` | origins that pages may be fetched from besides, separated by commas | none besides the search service |
 /// | `ONETOOL_TOOLS` | names of the tools that are served, separated by commas; empty for none | all |
+/// | `ONETOOL_PROMPTS` | a [prompts file](tool_mcp::PromptsFile) | the one of the example, where all tools are served |
 ///
 /// ```
 /// let settings = onetool::Settings { tools: Some(vec!["run".to_owned()]), ..Default::default() };
@@ -29,6 +32,8 @@ pub struct Settings {
     pub fetch: Vec<String>,
     /// The tools that are served.
     pub tools: Option<Vec<String>>,
+    /// The prompts file.
+    pub prompts: Option<PathBuf>,
 }
 
 /// What is wrong with the settings.
@@ -61,6 +66,9 @@ pub enum SettingsError {
     /// The program does not know where it is.
     #[error("the program cannot start itself to run blocks: {0}")]
     Program(#[from] std::io::Error),
+    /// The prompts file.
+    #[error("`ONETOOL_PROMPTS`: {0}")]
+    Prompts(#[from] PromptsFileError),
     /// The registry cannot be built.
     #[error(transparent)]
     Registry(#[from] BuildErrors),
@@ -78,6 +86,7 @@ impl Settings {
             search: env::var("ONETOOL_SEARCH").ok().filter(|address| !address.is_empty()),
             fetch: names("ONETOOL_FETCH").unwrap_or_default(),
             tools: names("ONETOOL_TOOLS"),
+            prompts: env::var_os("ONETOOL_PROMPTS").filter(|path| !path.is_empty()).map(PathBuf::from),
         }
     }
 
@@ -108,7 +117,28 @@ impl Settings {
             crate::builder(workshop).select(move |tool| tools.iter().any(|name| name == tool.name()));
         Ok(chosen.allow_empty().build()?)
     }
+
+    /// The words for models that go with these tools: those of the example name all of its tools.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    ///
+    /// ```
+    /// let error = onetool::Settings { prompts: Some("no/such.yaml".into()), ..Default::default() }.words().unwrap_err();
+    /// assert!(error.to_string().starts_with("`ONETOOL_PROMPTS`: cannot read no/such.yaml"));
+    /// ```
+    pub fn words(&self) -> Result<PromptsFile, SettingsError> {
+        Ok(match (&self.prompts, &self.tools) {
+            (Some(path), _) => PromptsFile::read(path)?,
+            (None, None) => PromptsFile::parse(PROMPTS)?,
+            (None, Some(_)) => PromptsFile::default(),
+        })
+    }
 }
+
+/// The prompts file of the example.
+const PROMPTS: &str = include_str!("../prompts.yaml");
 
 /// The parts between commas.
 fn listed(text: &str) -> Vec<String> {

@@ -6,12 +6,21 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use crate::answer::answer;
+use crate::catalogue::bare;
+use crate::discovery::Discovery;
 use crate::envelope::Arguments;
 use crate::handler::{Handler, modern};
+use crate::offer::Offer;
+use crate::two_step::{NAMES, Step, desk, enter};
 
 impl Handler {
     pub(super) async fn tools(&self, _: &RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
         let offer = self.offers.now().await?;
+        if offer.catalogue.settings().discovery == Discovery::TwoStep {
+            let three =
+                NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
+            return Ok(ListToolsResult::with_all_items(three.collect()));
+        }
         let listed = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name()).cloned()).collect();
         Ok(ListToolsResult::with_all_items(listed))
     }
@@ -23,6 +32,18 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let offer = self.offers.now().await?;
+        if offer.catalogue.settings().discovery == Discovery::TwoStep {
+            match enter(name, arguments, &offer) {
+                Some(Step::Done(mut result)) => {
+                    self.sign(&mut result.meta, cx);
+                    return Ok(result.into());
+                }
+                Some(Step::Call { tool, arguments }) => {
+                    return self.called(&offer, &tool, arguments, cx).await;
+                }
+                None => {}
+            }
+        }
         if let Some(tool) = offer.registry.get(name)
             && !offer.is_tool(tool)
         {
@@ -30,6 +51,16 @@ impl Handler {
             let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
             return Err(ErrorData::invalid_params(message, None));
         }
+        self.called(&offer, name, arguments, cx).await
+    }
+
+    async fn called(
+        &self,
+        offer: &Offer,
+        name: &str,
+        arguments: &[u8],
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let reply = self.invoke(&offer.registry, name, arguments, cx).await?;
         let mut result = answer(reply)?;
         self.sign(&mut result.meta, cx);

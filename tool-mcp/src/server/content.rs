@@ -1,5 +1,6 @@
 //! What the server tells beside the tools, and how it shows them.
 
+use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::server::Server;
 use crate::surfaces::Surfaces;
@@ -39,6 +40,18 @@ impl Server {
     /// ```
     pub fn surfaces(mut self, surfaces: Surfaces) -> Self {
         self.surfaces = surfaces;
+        self
+    }
+
+    /// How clients find the tools: see [`Discovery`].
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).discovery(tool_mcp::Discovery::TwoStep);
+    /// ```
+    pub fn discovery(mut self, discovery: Discovery) -> Self {
+        self.discovery = discovery;
         self
     }
 

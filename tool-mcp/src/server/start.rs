@@ -50,6 +50,8 @@ impl Server {
         Ok(Arc::new(Settings {
             scheme: chosen.unwrap_or_else(|| Scheme::of_name(&self.identity.name)),
             surfaces: self.surfaces,
+            discovery: self.discovery,
+            name: self.identity.name.clone(),
             resources: self.resources.clone(),
             templates: self.templates.clone(),
             prompts,
@@ -64,7 +66,7 @@ impl Server {
         let registry = tools.registry();
         registry.check()?;
         registry.check_addresses(&RESERVED)?;
-        let catalogue = Catalogue::new(registry.clone(), Arc::clone(settings));
+        let catalogue = Catalogue::new(tools.clone(), Arc::clone(settings));
         let faults: Vec<String> =
             catalogue.places().faults.iter().cloned().chain(settings.faults(registry)).collect();
         if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }

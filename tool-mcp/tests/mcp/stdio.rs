@@ -17,9 +17,12 @@ fn serve() {
     let Some(what) = std::env::var_os(SERVE) else { return };
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
+        Some("two steps") => crate::two_step::thousand(),
         _ => crate::tools::registry(Default::default()),
     };
-    let server = Server::new(registry).name("fixture").version("1.0.0");
+    let discovery =
+        if what == "two steps" { tool_mcp::Discovery::TwoStep } else { tool_mcp::Discovery::default() };
+    let server = Server::new(registry).discovery(discovery).name("fixture").version("1.0.0");
     let served = tokio::runtime::Runtime::new().unwrap().block_on(server.serve_stdio());
     // Not back to the harness, which would have its say on standard output.
     std::process::exit(i32::from(served.is_err()));

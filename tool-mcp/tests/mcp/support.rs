@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
-use tool_core::Registry;
+use tool_core::{Provider, Registry};
 use tool_mcp::{ServeError, Server};
 
 use crate::tools::{self, Events};
@@ -45,8 +45,23 @@ impl Served {
         Served::of(registry, Arc::default(), configure)
     }
 
+    /// A server of what somebody provides.
+    pub(crate) fn providing(provider: Provider, configure: impl FnOnce(Server) -> Server) -> Self {
+        let registry = Registry::builder().allow_empty().build().unwrap();
+        Served::with(Server::new(provider), registry, Arc::default(), configure)
+    }
+
     fn of(registry: Registry, events: Arc<Events>, configure: impl FnOnce(Server) -> Server) -> Self {
-        let server = Server::new(registry.clone()).name("fixture").title("Fixture").version("1.0.0");
+        Served::with(Server::new(registry.clone()), registry, events, configure)
+    }
+
+    fn with(
+        server: Server,
+        registry: Registry,
+        events: Arc<Events>,
+        configure: impl FnOnce(Server) -> Server,
+    ) -> Self {
+        let server = server.name("fixture").title("Fixture").version("1.0.0");
         let runtime = Runtime::new().unwrap();
         let http = runtime.block_on(configure(server).serve_http("127.0.0.1:0")).unwrap();
         let addr = http.local_addr();

@@ -1,7 +1,7 @@
 //! The steps that let other people's programs talk to ours.
 
 use crate::clients::Clients;
-use crate::environment::{Environment, PROFILES};
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::inspector::{Era, Inspection, Question, Transport};
 use crate::process::Invocation;
@@ -40,9 +40,14 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
 
 /// The SDKs of openai, anthropic and google over the golden files of `tool-core`, one check a tool and profile.
 pub(crate) fn profiles(tally: &mut Tally) -> Result<(), Failure> {
-    let environment = Environment::install(&PROFILES)?;
+    let environment = Environment::install("tests/profiles")?;
     let script = workspace::root().join("tests/profiles/check.py");
-    let result = environment.invocation(&script).announce().run_reading(|line| {
+    checks(environment.invocation(&script), tally)
+}
+
+/// Runs a script that prints a line a check, and counts these.
+pub(super) fn checks(script: Invocation, tally: &mut Tally) -> Result<(), Failure> {
+    let result = script.announce().run_reading(|line| {
         if line.ends_with(" ... ok") {
             tally.count(true);
         } else if line.ends_with(" ... FAILED") {

@@ -14,7 +14,7 @@ use crate::block::wire::{CallResult, Say, Task};
 pub const ROLE: &str = "__onetool__block";
 
 /// Memory of the process beside the values of a block: the program itself, its stack, what the allocator keeps.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 const OVERHEAD: u64 = 192 << 20;
 
 /// Runs one block, which comes on standard input: what a program does when its first argument is [`ROLE`].
@@ -35,11 +35,13 @@ pub fn worker() -> ExitCode {
 /// Gives up what the process does not need: from here on it can open no file, make no connection, and have no more memory.
 /// It says so to the system, which holds to it whatever the interpreter does.
 #[cfg(unix)]
-fn confine(memory: u64) -> bool {
+fn confine(#[cfg_attr(not(target_os = "linux"), expect(unused_variables))] memory: u64) -> bool {
     use nix::sys::resource::{Resource, setrlimit};
 
     let limits = [
-        (Resource::RLIMIT_AS, memory + OVERHEAD),
+        // Elsewhere it means something else, and the interpreter alone counts the memory of values.
+        #[cfg(target_os = "linux")]
+        (Resource::RLIMIT_AS, memory.saturating_add(OVERHEAD)),
         (Resource::RLIMIT_CORE, 0),
         (Resource::RLIMIT_FSIZE, 0),
         // The three that are open stay open.

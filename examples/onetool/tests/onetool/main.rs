@@ -4,6 +4,8 @@ mod blocks;
 mod declarations;
 mod limits;
 mod prompts;
+#[cfg(unix)]
+mod readme;
 mod search;
 mod surfaces;
 

@@ -1,0 +1,78 @@
+//! The README shows what really comes out.
+
+use std::process::Command;
+
+use onetool::{BlockLimits, FetchLimits, Service};
+use serde_json::json;
+use tool_core::Content;
+
+use crate::registry;
+
+const README: &str = include_str!("../../README.md");
+
+/// Each command of the README, and what it shows below.
+fn commands() -> Vec<(String, String)> {
+    let (_, rest) = README.split_once("```console\n").unwrap();
+    let (block, _) = rest.split_once("```\n").unwrap();
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for line in block.lines() {
+        match (line.strip_prefix("$ "), line.strip_prefix("> "), commands.last_mut()) {
+            (Some(command), _, _) => commands.push((command.to_owned(), String::new())),
+            (None, Some(more), Some((command, _))) => *command += &format!("\n{more}"),
+            (None, _, Some((_, output))) => *output += &format!("{line}\n"),
+            (None, _, None) => panic!("output without a command: {line}"),
+        }
+    }
+    commands
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_print_what_the_readme_shows() {
+    let service = Service::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let origin = service.origin();
+    let _running = service.start();
+    let commands = commands();
+    assert_eq!(commands.len(), 5);
+    for (command, expected) in commands {
+        let (program, arguments) = command.split_once(' ').unwrap();
+        assert_eq!(program, "onetool");
+        let command = format!("exec '{}' {arguments} 2>&1", env!("CARGO_BIN_EXE_onetool"));
+        let output =
+            Command::new("sh").args(["-c", &command]).env("ONETOOL_SEARCH", &origin).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap().replace(&origin, "http://127.0.0.1:7878");
+        assert_eq!(shown, expected, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn the_prompt_comes_to_the_block_that_the_readme_shows() {
+    let prompt = registry().get_prompt("batch_search", json!({"topics": ["AI", "ML"]})).await.unwrap();
+    let Content::Text { text } = &prompt.messages[0].content else { panic!("{prompt:?}") };
+    assert!(README.contains(&format!("````text\n{text}\n````")), "{text}");
+}
+
+#[test]
+fn the_limits_are_those_of_the_readme() {
+    let limits = BlockLimits::default();
+    for line in [
+        format!("| time, with the calls of tools | {} s |", limits.seconds),
+        format!("| steps | {},000,000 |", limits.steps / 1_000_000),
+        format!("| memory of values | {} MiB |", limits.memory >> 20),
+        format!("| calls of tools | {} |", limits.calls),
+        format!("| the value, and what is handed to one tool | {} MiB |", limits.output >> 20),
+    ] {
+        assert!(README.contains(&line), "{line}");
+    }
+    let FetchLimits { bytes, time, .. } = FetchLimits::default();
+    assert!(README.contains(&format!("A page has {} MiB and {} seconds.", bytes >> 20, time.as_secs())));
+}
+
+#[test]
+fn every_tool_and_prompt_is_in_the_readme() {
+    let registry = registry();
+    let tools = registry.tools().map(|tool| format!("| `{}", tool.name()));
+    let prompts = registry.prompts().map(|prompt| format!("| `{}(", prompt.name()));
+    for entry in tools.chain(prompts) {
+        assert!(README.contains(&entry), "{entry}");
+    }
+}
