@@ -123,7 +123,18 @@ mod tests {
     fn test_alone_means_every_step() {
         assert_eq!(
             steps("test"),
-            ["fmt", "clippy", "doc", "test", "package", "features", "instructions", "profiles", "clients"]
+            [
+                "fmt",
+                "clippy",
+                "doc",
+                "test",
+                "package",
+                "features",
+                "instructions",
+                "profiles",
+                "clients",
+                "browser"
+            ]
         );
     }
 

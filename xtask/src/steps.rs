@@ -1,9 +1,10 @@
 //! The steps of `cargo xtask test`.
 
+mod browser;
 mod cargo;
 mod outside;
 
-use crate::program::{NPM, PYTHON, VALGRIND};
+use crate::program::{CHROMIUM, NPM, PYTHON, VALGRIND};
 use crate::step::Step;
 
 /// Every step, in the order in which they run: what is quick to fail comes first.
@@ -41,5 +42,11 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "programs of other people talk to the weather example",
         needs: &[NPM],
         run: outside::clients,
+    },
+    Step {
+        name: "browser",
+        summary: "the explorer page in a real browser",
+        needs: &[NPM, CHROMIUM],
+        run: browser::page,
     },
 ];
