@@ -65,7 +65,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.goto(`${server.url}/#/tool/nothing_here`);
     await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
     await page.evaluate(() => document.dispatchEvent(new Event("unauthorized")));
-    await page.getByLabel("Bearer token").waitFor();
+    await page.getByLabel(/^Bearer token/).waitFor();
     assert.deepEqual(await findings(page), [], "an unknown tool, and a token");
   });
 }

@@ -1,4 +1,4 @@
-//! The programs of other people in `tests/clients`, installed with npm.
+//! The programs of other people in `tests/clients` and `tests/browser`, installed with npm.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,14 +15,14 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Installs exactly what the lock file says, unless that is what is installed.
-    pub(crate) fn install() -> Result<Self, Failure> {
-        let clients = Self { folder: workspace::root().join("tests/clients") };
+    /// Installs exactly what the lock file of this folder says, unless that is what is installed.
+    pub(crate) fn install(folder: &str) -> Result<Self, Failure> {
+        let clients = Self { folder: workspace::root().join(folder) };
         let wanted = clients.wanted()?;
         // `npm ci` begins by deleting `node_modules`, and the stamp with it.
         let stamp = clients.modules().join(".installed");
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-            println!("tests/clients: installed as locked");
+            println!("{folder}: installed as locked");
             return Ok(clients);
         }
         // Only errors: the node that runs npm may be too old for the clients, which run with their own.
@@ -74,31 +74,42 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGE: &str = include_str!("../../tests/clients/package.json");
-    const LOCK: &str = include_str!("../../tests/clients/package-lock.json");
+    const PACKAGES: [&str; 2] = [
+        include_str!("../../tests/clients/package.json"),
+        include_str!("../../tests/browser/package.json"),
+    ];
+    const LOCKS: [&str; 2] = [
+        include_str!("../../tests/clients/package-lock.json"),
+        include_str!("../../tests/browser/package-lock.json"),
+    ];
 
     #[test]
-    fn the_lock_file_names_versions_and_digests_but_no_place_to_load_them_from() {
-        assert!(LOCK.contains(r#""integrity": "sha512-"#));
-        assert!(
-            !LOCK.contains(r#""resolved""#),
-            "make the lock file with `npm install --omit-lockfile-registry-resolved`"
-        );
+    fn the_lock_files_name_versions_and_digests_but_no_place_to_load_them_from() {
+        for lock in LOCKS {
+            assert!(lock.contains(r#""integrity": "sha512-"#));
+            assert!(
+                !lock.contains(r#""resolved""#),
+                "make the lock file with `npm install --omit-lockfile-registry-resolved`"
+            );
+        }
     }
 
     #[test]
     fn every_version_is_exact() {
-        let dependencies = PACKAGE.split_once(r#""dependencies": {"#).unwrap().1.split_once('}').unwrap().0;
-        let versions: Vec<&str> = dependencies
-            .lines()
-            .filter_map(|line| line.trim().split_once(r#"": ""#))
-            .map(|(_, v)| v)
-            .collect();
-        assert!(versions.len() >= 2, "{dependencies}");
-        for version in versions {
-            let exact =
-                version.trim_end_matches([',', '"']).split('.').all(|part| part.parse::<u32>().is_ok());
-            assert!(exact, "{version}");
+        for package in PACKAGES {
+            let dependencies =
+                package.split_once(r#""dependencies": {"#).unwrap().1.split_once('}').unwrap().0;
+            let versions: Vec<&str> = dependencies
+                .lines()
+                .filter_map(|line| line.trim().split_once(r#"": ""#))
+                .map(|(_, v)| v)
+                .collect();
+            assert!(versions.len() >= 2, "{dependencies}");
+            for version in versions {
+                let exact =
+                    version.trim_end_matches([',', '"']).split('.').all(|part| part.parse::<u32>().is_ok());
+                assert!(exact, "{version}");
+            }
         }
     }
 

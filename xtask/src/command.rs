@@ -135,7 +135,8 @@ mod tests {
                 "schemathesis",
                 "clients",
                 "onetool",
-                "shells"
+                "shells",
+                "browser"
             ]
         );
     }

@@ -6,7 +6,9 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::process::Invocation;
 
-/// Installs what the `clients` step runs.
+/// Shows the explorer page to the `browser` step.
+pub(crate) const CHROMIUM: Program = Program { name: "chromium", package: "chromium", probe: &[] };
+/// Installs what the steps `clients` and `browser` run.
 pub(crate) const NPM: Program = Program { name: "npm", package: "npm", probe: &[] };
 /// Runs what the steps `profiles` and `schemathesis` install, each in an environment that it makes itself; the SDKs need
 /// this version.

@@ -1,12 +1,13 @@
 //! The steps of `cargo xtask test`.
 
+mod browser;
 mod cargo;
 mod onetool;
 mod outside;
 mod schemathesis;
 mod shells;
 
-use crate::program::{BASH, FISH, NPM, PYTHON, VALGRIND, ZSH};
+use crate::program::{BASH, CHROMIUM, FISH, NPM, PYTHON, VALGRIND, ZSH};
 use crate::step::Step;
 
 /// Every step, in the order in which they run: what is quick to fail comes first.
@@ -62,5 +63,11 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "bash, zsh and fish complete command lines with what we propose",
         needs: &[BASH, ZSH, FISH],
         run: shells::shells,
+    },
+    Step {
+        name: "browser",
+        summary: "the explorer page in a real browser",
+        needs: &[NPM, CHROMIUM],
+        run: browser::page,
     },
 ];

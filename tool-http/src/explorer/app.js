@@ -1,6 +1,12 @@
 import { $, ask, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, put, quiet, recall, remember, say, setToken, tabs, toolUrl, visible, write } from "./basics.js";
 import { describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
 
+const root = document.documentElement;
+const { title } = root.dataset;
+const execute = root.dataset.execute === "true";
+const main = $("main");
+let open;
+
 // What may be assumed of a tool, in words, and the question before it changes something.
 
 const OPERATIONS = {
@@ -53,7 +59,7 @@ function confirmed(tool, args) {
 			dialog.close();
 		};
 		const cancel = button("Cancel", answer(false));
-		const go = button(destructive ? "Run it and accept the loss" : "Run it", answer(true), {}, destructive ? ".danger" : ".primary");
+		const go = button(destructive ? "Run anyway" : "Run it", answer(true), {}, destructive ? ".danger" : ".primary");
 		dialog.className = destructive ? "danger" : "";
 		fill(dialog,
 			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
@@ -122,7 +128,6 @@ function block(part) {
 let rows = [];
 let shown = [];
 let drawn = 0;
-let current;
 let timer;
 
 const links = () => [...$("tools").querySelectorAll("a")];
@@ -179,17 +184,16 @@ function more() {
 		h("span.top", h("strong", title || name), effects(tool).badges[0][0]),
 		title && h("code", name),
 		h("span.more", about.slice(0, 200))))));
-	mark(current);
+	mark();
 }
 
 // Marks the tool that is open. One link is in the order of the tab key, the arrows reach the others.
-function mark(name) {
-	current = name;
+function mark() {
 	const all = links();
-	const open = all.find((link) => link.dataset.name === name);
+	const own = all.find((link) => link.dataset.name === open);
 	for (const link of all) {
-		link.tabIndex = link === (open ?? all[0]) ? 0 : -1;
-		link.ariaCurrent = link === open ? "true" : null;
+		link.tabIndex = link === (own ?? all[0]) ? 0 : -1;
+		link.ariaCurrent = link === own ? "true" : null;
 	}
 }
 
@@ -215,7 +219,7 @@ const LONGEST = 6000;
 const drafts = new Map();
 
 // `native` is the answer of `.../inputs`, `given` what a link says the arguments are.
-function toolView(tool, native, given, { execute, title, setLink }) {
+function toolView(tool, native, given) {
 	const name = tool.get("name");
 	const schema = tool.get("inputSchema");
 	const { modifying, destructive } = effects(tool);
@@ -340,7 +344,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 	const outcome = h("div.panel", { id: "outcome" });
 	const tell = (kind, text) => fill(outcome, h(`p.${kind}`, text));
 	tell("quiet", execute ? "Nothing has run yet." : "Tools do not run here: execution is off on this server.");
-	const runButton = execute && h("button.primary", { type: "submit", "aria-keyshortcuts": "Control+Enter" }, "Run");
+	const runButton = execute && h("button.primary", { type: "submit" }, "Run");
 	const checkButton = button("Check", insist);
 
 	async function runTool() {
@@ -364,7 +368,7 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 	// Elsewhere and before.
 	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config"].map((label, index) => [label, () => {
 		const args = withoutSecrets(hidden, draft.value, (_, path) => `<${path.at(-1)}>`);
-		const [text, note] = way(index, { name, args, schema, title, destructive });
+		const [text, note] = way(index, name, args, schema, destructive);
 		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
 		return [h("pre.code", { tabindex: 0, "aria-label": label }, text), h("div.row", copy, note && h("span.quiet", prose(note)))];
 	}]));
@@ -376,8 +380,8 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 			remember("calls", calls().filter((call) => call[0] !== name));
 			past();
 		}, {}, ".link");
-		fill(pastCalls, own.length > 0 && card("Earlier calls", forget, h("ul.past", own.map(([, args, failed, at]) =>
-			h("li", button(args, () => load(parse(args)), { title: "Fill in" }, ".link.mono"), h(failed ? "span.bad" : "span.quiet", ` ${failed ? "failed, " : ""}${new Date(at).toLocaleString()}`))))));
+		fill(pastCalls, own.length > 0 && card("Earlier calls", forget, h("ul", own.map(([, args, failed, at]) =>
+			h("li", button(args, () => load(parse(args)), {}, ".link.mono"), h("span.quiet", ` ${failed ? "failed, " : ""}${new Date(at).toLocaleString()}`))))));
 	}
 	past();
 
@@ -392,10 +396,11 @@ function toolView(tool, native, given, { execute, title, setLink }) {
 
 	const output = tool.get("outputSchema");
 	const element = h("article", about(tool), h("div.work",
-		h("div.column", asked, pastCalls),
+		asked,
 		h("div.column",
 			card("Result", undefined, outcome),
 			card("Call it from elsewhere", copies.list, copies.panel),
+			pastCalls,
 			h("section.card",
 				output && h("details", h("summary", "What it returns"), members(output, output, 0)),
 				h("p", h("a", { href: toolUrl(name) }, "Everything about it, as JSON"))))));
@@ -437,7 +442,7 @@ function exampleCalls(schema) {
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // The call in the words of another program, and what is to be known of it.
-function way(index, { name, args, schema, title, destructive }) {
+function way(index, name, args, schema, destructive) {
 	const program = /^[A-Za-z][\w.-]*$/.test(title) ? title : "your-program";
 	if (index === 0) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
@@ -454,12 +459,6 @@ function way(index, { name, args, schema, title, destructive }) {
 }
 
 // The page as a whole: which tool is open, the theme, the token, and what to do when nobody answers.
-
-const root = document.documentElement;
-const { title } = root.dataset;
-const execute = root.dataset.execute === "true";
-const main = $("main");
-let open;
 
 // The tool and the arguments that the address names: `#/tool/NAME?args=JSON`.
 function opened() {
@@ -488,7 +487,8 @@ const again = (act) => button("Try again", act, {}, ".small");
 async function route(event) {
 	const { name, args } = opened() || {};
 	document.body.classList.toggle("one", name !== undefined);
-	mark((open = name));
+	open = name;
+	mark();
 	document.title = name === undefined ? title : `${name} – ${title}`;
 	if (name === undefined) {
 		return notice(title,
@@ -501,7 +501,7 @@ async function route(event) {
 	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
 	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
 	if (!tool.json?.get?.("inputSchema")) return notice("The tool cannot be shown", h("p", errorOf(tool)), h("p", again(route)));
-	fill(main, toolView(tool.json, inputs.json, args, { execute, title, setLink }));
+	fill(main, toolView(tool.json, inputs.json, args));
 	main.scrollTop = 0;
 	if (event) main.querySelector("h1").focus();
 }

@@ -307,7 +307,7 @@ export function form({ root, native, get, set, changed }) {
 		const number = place.kind !== "text";
 		const secret = isSecret(place);
 		const get = (key) => place.node.get(key);
-		const short = number || secret || get("format") || get("pattern") || Number(get("maxLength")?.text ?? 999) <= 80;
+		const short = number || secret || get("format") || get("pattern");
 		const example = get("examples")?.[0] ?? get("default");
 		const input = h(short && !`${value}`.includes("\n") ? "input" : "textarea", {
 			...common(control),

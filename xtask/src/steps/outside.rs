@@ -11,7 +11,7 @@ use crate::workspace;
 
 /// The MCP Inspector against the weather example: both eras over both transports, the list and a call in each.
 pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
-    let clients = Clients::install()?;
+    let clients = Clients::install("tests/clients")?;
     Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
     let weather = workspace::binary("weather")
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;

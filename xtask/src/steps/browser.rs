@@ -1,0 +1,94 @@
+//! The step that opens the explorer page in a browser.
+
+use std::path::PathBuf;
+
+use crate::clients::Clients;
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// Node's test runner over `tests/browser`, against the fixture of every shape and the weather example.
+pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
+    let clients = Clients::install(FOLDER)?;
+    let build = ["build", "--package", "fixture-explorer", "--package", "weather", "--locked"];
+    Invocation::cargo(build).announce().run()?;
+    // One file after another: each starts a browser, and a machine may have few cores.
+    let result = clients
+        .invocation("node")
+        .folder(&workspace::root().join(FOLDER))
+        .arguments(["--test", "--test-concurrency=1", "--test-reporter=tap"])
+        .arguments(FILES)
+        .env("FIXTURE", program("fixture-explorer")?)
+        .env("WEATHER", program("weather")?)
+        .announce()
+        .run_reading(|line| *tally += counted(line));
+    match tally {
+        Tally { failed: 1.., .. } => Err(Failure::Checks(tally.failed)),
+        Tally { skipped: 1.., .. } => Err(Failure::Skipped(tally.skipped)),
+        Tally { passed: 0, .. } => result.and(Err(Failure::NoTests)),
+        _ => result,
+    }
+}
+
+const FOLDER: &str = "tests/browser";
+const FILES: [&str; 5] =
+    ["discover.test.mjs", "form.test.mjs", "run.test.mjs", "safety.test.mjs", "access.test.mjs"];
+
+fn program(name: &str) -> Result<PathBuf, Failure> {
+    workspace::binary(name)
+        .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })
+}
+
+/// What one of the closing lines of the runner counts, like `# pass 12`. A test that was cancelled did not hold.
+fn counted(line: &str) -> Tally {
+    let mut tally = Tally::default();
+    let Some((what, number)) = line.strip_prefix("# ").and_then(|line| line.split_once(' ')) else { return tally };
+    let number = number.parse().unwrap_or(0);
+    match what {
+        "pass" => tally.passed = number,
+        "fail" | "cancelled" => tally.failed = number,
+        "skipped" | "todo" => tally.skipped = number,
+        _ => {}
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_lines_are_counted() {
+        let mut tally = Tally::default();
+        for line in [
+            "TAP version 13",
+            "ok 1 - a test",
+            "# tests 8",
+            "# pass 3",
+            "# fail 2",
+            "# cancelled 1",
+            "# skipped 1",
+            "# todo 1",
+            "# a remark 9",
+            "# pass on",
+        ] {
+            tally += counted(line);
+        }
+        assert_eq!(tally, Tally { passed: 3, failed: 3, skipped: 2 });
+    }
+
+    #[test]
+    fn no_file_of_tests_is_forgotten() {
+        let folder = workspace::root().join(FOLDER);
+        let mut found: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".test.mjs"))
+            .collect();
+        found.sort();
+        let mut known = FILES;
+        known.sort();
+        assert_eq!(found, known);
+    }
+}
