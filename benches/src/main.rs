@@ -4,6 +4,7 @@ mod compile;
 mod cost;
 mod error;
 mod flavour;
+mod http;
 mod instructions;
 mod leaf;
 mod profile;
@@ -64,6 +65,9 @@ fn command() -> Command {
             Command::new("instructions")
                 .about("Instructions of a call with 10 and with 1,000 tools; fails when they differ")
                 .arg(write.clone()),
+            Command::new("http")
+                .about("What a list of tools costs over HTTP; fails when it is too much")
+                .arg(write.clone()),
             Command::new("registry").about("Seconds and memory of a registry of very many tools").args([
                 write.clone(),
                 Arg::new("tools")
@@ -73,7 +77,7 @@ fn command() -> Command {
                     .value_parser(value_parser!(u16).range(1..))
                     .help("How many tools it has"),
             ]),
-            Command::new("all").about("All four, one after another").arg(write),
+            Command::new("all").about("All five, one after another").arg(write),
         ])
 }
 
@@ -90,8 +94,13 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
             publish(name, &counted.section, write)?;
             return Ok(counted.alike);
         }
+        "http" => {
+            let measured = http::measure(&Workspace::open()?)?;
+            publish(name, &measured.section, write)?;
+            return Ok(measured.met);
+        }
         _ => {
-            let tasks = ["instructions", "registry", "profile", "compile"];
+            let tasks = ["instructions", "http", "registry", "profile", "compile"];
             let words = |task| ["benches", task].into_iter().chain(write.then_some("--write"));
             let run = |task| run(&command().get_matches_from(words(task)));
             return tasks.into_iter().try_fold(true, |well, task| Ok(well & run(task)?));

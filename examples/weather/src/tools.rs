@@ -106,7 +106,7 @@ fn report_observation(
     weather: Weather,
 ) -> Result<Receipt, ToolError> {
     if temp_min > temp_max {
-        return Err(ToolError::failed(format!(
+        return Err(ToolError::conflict(format!(
             "`temp_min` is {temp_min}, which is above `temp_max`, {temp_max}"
         )));
     }
@@ -131,15 +131,23 @@ impl From<ArchiveError> for ToolError {
             ArchiveError::DateNotCovered { .. } | ArchiveError::YearNotCovered { .. } => {
                 ToolError::not_found(error.to_string())
             }
-            ArchiveError::RangeReversed { .. } => ToolError::failed(error.to_string()),
+            // The inputs, each valid alone, contradict each other.
+            ArchiveError::RangeReversed { .. } => ToolError::conflict(error.to_string()),
         }
+    }
+}
+
+impl From<TemperatureError> for ToolError {
+    fn from(error: TemperatureError) -> Self {
+        // A caller's doing, and no fault of the tool: the value does not go with its scale.
+        ToolError::conflict(error.to_string())
     }
 }
 
 impl From<ReportsError> for ToolError {
     fn from(error: ReportsError) -> Self {
         match error {
-            ReportsError::NotFinite { .. } => ToolError::failed(error.to_string()),
+            ReportsError::NotFinite { .. } => ToolError::conflict(error.to_string()),
             // The message names a file, which is the concern of who runs this and not of who calls it.
             _ => {
                 tracing::error!(%error, "the store of reports does not work");
