@@ -32,8 +32,8 @@ pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 const FOLDER: &str = "tests/browser";
-const FILES: [&str; 5] =
-    ["discover.test.mjs", "form.test.mjs", "run.test.mjs", "safety.test.mjs", "access.test.mjs"];
+const FILES: [&str; 6] =
+    ["discover.test.mjs", "form.test.mjs", "run.test.mjs", "safety.test.mjs", "access.test.mjs", "tasks.test.mjs"];
 
 fn program(name: &str) -> Result<PathBuf, Failure> {
     workspace::binary(name)
