@@ -12,6 +12,7 @@ use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tool_core::{IntoToolsProvider, Provider};
 
+use crate::changes::Changes;
 use crate::discovery::Discovery;
 use crate::error::ServeError;
 use crate::http::{HttpServer, Policy};
@@ -50,6 +51,8 @@ pub struct Server {
     scheme: Option<String>,
     surfaces: Surfaces,
     discovery: Discovery,
+    page_size: Option<usize>,
+    changes: Option<Changes>,
     resources: Vec<DynamicResource>,
     templates: Vec<DynamicTemplate>,
     prompts: Vec<DynamicPrompt>,
@@ -79,6 +82,8 @@ impl Server {
             scheme: None,
             surfaces: Surfaces::default(),
             discovery: Discovery::default(),
+            page_size: None,
+            changes: None,
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),

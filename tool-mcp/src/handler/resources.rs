@@ -5,7 +5,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::model::{
-    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceContents,
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -17,23 +18,36 @@ use crate::catalogue::Target;
 use crate::handler::{FRESH_FOR_MS, Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
+use crate::paging::{Paged, page};
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
 use crate::routes::Found;
 use crate::written::{About, Answering, Request, ask};
 
 impl Handler {
-    pub(super) async fn resources(&self) -> Result<ListResourcesResult, ErrorData> {
+    pub(super) async fn resources(&self, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
         let offer = self.offers.now().await?;
         let all = offer.catalogue.places().resources.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource.clone());
-        Ok(ListResourcesResult::with_all_items(shown.collect()))
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
+        let size = offer.catalogue.settings().page_size;
+        let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
+        let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        Ok(list)
     }
 
-    pub(super) async fn resource_templates(&self) -> Result<ListResourceTemplatesResult, ErrorData> {
+    pub(super) async fn resource_templates(
+        &self,
+        cursor: Option<String>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let offer = self.offers.now().await?;
         let all = offer.catalogue.places().templates.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template.clone());
-        Ok(ListResourceTemplatesResult::with_all_items(shown.collect()))
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
+        let (method, size) = ("resources/templates/list", offer.catalogue.settings().page_size);
+        let page: Paged<&ResourceTemplate> =
+            page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
+        let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        Ok(list)
     }
 
     pub(super) async fn read(

@@ -10,6 +10,7 @@ use crate::catalogue::{Catalogue, RESERVED};
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::Endpoint;
+use crate::offer::Offers;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::uri::Scheme;
@@ -22,8 +23,9 @@ impl Server {
 
     pub(super) fn handler(&self, caller: Option<Principal>, settings: Arc<Settings>) -> Arc<Handler> {
         let identity = self.identity.clone();
-        let instructions = self.instructions.clone().or_else(|| self.file.instructions.clone());
-        Arc::new(Handler::new(self.provider.clone(), caller, settings, identity, instructions))
+        let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
+        let offers = Offers::new(self.provider.clone(), caller, settings);
+        Arc::new(Handler::new(offers, self.changes.clone(), identity, instructions))
     }
 
     pub(super) fn settings(&self) -> Result<Arc<Settings>, ServeError> {
@@ -51,6 +53,7 @@ impl Server {
             scheme: chosen.unwrap_or_else(|| Scheme::of_name(&self.identity.name)),
             surfaces: self.surfaces,
             discovery: self.discovery,
+            page_size: self.page_size,
             name: self.identity.name.clone(),
             resources: self.resources.clone(),
             templates: self.templates.clone(),
