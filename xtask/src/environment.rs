@@ -1,4 +1,4 @@
-//! The Python environments of scripts, installed with pip.
+//! Python environments of the tests, installed with pip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,24 @@ use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::workspace;
 
-/// An environment with what a script requires, and nothing else of this machine.
+/// What an environment has: a folder of the tests with its requirements.
+#[derive(Debug)]
+pub(crate) struct Requirements {
+    /// The name of the folder of the environment.
+    name: &'static str,
+    /// The folder with the requirements, below the root of the workspace.
+    folder: &'static str,
+}
+
+/// The SDKs of the vendors.
+pub(crate) const PROFILES: Requirements = Requirements { name: "python", folder: "tests/profiles" };
+/// A validator of OpenAPI documents, and schemathesis.
+pub(crate) const OPENAPI: Requirements = Requirements { name: "python-openapi", folder: "tests/openapi" };
+/// The Python SDK of MCP.
+pub(crate) const ONETOOL: Requirements =
+    Requirements { name: "python-onetool", folder: "examples/onetool/tests/client" };
+
+/// An environment with what is required, and nothing else of this machine.
 #[derive(Debug)]
 pub(crate) struct Environment {
     /// In the target folder: it belongs to this machine, and is made again when it is gone.
@@ -15,19 +32,19 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Installs exactly what `requirements.txt` in a folder of the workspace says, unless that is what is installed.
-    pub(crate) fn install(script: &str) -> Result<Self, Failure> {
-        let folder = workspace::binary(&format!("python-{}", script.replace('/', "-")))
+    /// Installs exactly what the requirements say, unless that is what is installed.
+    pub(crate) fn install(required: &Requirements) -> Result<Self, Failure> {
+        let folder = workspace::binary(required.name)
             .map_err(|source| file(Path::new("the folder of this program"), source))?;
         let environment = Self { folder };
-        let requirements = workspace::root().join(script).join("requirements.txt");
+        let requirements = workspace::root().join(required.folder).join("requirements.txt");
         let wanted = fs::read_to_string(&requirements).map_err(|source| file(&requirements, source))?;
         // `--clear` deletes the stamp with all the rest.
         let stamp = environment.folder.join("installed");
         if environment.python().is_file()
             && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
         {
-            println!("{script}: installed as required");
+            println!("{}: installed as required", required.folder);
             return Ok(environment);
         }
         Invocation::of("python3")
@@ -51,11 +68,6 @@ impl Environment {
         Invocation::of(self.python()).arguments([script])
     }
 
-    /// Runs a program of what is installed.
-    pub(crate) fn program(&self, name: &str) -> Invocation {
-        Invocation::of(self.file(name))
-    }
-
     fn python(&self) -> PathBuf {
         self.file("python")
     }
@@ -72,25 +84,24 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    /// What each script wants, and what is locked for it.
-    const REQUIREMENTS: [(&str, &str); 3] = [
-        (
+    const WANTED_AND_LOCKED: [[&str; 2]; 3] = [
+        [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
-        ),
-        (
+        ],
+        [
             include_str!("../../tests/openapi/requirements.in"),
             include_str!("../../tests/openapi/requirements.txt"),
-        ),
-        (
+        ],
+        [
             include_str!("../../examples/onetool/tests/client/requirements.in"),
             include_str!("../../examples/onetool/tests/client/requirements.txt"),
-        ),
+        ],
     ];
 
     #[test]
     fn every_version_is_exact_and_has_a_digest() {
-        for (_, locked) in REQUIREMENTS {
+        for [_, locked] in WANTED_AND_LOCKED {
             let mut packages = 0;
             let mut lines = locked.lines().peekable();
             while let Some(line) = lines.next() {
@@ -113,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_is_wanted_is_locked() {
-        for (wanted, locked) in REQUIREMENTS {
+        for [wanted, locked] in WANTED_AND_LOCKED {
             for wanted in wanted.lines() {
                 assert!(
                     locked.lines().any(|line| line.split_whitespace().next() == Some(wanted)),

@@ -9,6 +9,9 @@ use crate::registry::Registry;
 ///
 /// Only into a tool that modifies, since whoever may call any tool may call one that writes.
 ///
+/// Each call takes a place of its own among those of [`Builder::concurrency`](crate::Builder::concurrency): where all are
+/// taken by tools that wait for the tools they call, nothing goes on until one is out of time.
+///
 /// ```
 /// use tool_core::{Failure, Registry, tool, tools};
 ///

@@ -1,7 +1,7 @@
 //! The steps that let other people's programs talk to ours.
 
 use crate::clients::Clients;
-use crate::environment::Environment;
+use crate::environment::{Environment, PROFILES};
 use crate::failure::Failure;
 use crate::inspector::{Era, Inspection, Question, Transport};
 use crate::process::Invocation;
@@ -40,7 +40,7 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
 
 /// The SDKs of openai, anthropic and google over the golden files of `tool-core`, one check a tool and profile.
 pub(crate) fn profiles(tally: &mut Tally) -> Result<(), Failure> {
-    let environment = Environment::install("tests/profiles")?;
+    let environment = Environment::install(&PROFILES)?;
     let script = workspace::root().join("tests/profiles/check.py");
     checks(environment.invocation(&script), tally)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, OPENAPI};
 use crate::failure::Failure;
 use crate::process::Invocation;
 use crate::server::Server;
@@ -19,7 +19,7 @@ const EXAMPLES: &str = "200";
 /// A validator over the document of the weather example, then schemathesis over the running example: one check each, and
 /// one for each way in which the document is broken for the validator to see.
 pub(crate) fn schemathesis(tally: &mut Tally) -> Result<(), Failure> {
-    let environment = Environment::install("tests/openapi")?;
+    let environment = Environment::install(&OPENAPI)?;
     Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
     let weather = workspace::binary("weather")
         .map_err(|source| Failure::File { path: "the folder of this program".to_owned(), source })?;

@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::block::wire::{CallResult, Say, Task};
 use crate::block::{Block, BlockError, BlockLimits, ROLE};
 
-/// How long after its time a block may take to say in which line that happened.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long after its time a block has to say in which line it is: its own clock starts when the process has.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// A tool that a block may call: its name, and its inputs in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

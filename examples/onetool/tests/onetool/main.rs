@@ -2,6 +2,7 @@
 
 mod blocks;
 mod declarations;
+mod faces;
 mod limits;
 mod prompts;
 #[cfg(unix)]
