@@ -44,6 +44,7 @@ fn app() -> Result<App, String> {
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The website of a small museum: its pages, their revisions and translations")
+        .identities(move |user| principal(&site, user))
         .server("http", http.addr(([127, 0, 0, 1], 8080)))
         .server("mcp", mcp))
 }
