@@ -7,7 +7,7 @@ mod rmcp;
 
 use crate::sample::Sample;
 
-pub(crate) use ours::{FULL_STATE, declared, main as registry_main};
+pub(crate) use ours::{FULL_ITEMS, FULL_NAMES, FULL_STATE, declared, main as registry_main};
 
 /// One way to declare tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum Flavour {
     Plain,
     /// `#[tool]` of this repository, inputs only.
     Ours,
-    /// The same with injected state and context, a default, an example, an optional input and an error.
+    /// The same with injected state and context, limits, a default, an example, an optional input, access and an error.
     OursFull,
     /// A struct with derives a tool, and a table written by hand.
     Derived,

@@ -9,7 +9,7 @@ mod expansion;
 use crate::compile::Measure;
 use crate::cost::Seconds;
 use crate::error::Error;
-use crate::flavour::{self, FULL_STATE, Flavour};
+use crate::flavour::{self, FULL_ITEMS, FULL_NAMES, FULL_STATE, Flavour};
 use crate::leaf::{Leaf, Step};
 use crate::profile::expansion::Expansion;
 use crate::sample::{self, Sample};
@@ -53,7 +53,7 @@ impl Variant {
             Variant::Macro => "",
             Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
             Variant::NoRegistration => "registration: `register!`",
-            Variant::NoValues => "defaults and examples: `|| json(…)`",
+            Variant::NoValues => "defaults, examples, limits, access: `|| json(…)`, `.range(…)`, `run_guarded`",
             Variant::NoLadder => "the return ladder: `Shape::<R>::new().__split().__value().__error()`",
             Variant::NoRun => "`run` and `run_sync`: reading the inputs, the future with its output",
             Variant::NoInputs => "the tuple of inputs: `const { &(input(…), …) }`",
@@ -235,12 +235,12 @@ fn keep(tool: Sample, expansion: &Expansion) -> String {
 fn helpers(full: bool) -> String {
     let (uses, values, returned) = if full {
         (
-            "use tool_core::{Context, State, ToolError};\n\nstruct Store {\n    metric: bool,\n}\n",
+            format!("use tool_core::{{{FULL_NAMES}}};\n\n{FULL_ITEMS}"),
             "(State<Store>, Context, String, u32, Option<bool>)",
             "Result<String, ToolError>",
         )
     } else {
-        ("", "(String, u32, bool)", "String")
+        (String::new(), "(String, u32, bool)", "String")
     };
     format!(
         "#![allow(dead_code)]\n\n{uses}{}\n\

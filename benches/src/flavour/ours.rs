@@ -2,8 +2,17 @@
 
 use crate::sample::{self, ARGUMENTS, Sample};
 
-/// The state of a registry with full tools, as a call of its builder.
-pub(crate) const FULL_STATE: &str = ".state(Store { metric: true })";
+/// The state of a registry with full tools, and what its caller may do, as calls of its builder.
+pub(crate) const FULL_STATE: &str = ".state(Store { metric: true })\
+     .local(tool_core::Principal::local().grant(\"weather.view\"))";
+
+/// What full tools name beside the registry: their state, and who may call them.
+pub(crate) const FULL_ITEMS: &str = "struct Store {\n    metric: bool,\n}\n\n\
+     fn may_ask(_: &Principal, city: &str) -> Access {\n\
+     \x20   if city.is_empty() { Access::deny(\"no city\") } else { Access::Allow }\n}\n\n";
+
+/// What they use of the core.
+pub(crate) const FULL_NAMES: &str = "Access, Context, Principal, State, ToolError";
 
 /// Inputs and nothing else.
 pub(super) fn source(samples: &[Sample]) -> String {
@@ -16,11 +25,17 @@ pub(crate) fn declared(samples: &[Sample]) -> String {
     uses(samples, "tool") + &tools
 }
 
-/// Injected state and context, a default, an example, an optional input, and a result with an error.
+/// Injected state and context, limits, a default, an example, an optional input, a permission, a function that decides
+/// about access, and a result with an error.
 pub(super) fn full_source(samples: &[Sample]) -> String {
     let tools: String = samples.iter().copied().map(full_tool).collect();
-    let store = "struct Store {\n    metric: bool,\n}\n\n";
-    format!("{}{store}{tools}{}", uses(samples, "Context, State, ToolError, tool"), main(samples, FULL_STATE))
+    // Without tools there is nothing to be used.
+    let (allow, names) = if samples.is_empty() {
+        ("#![allow(dead_code)]\n\n", FULL_NAMES.replace("Context, ", "").replace(", State, ToolError", ""))
+    } else {
+        ("", format!("{FULL_NAMES}, tool"))
+    };
+    format!("{allow}use tool_core::{{{names}}};\n\n{FULL_ITEMS}{tools}{}", main(samples, FULL_STATE))
 }
 
 fn uses(samples: &[Sample], names: &str) -> String {
@@ -46,15 +61,16 @@ fn full_tool(tool: Sample) -> String {
     let body = tool.body("        ");
     format!(
         "/// {description}\n\
-         #[tool(operation = Read, title = \"Method {name}\", open_world = false)]\n\
+         #[tool(operation = Read, title = \"Method {name}\", open_world = false, permission = \"weather.view\", \
+             access = may_ask(city), tags = [\"weather\"])]\n\
          {keyword} {name}(\n\
          \x20   #[inject] store: State<Store>,\n\
          \x20   #[inject] context: Context,\n\
          \x20   /// {city_text}\n\
-         \x20   #[arg(example = \"Oslo\")]\n\
+         \x20   #[arg(example = \"Oslo\", length(min = 1, max = 64))]\n\
          \x20   {city}: String,\n\
          \x20   /// {days_text}\n\
-         \x20   #[arg(default = 5)]\n\
+         \x20   #[arg(default = 5, range(max = 16))]\n\
          \x20   {days}: u32,\n\
          \x20   /// {metric_text}\n\
          \x20   {metric}: Option<bool>,\n\

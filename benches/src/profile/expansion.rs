@@ -14,6 +14,8 @@ pub(super) struct Expansion {
     pub(super) is_async: bool,
     pub(super) parameters: Vec<Parameter>,
     pub(super) returns: &'static str,
+    /// The closure that decides about access, if there is one.
+    pub(super) guard: &'static str,
     /// Options of the declaration.
     pub(super) options: String,
 }
@@ -32,7 +34,7 @@ pub(super) enum Maker {
     Input {
         name: &'static str,
         description: &'static str,
-        /// Calls that add a default or an example.
+        /// Calls that add a default, an example or a limit.
         values: &'static str,
     },
 }
@@ -50,12 +52,29 @@ impl Expansion {
         let parameters = vec![
             Parameter { maker: Maker::Injected, kind: "State<Store>" },
             Parameter { maker: Maker::Injected, kind: "Context" },
-            input(city, city_text, ".examples(&[|| ::tool_core::private::json(\"Oslo\")])", "String"),
-            input(days, days_text, ".default(|| ::tool_core::private::json::<u32>(5))", "u32"),
+            input(
+                city,
+                city_text,
+                ".examples(&[|| ::tool_core::private::json(\"Oslo\")])\
+                 .length(::core::option::Option::Some(1), ::core::option::Option::Some(64))",
+                "String",
+            ),
+            input(
+                days,
+                days_text,
+                ".default(|| ::tool_core::private::json::<u32>(5)).range(::core::option::Option::None, \
+                 ::core::option::Option::Some(::tool_core::private::Bound::Integer(16)))",
+                "u32",
+            ),
             input(metric, metric_text, "", "Option<bool>"),
         ];
-        let options = format!(".title(\"Method {}\").open_world(false)", tool.name());
-        Expansion::new(tool, parameters, "Result<String, ToolError>", options)
+        let guard = "|__principal, (_, _, __arg2, _, _)| ::tool_core::private::access(may_ask(__principal, __arg2))";
+        let options = format!(
+            ".title(\"Method {}\").open_world(false).permission(&[\"weather.view\"], true).guarded()\
+             .tags(&[\"weather\"])",
+            tool.name()
+        );
+        Expansion { guard, ..Expansion::new(tool, parameters, "Result<String, ToolError>", options) }
     }
 
     fn new(tool: Sample, parameters: Vec<Parameter>, returns: &'static str, options: String) -> Self {
@@ -66,6 +85,7 @@ impl Expansion {
             is_async: tool.is_async(),
             parameters,
             returns,
+            guard: "",
             options,
         }
     }
@@ -108,8 +128,12 @@ impl Expansion {
         let run = if *is_async { "run" } else { "run_sync" };
         if variant < Variant::NoLadder {
             let inputs = self.inputs(variant);
+            let (guarded, guard) = match self.guard {
+                guard if variant < Variant::NoValues && !guard.is_empty() => ("_guarded", format!("{guard}, ")),
+                _ => ("", String::new()),
+            };
             return format!(
-                "|__call| ::tool_core::private::{run}(__call, {inputs}, {function}, \
+                "|__call| ::tool_core::private::{run}{guarded}(__call, {inputs}, {function}, {guard}\
                  ::tool_core::private::Shape::<{returns}>::new().__split().__value().__error())"
             );
         }
@@ -180,6 +204,7 @@ mod tests {
             is_async: false,
             parameters,
             returns: "i64",
+            guard: "",
             options: String::new(),
         };
         let (_, block) = SNAPSHOT.split_once("\n}\n").unwrap();
