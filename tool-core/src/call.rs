@@ -121,17 +121,19 @@ impl Desk<'_> {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
-        let text = text(tool, arguments)?;
-        let Some(entry) = self.entry() else { return written::enter(self, text, purpose, repairs) };
-        if !tool.composite()
-            && let Scan { slots, clean: true } = scan(text, &tool.plan().members)
+        let entry = self.entry();
+        if let Some(entry) = entry
+            && !tool.composite()
+            && let Scan { slots, clean: true } = scan(arguments, &tool.plan().members)
             && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
             return Ok(step);
         }
+        let text = text(tool, arguments)?;
+        let Some(entry) = entry else { return written::enter(self, text, purpose, repairs) };
         let Checked { text, repairs: made, problems } = check(tool, self.leniency, text)?;
         *repairs = made;
-        match scan(&text, &tool.plan().members) {
+        match scan(text.as_bytes(), &tool.plan().members) {
             Scan { slots, clean: true } if problems.is_empty() => {
                 match self.attempt(entry, &slots, purpose, true)? {
                     Ok(step) => Ok(step),
@@ -213,7 +215,7 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
-        && match (desk.entry(), scan(&text, &tool.plan().members)) {
+        && match (desk.entry(), scan(text.as_bytes(), &tool.plan().members)) {
             (None, _) => true,
             (Some(entry), Scan { slots, clean: true }) => {
                 desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())

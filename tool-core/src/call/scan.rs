@@ -2,7 +2,8 @@
 //!
 //! The pass finds where each value ends and judges none: every slot is decoded by the type of its input, and what is no
 //! JSON does not decode. What stands between the values is checked here, so that a clean object of which every slot
-//! decodes is JSON, without a member given twice.
+//! decodes is JSON, without a member given twice. A slot is text: bytes that are none are found where they stand, and
+//! most arguments are not gone through once more for that.
 
 use memchr::memchr2;
 
@@ -51,15 +52,14 @@ pub(crate) struct Scan<'c> {
 }
 
 /// Sorts the members of an arguments object into slots.
-pub(crate) fn scan<'c>(text: &'c str, plan: &[InputPlan]) -> Scan<'c> {
+pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[InputPlan]) -> Scan<'c> {
     let mut scan = Scan { slots: Slots::new(plan.len()), clean: false };
-    scan.clean = sort(text, plan, &mut scan.slots).unwrap_or(false);
+    scan.clean = sort(arguments, plan, &mut scan.slots).unwrap_or(false);
     scan
 }
 
-/// Whether every name was known and given once; `None` where the text is no object.
-fn sort<'c>(text: &'c str, plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
-    let bytes = text.as_bytes();
+/// Whether every name was known and given once; `None` where the bytes are no object, or no text.
+fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
     let mut clean = true;
     let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
     let mut expected = 0;
@@ -70,12 +70,12 @@ fn sort<'c>(text: &'c str, plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<
             Some(input) if bytes[at..].starts_with(input.quoted.as_bytes()) => {
                 (Some(expected), at + input.quoted.len())
             }
-            _ => named(text, at, plan)?,
+            _ => named(bytes, at, plan)?,
         };
         let value = behind_space(bytes, behind(b':', bytes, at)?);
         at = end_of_value(bytes, value)?;
         clean &= match position {
-            Some(position) => slots.fill(position, &text[value..at]),
+            Some(position) => slots.fill(position, str::from_utf8(&bytes[value..at]).ok()?),
             None => false,
         };
         at = behind_space(bytes, at);
@@ -91,10 +91,9 @@ fn sort<'c>(text: &'c str, plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<
 
 /// The input whose name begins here, however it is spelled, and where the name ends.
 #[inline(never)]
-fn named(text: &str, start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
-    let bytes = text.as_bytes();
+fn named(bytes: &[u8], start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
     let end = end_of_string(bytes, behind(b'"', bytes, start)?);
-    let quoted = &text[start..end];
+    let quoted = str::from_utf8(&bytes[start..end]).ok()?;
     let position = if quoted.contains('\\') {
         let name: String = serde_json::from_str(quoted).ok()?;
         plan.iter().position(|input| input.name == name)
@@ -186,7 +185,7 @@ mod tests {
     /// The members, where a scan is clean and every value would decode.
     fn accepted(text: &str) -> Option<Value> {
         let plan = plan();
-        let Scan { slots, clean: true } = scan(text, &plan) else { return None };
+        let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
         let member = |(position, input): (usize, &InputPlan)| {
             let value = slots.get(position).map(strict::parse)?;
             Some(value.map(|value| (input.name.to_string(), value)))
@@ -208,7 +207,7 @@ mod tests {
             ),
             (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
         ] {
-            let Scan { slots: found, clean: true } = scan(text, &plan()) else { panic!("{text}") };
+            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
             assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
         }
     }
@@ -217,11 +216,11 @@ mod tests {
     fn more_inputs_than_fit_in_place_have_slots_too() {
         let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
-        let Scan { slots, clean: true } = scan(r#"{"h":8,"a":1,"g":7}"#, &plan) else {
+        let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &plan) else {
             panic!("it is clean")
         };
         assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some("1"), Some("7"), Some("8")]);
-        assert!(matches!(scan(r#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
+        assert!(matches!(scan(br#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
     }
 
     #[test]
@@ -232,8 +231,20 @@ mod tests {
             r#"{"a":1,"d":3,}"#,
             r#"{"a":1,"d":3}1"#,
         ] {
-            let Scan { slots, clean: false } = scan(text, &plan()) else { panic!("{text}") };
+            let Scan { slots, clean: false } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
             assert_eq!((slots.get(0), slots.get(2)), (Some("1"), Some("3")), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_never_clean() {
+        let good = br#" { "a" : "x" , "\u0064" : [ 1 ] } "#;
+        assert!(matches!(scan(good, &plan()), Scan { clean: true, .. }));
+        for at in 0..=good.len() {
+            for wrong in [&b"\xff"[..], b"\xc3", b"\xe2\x82", b"\xed\xa0\x80"] {
+                let bytes = [&good[..at], wrong, &good[at..]].concat();
+                assert!(matches!(scan(&bytes, &plan()), Scan { clean: false, .. }), "{at} {wrong:?}");
+            }
         }
     }
 
