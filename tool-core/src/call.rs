@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! the tool exists → the registry is not too read only for it → the caller has its permissions → its requirements are met
-//!     → the arguments are JSON → they are what it takes → its access function allows it → it runs → its output
+//!     → it is the caller's turn → the arguments are JSON → they are what it takes → its access function allows it
+//!     → what is injected is there → it runs → its output
 //! ```
 //!
 //! Arguments arrive as bytes. The usual case is one scan and one decode an input. Whatever is unusual (an unknown name,

@@ -258,9 +258,9 @@ pub struct Injected<T, Op> {
 #[derive(Debug)]
 pub struct Shown<T, Op>(Injected<T, Op>);
 
-/// The access function is shown this parameter.
-pub const fn shown<T, Op>(injected: Injected<T, Op>) -> Shown<T, Op> {
-    Shown(injected)
+/// As [`injected`], and the access function is shown it.
+pub const fn shown<T: Inject<Op>, Op: Copy + 'static>(operation: Op) -> Shown<T, Op> {
+    Shown(injected(operation))
 }
 
 /// A typed tuple of inputs, of which the values come in three steps: nothing is injected before all inputs are read, and

@@ -149,7 +149,7 @@ impl Registry {
     /// from working: that is what [`Registry::check`] finds.
     ///
     /// ```
-    /// use tool_core::{LintRule, Registry, tool};
+    /// use tool_core::{LintRule, Registry, tool, tools};
     ///
     /// /// Adds two numbers.
     /// #[tool(operation = Transform)]
@@ -157,7 +157,7 @@ impl Registry {
     ///     a + b
     /// }
     ///
-    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "lint_add").build().unwrap();
+    /// let registry = Registry::builder().tools(tools![lint_add]).build().unwrap();
     /// let findings = registry.lint();
     /// assert_eq!(findings.len(), 1);
     /// assert_eq!((findings[0].rule, findings[0].input.as_deref()), (LintRule::InputUndocumented, Some("/b")));

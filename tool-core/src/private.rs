@@ -16,7 +16,7 @@ pub use crate::input::{
 };
 pub use crate::locator::Optional;
 pub use crate::prompt::{PromptDeclaration, ReturnMessages, listed_prompts};
-pub use crate::receiver::{Received, received, receiver};
+pub use crate::receiver::{Received, received, receiver, shown_receiver};
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
 pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::inject::Inject;
-use crate::input::{Injected, injected};
+use crate::input::{Injected, Shown, injected, shown};
 use crate::state::State;
 
 /// The state whose method is called.
@@ -12,6 +12,16 @@ where
     State<T>: Inject<Op>,
 {
     injected(operation)
+}
+
+/// The same, where the access function is shown it.
+pub const fn shown_receiver<T: Send + Sync + 'static, Op: Copy + 'static>(
+    operation: Op,
+) -> Shown<State<T>, Op>
+where
+    State<T>: Inject<Op>,
+{
+    shown(operation)
 }
 
 /// What a method may take as `self`, beside a reference.

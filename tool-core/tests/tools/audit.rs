@@ -173,8 +173,8 @@ async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() 
         let _ = registry.invoke("text", arguments).await;
         taken(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
     };
-    let (plain, with_key): (fn(Builder) -> Builder, fn(Builder) -> Builder) =
-        (|builder| builder, |builder| builder.audit_key([1; 32]));
+    let plain = |builder: Builder| builder;
+    let with_key = |builder: Builder| builder.audit_key([1; 32]);
     let first = digest(plain, b"{}").await;
     assert_eq!(first, digest(plain, b"{}").await, "one process has one key");
     assert_ne!(first, digest(plain, b"{ }").await);

@@ -1,6 +1,6 @@
 //! The parameters of a function as one typed tuple.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use super::{asked, tuple};
@@ -8,35 +8,27 @@ use crate::diagnostics::{ends, placed};
 use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
 use crate::parse::{Noun, ungrouped};
 
-/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(injected(op::Read))` for what the access function is
-/// shown.
+/// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(op::Read)` for what the access function is shown.
 pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
     let Callee { krate, operation, noun, .. } = callee;
     let injected = match noun {
         Noun::Tool => quote!(injected),
         Noun::Prompt => quote!(injected_into_prompt),
     };
-    let is_shown =
-        |position| access.is_some_and(|access| access.parameters.iter().any(|(at, _)| *at == position));
+    let is_shown = |position| {
+        access.is_some_and(|access| access.parameters.iter().any(|(shown, _)| *shown == position))
+    };
     let parameters = callee.parameters.iter().enumerate().map(|(position, parameter)| match parameter {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
+            let injected = if is_shown(position) { &quote!(shown) } else { &injected };
             let place = ends(&kind.to_token_stream());
-            let injected = placed(quote!(#krate::private::#injected(#krate::op::#operation)), place);
-            shown(krate, is_shown(position), injected, place)
+            placed(quote!(#krate::private::#injected(#krate::op::#operation)), place)
         }
-        Parameter::Receiver(receiver) => {
-            let place = ends(&receiver.tokens);
-            shown(krate, is_shown(position), super::method::receiver(callee, receiver), place)
-        }
+        Parameter::Receiver(receiver) => super::method::receiver(callee, receiver, is_shown(position)),
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
-}
-
-/// `shown(injected)`, if it is.
-fn shown(krate: &TokenStream, is_shown: bool, injected: TokenStream, place: (Span, Span)) -> TokenStream {
-    if is_shown { placed(quote!(#krate::private::shown(#injected)), place) } else { injected }
 }
 
 /// `input("days", "How many.").default(|| json::<u32>(3)).examples(&[|| json(5)]).range(Some(Bound::Integer(1)), None)`

@@ -99,10 +99,11 @@ pub(super) fn called(callee: &Callee, name: &Ident) -> TokenStream {
     placed(quote!(|#pattern| #call), place)
 }
 
-/// `receiver::<Self, _>(op::Read)`
-pub(super) fn receiver(callee: &Callee, receiver: &Receiver) -> TokenStream {
+/// `receiver::<Self, _>(op::Read)`, or `shown_receiver` where the access function is shown it.
+pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> TokenStream {
     let Callee { krate, operation, .. } = callee;
-    placed(quote!(#krate::private::receiver::<Self, _>(#krate::op::#operation)), ends(&receiver.tokens))
+    let function = if is_shown { quote!(shown_receiver) } else { quote!(receiver) };
+    placed(quote!(#krate::private::#function::<Self, _>(#krate::op::#operation)), ends(&receiver.tokens))
 }
 
 /// The same with the alias in the place of `Self`, which means nothing in a `static`.
