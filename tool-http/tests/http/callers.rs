@@ -1,7 +1,9 @@
 //! Who a call is made by, and what is answered to one that may not make it.
 
+use std::sync::{Arc, Mutex};
+
 use axum::Router;
-use tool_core::{Builder, Context, Registry, Unmet, tool};
+use tool_core::{AuditEvent, Builder, Context, Registry, Unmet, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{get, post};
@@ -79,6 +81,39 @@ async fn what_cannot_be_called_is_listed_and_says_why() {
         let answer = post(&router, &format!("/tools/{tool}/validate"), "{}").await;
         assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"valid":true}"#));
     }
+}
+
+#[tokio::test]
+async fn every_call_is_on_record_once_however_it_ends() {
+    let record = Arc::new(Mutex::new(Vec::new()));
+    let sink = {
+        let record = Arc::clone(&record);
+        move |event: &AuditEvent<'_>| {
+            let outcome = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
+            record.lock().unwrap().push(format!("{} {outcome} {}", event.tool, event.call_id));
+        }
+    };
+    let router = executing(|builder| builder.audit(sink));
+    for (tool, body, outcome) in [
+        ("who", "", "success"),
+        ("who", "{", "invalid_input"),
+        ("who", r#"{"x":1}"#, "invalid_input"),
+        ("remember", "", "access_denied"),
+        ("ask", "", "requirements"),
+        ("forget", "", "success"),
+        ("nope", "", "tool_not_found"),
+    ] {
+        let answer = post(&router, &format!("/tools/{tool}/call"), body).await;
+        let recorded = std::mem::take(&mut *record.lock().unwrap());
+        assert_eq!(recorded.len(), 1, "{tool}: {recorded:?}");
+        assert!(recorded[0].starts_with(&format!("{tool} {outcome} ")), "{recorded:?}");
+        if let Some((_, id)) = answer.body.split_once(r#""callId":""#) {
+            assert!(recorded[0].ends_with(&id[..16]), "{recorded:?} {id}");
+        }
+    }
+    // A check is no call.
+    post(&router, "/tools/who/validate", "").await;
+    assert!(record.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
