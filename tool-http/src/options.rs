@@ -29,7 +29,7 @@ impl Options {
             allow_execute: false,
             body_limit: 1024 * 1024,
             body_timeout: Duration::from_secs(30),
-            title: "Tool explorer".to_owned(),
+            title: "Tools".to_owned(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Options {
         self
     }
 
-    /// What the explorer page calls itself: `Tool explorer`, unless told otherwise.
+    /// What the explorer page calls itself: `Tools`, unless it is said.
     ///
     /// When it is the name of the program that has the tools on its command line, the calls to copy name it.
     ///
