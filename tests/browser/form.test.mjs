@@ -27,6 +27,7 @@ test("every shape is filled in by the form and arrives as it was meant", async (
   await button(page, "Add an entry").click();
   await page.getByLabel("Name", { exact: true }).fill("a/b~c");
   await page.getByLabel("Name", { exact: true }).press("Enter");
+  assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
   await field(page, "/counts/a~1b~0c").locator("input").fill("3");
   await button(page, "Add: address").click();
   await input(page, "/address/street").fill("Main Street 1");

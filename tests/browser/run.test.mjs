@@ -176,6 +176,16 @@ test("a server that asks who calls gets a token, which nothing keeps", async (t)
   assert.equal(await page.getByLabel(/^Bearer token/).inputValue(), "");
 });
 
+test("where even the list asks who looks, the token opens it", async (t) => {
+  const guarded = await fixture("--token", TOKEN, "--protect");
+  const page = await open(t, guarded.url, { expected: [/401/] });
+  await page.locator("#tools").getByText("Unauthorized").waitFor();
+  await page.getByLabel(/^Bearer token/).fill(TOKEN);
+  await button(page, "Use it").click();
+  await page.locator('#tools a[data-name="exact"]').click();
+  await page.getByRole("heading", { name: "Exact number" }).waitFor();
+});
+
 test("a secret is sent, and neither shown, linked, copied nor remembered", async (t) => {
   const page = await openTool(t, server, "ask_with_key", CLIPBOARD);
   const key = page.getByLabel("key", { exact: true });

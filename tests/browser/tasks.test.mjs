@@ -26,7 +26,7 @@ test("five tasks take the steps that are documented", async (t) => {
 
   // What it does and takes is there: the types, what is required, the allowed values with their meaning.
   await page.getByText("Returns what is stored, changes nothing").waitFor();
-  const seen = await page.locator("form").innerText();
+  const seen = await page.locator("article form").innerText();
   for (const fact of ["location", "City, as the archive spells it.", "required", "date, YYYY-MM-DD", "New York City, New York."]) assert.ok(seen.includes(fact), fact);
 
   await click("try", "date", "textbox");

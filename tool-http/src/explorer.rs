@@ -3,9 +3,11 @@
 //! The page talks to the routes beside it, and to nothing else: what it may load and send is in its
 //! `Content-Security-Policy`. All that a tool says of itself comes over these routes and becomes text, never markup.
 
+use std::hash::{DefaultHasher, Hasher as _};
+
 use axum::Router;
 use axum::extract::OriginalUri;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
@@ -17,16 +19,17 @@ mod template;
 /// The page and what it loads, relative to where they are mounted.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Router<S> {
     let (title, allow_execute) = (options.title.clone(), options.allow_execute);
-    let page = async move |OriginalUri(uri): OriginalUri| {
+    let page = async move |OriginalUri(uri): OriginalUri, headers: HeaderMap| {
         let allow_execute = if allow_execute { "true" } else { "false" };
         let base = template::base(uri.path());
         let values = [("TITLE", title.as_str()), ("ALLOW_EXECUTE", allow_execute), ("BASE", &base)];
-        answer("text/html; charset=utf-8", template::rendered(PAGE, &values))
+        answer(&headers, "text/html; charset=utf-8", template::rendered(PAGE, &values).into())
     };
     let router = Router::new().route("/", get(page));
     ASSETS.iter().fold(router, |router, asset| {
         let text = Bytes::from(condensed(asset.text));
-        router.route(asset.path, get(async move || answer(asset.media_type, text)))
+        let file = async move |headers: HeaderMap| answer(&headers, asset.media_type, text);
+        router.route(asset.path, get(file))
     })
 }
 
@@ -79,8 +82,30 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
-fn answer(media_type: &'static str, text: impl IntoResponse) -> Response {
-    (HEADERS, [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], text).into_response()
+/// 304 for a browser that has this text already.
+fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
+    let tag = tag(&text);
+    let answer = if has(asked, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], text).into_response()
+    };
+    // Weak: it stands for the text in whatever content coding it is sent.
+    (HEADERS, [(header::ETAG, format!("W/{tag}"))], answer).into_response()
+}
+
+/// Names a text. It need not withstand anybody: all texts are ours.
+fn tag(text: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text);
+    format!("\"{:016x}\"", hasher.finish())
+}
+
+/// Whether `If-None-Match` names this tag, by the weak comparison. Ours has no comma in it.
+fn has(asked: &HeaderMap, tag: &str) -> bool {
+    let lines = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut tags = lines.flat_map(|line| line.split(',')).map(str::trim);
+    tags.any(|other| other == "*" || other.strip_prefix("W/").unwrap_or(other) == tag)
 }
 
 #[cfg(test)]

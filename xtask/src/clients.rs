@@ -74,10 +74,8 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGES: [&str; 2] = [
-        include_str!("../../tests/clients/package.json"),
-        include_str!("../../tests/browser/package.json"),
-    ];
+    const PACKAGES: [&str; 2] =
+        [include_str!("../../tests/clients/package.json"), include_str!("../../tests/browser/package.json")];
     const LOCKS: [&str; 2] = [
         include_str!("../../tests/clients/package-lock.json"),
         include_str!("../../tests/browser/package-lock.json"),

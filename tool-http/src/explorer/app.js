@@ -37,7 +37,7 @@ function about(tool) {
 	const facts = {
 		Permission: permission && `Needs ${`${permission}`.replace(/\s*,\s*/g, " and ").replace(/\s*\+\s*/g, " or ")}`,
 		Requirements: needs?.get && (needs.get("met") ? "All there" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
-		Deprecated: deprecated && `${deprecated.get ? [...deprecated.values()].join(": ") : deprecated}`,
+		Deprecated: deprecated && `Since ${deprecated.get?.("since") ?? "some time"}. ${deprecated.get?.("note") ?? ""}`,
 		Tags: get("tags")?.length && get("tags").join(", "),
 	};
 	return h("header.about",
@@ -64,7 +64,6 @@ function confirmed(tool, args) {
 		fill(dialog,
 			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
 			h("p", destructive ? "This may delete or overwrite for good. Nothing here brings it back." : "This changes something."),
-			quiet("It is called with"),
 			tinted(write(args, "  ")),
 			h("div.row.end", cancel, go));
 		dialog.onclose = answer(false);
@@ -120,7 +119,7 @@ function text(answer, body) {
 function block(part) {
 	const { type, text, data, mimeType } = Object.fromEntries(part);
 	if (type === "text") return h("pre", { tabindex: 0 }, text);
-	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image that the tool returned" }) : tinted(write(part, "  "));
+	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image" }) : tinted(write(part, "  "));
 }
 
 // The list of tools beside the tool. However many there are, only those near what is seen become elements.
@@ -443,7 +442,7 @@ const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replac
 
 // The call in the words of another program, and what is to be known of it.
 function way(index, name, args, schema, destructive) {
-	const program = /^[A-Za-z][\w.-]*$/.test(title) ? title : "your-program";
+	const program = /^[a-z][\w.-]*$/.test(title) ? title : "your-program";
 	if (index === 0) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
 		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "The token is taken from the variable `TOKEN`."];

@@ -145,7 +145,7 @@ export function words(root, place) {
 		const value = place.node.get(key);
 		return value !== undefined && words.split("#").join(value?.text ?? value);
 	});
-	return [typeWords(root, place), ...limits, place.node.get("uniqueItems") === true && "each once", place.nullable && "or null"].filter(Boolean).join(", ");
+	return [typeWords(root, place), ...limits, place.nullable && "or null"].filter(Boolean).join(", ");
 }
 
 // The names of all members that are secret, wherever they stand.
@@ -232,7 +232,7 @@ export function form({ root, native, get, set, changed }) {
 			const head = !at.bare && [name, at.required && h("span.due", "required"), isSecret(place) && h("span.due", "secret"), h("span.type", prose(words(root, place)))];
 			element = h(`div.field${group ? ".group" : ""}`, { "data-at": at.pointer, role: group && "group", "aria-labelledby": group && !at.bare && label },
 				h("div.head", head, acts),
-				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "No field fits this value: here it is as JSON.")),
+				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "No field fits this value.")),
 				strange ? rawText(control) : body(control),
 				h("div.problem", { id: problem }));
 			control.refresh();
@@ -373,6 +373,8 @@ export function form({ root, native, get, set, changed }) {
 			const fault = h("p.problem");
 			const input = h("input.key", {
 				"aria-label": "Name", value: name,
+				// Takes the name over, and does not run the tool.
+				onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), input.blur()),
 				onchange() {
 					if (value.has(input.value) && input.value !== name) fill(fault, "There is one of this name.");
 					else apply(new Map([...value].map(([key, member]) => [key === name ? input.value : key, member])), ":focus");

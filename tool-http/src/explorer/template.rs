@@ -59,10 +59,10 @@ mod tests {
     #[test]
     fn a_value_is_escaped_once_and_never_looked_at_again() {
         let hostile = r#"</title><script>alert('$&')</script> {{TITLE}} {{ALLOW_EXECUTE}} &amp; "x""#;
-        let page = rendered("<title>{{TITLE}}</title>{{ALLOW_EXECUTE}}", &[
-            ("TITLE", hostile),
-            ("ALLOW_EXECUTE", "false"),
-        ]);
+        let page = rendered(
+            "<title>{{TITLE}}</title>{{ALLOW_EXECUTE}}",
+            &[("TITLE", hostile), ("ALLOW_EXECUTE", "false")],
+        );
         assert_eq!(
             page,
             "<title>&lt;/title&gt;&lt;script&gt;alert(&#39;$&amp;&#39;)&lt;/script&gt; {{TITLE}} \

@@ -51,14 +51,18 @@ fn nothing_is_inline_and_no_text_becomes_markup() {
     }
     assert_eq!(PAGE.matches("<script").count(), PAGE.matches("\"></script>").count());
     for asset in ASSETS {
-        for markup in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("] {
+        for markup in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("]
+        {
             assert!(!asset.text.contains(markup), "{} has {markup}", asset.path);
         }
         assert!(!asset.text.contains("{{"), "{} is no template", asset.path);
     }
     let scripts = PAGE.split("<script").skip(1).filter_map(|rest| rest.split_once("</script>"));
     for (script, _) in scripts {
-        assert!(script.ends_with('>') && !script.contains("TITLE") && !script.contains("EXECUTE"), "{script}");
+        assert!(
+            script.ends_with('>') && !script.contains("TITLE") && !script.contains("EXECUTE"),
+            "{script}"
+        );
     }
 }
 
@@ -94,6 +98,30 @@ async fn title_and_switch_are_filled_in() {
     assert!(page.contains(r#"data-execute="true""#) && !page.contains("{{"), "{page}");
     let (_, _, page) = get(routes(&Options::new()), "/").await;
     assert!(page.contains(r#"data-execute="false""#), "{page}");
+}
+
+#[tokio::test]
+async fn what_a_browser_has_is_not_sent_again() {
+    for path in ["/", "/explorer/app.js"] {
+        let (_, headers, _) = get(routes(&Options::new()), path).await;
+        let tag = headers[header::ETAG].to_str().unwrap();
+        assert!(tag.starts_with("W/\""), "{tag}");
+        let asked = async |none_match: &str| {
+            let request = Request::get(path).header(header::IF_NONE_MATCH, none_match).body(Body::empty());
+            let response = routes::<()>(&Options::new()).oneshot(request.unwrap()).await.unwrap();
+            let (head, body) = response.into_parts();
+            (head.status.as_u16(), body.collect().await.unwrap().to_bytes().is_empty())
+        };
+        for known in [tag, &tag[2..], "*", &format!("\"x\", {tag}")] {
+            assert_eq!(asked(known).await, (304, true), "{known}");
+        }
+        for other in ["\"x\"", "W/\"\"", "x", &tag[3..]] {
+            assert_eq!(asked(other).await, (200, false), "{other}");
+        }
+    }
+    let titled =
+        async |title: &str| get(routes(&Options::new().title(title)), "/").await.1[header::ETAG].clone();
+    assert_ne!(titled("a").await, titled("b").await);
 }
 
 #[tokio::test]

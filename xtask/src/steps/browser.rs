@@ -32,8 +32,14 @@ pub(crate) fn page(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 const FOLDER: &str = "tests/browser";
-const FILES: [&str; 6] =
-    ["discover.test.mjs", "form.test.mjs", "run.test.mjs", "safety.test.mjs", "access.test.mjs", "tasks.test.mjs"];
+const FILES: [&str; 6] = [
+    "discover.test.mjs",
+    "form.test.mjs",
+    "run.test.mjs",
+    "safety.test.mjs",
+    "access.test.mjs",
+    "tasks.test.mjs",
+];
 
 fn program(name: &str) -> Result<PathBuf, Failure> {
     workspace::binary(name)
@@ -43,7 +49,9 @@ fn program(name: &str) -> Result<PathBuf, Failure> {
 /// What one of the closing lines of the runner counts, like `# pass 12`. A test that was cancelled did not hold.
 fn counted(line: &str) -> Tally {
     let mut tally = Tally::default();
-    let Some((what, number)) = line.strip_prefix("# ").and_then(|line| line.split_once(' ')) else { return tally };
+    let Some((what, number)) = line.strip_prefix("# ").and_then(|line| line.split_once(' ')) else {
+        return tally;
+    };
     let number = number.parse().unwrap_or(0);
     match what {
         "pass" => tally.passed = number,
