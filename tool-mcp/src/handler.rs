@@ -22,7 +22,7 @@ use tool_core::{Registry, Reply};
 
 use crate::changes::Changes;
 use crate::envelope::Arguments;
-use crate::offer::Offers;
+use crate::offer::{FRESH_FOR_MS, Offers};
 
 /// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
@@ -34,9 +34,6 @@ pub(crate) struct Handler {
     /// `config.server_info` as results of 2026-07-28 carry it.
     server_info: Value,
 }
-
-/// How long a client may keep a list. Nothing changes while the process lives, but another release may follow it.
-const FRESH_FOR_MS: u64 = 60_000;
 
 /// Where results of 2026-07-28 say who made them.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -52,6 +49,10 @@ impl Handler {
         let mut config = ServerConfig::new(capabilities(changes.is_some())).with_server_info(identity);
         config.instructions = instructions;
         Handler { offers, changes, end: CancellationToken::new(), config, server_info }
+    }
+
+    pub(crate) fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     /// Lets go of the clients that listen, which would do so for ever.
@@ -138,7 +139,7 @@ impl ServerHandler for Handler {
         let mut list = self.tools(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -169,7 +170,7 @@ impl ServerHandler for Handler {
         let mut list = self.resources(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -183,7 +184,7 @@ impl ServerHandler for Handler {
         let mut list = self.resource_templates(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -210,7 +211,7 @@ impl ServerHandler for Handler {
         let mut list = self.prompts(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })

@@ -15,7 +15,7 @@ use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition};
 
 use crate::catalogue::Target;
-use crate::handler::{FRESH_FOR_MS, Handler, unless_cancelled};
+use crate::handler::{Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
@@ -63,13 +63,13 @@ impl Handler {
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
                     offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
-                Ok(fresh(as_json(uri, &rows)?))
+                Ok(self.fresh(as_json(uri, &rows)?))
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
                 let tool = known.ok_or_else(|| not_found(uri))?;
-                Ok(fresh(as_json(
+                Ok(self.fresh(as_json(
                     uri,
                     &Page::new(tool, settings.description(tool), settings.examples(tool)),
                 )?))
@@ -84,6 +84,11 @@ impl Handler {
                 read_written(uri, &template.read, &template.about, values, &offer, cx).await
             }
         }
+    }
+
+    /// The registry itself, which stays as it is as long as the lists do.
+    fn fresh(&self, result: ReadResourceResult) -> ReadResourceResult {
+        result.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
     }
 
     async fn read_tool(
@@ -138,11 +143,6 @@ fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceRe
     })?;
     let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
     Ok(ReadResourceResult::new(vec![contents]))
-}
-
-/// The registry itself, which stays as it is as long as the lists do.
-fn fresh(result: ReadResourceResult) -> ReadResourceResult {
-    result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
 }
 
 /// As long as the declaration says; for everybody, unless it depends on who asks.

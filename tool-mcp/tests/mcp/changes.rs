@@ -2,6 +2,10 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tool_mcp::Changes;
@@ -25,12 +29,15 @@ impl Events {
 
     /// The next message; `None` at the end of the stream.
     fn next(&mut self) -> Option<Value> {
-        loop {
+        // What keeps the stream alive is no message.
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
             let line = self.0.next()?.unwrap();
             if let Some(data) = line.strip_prefix("data:").map(str::trim).filter(|data| !data.is_empty()) {
                 return Some(serde_json::from_str(data).unwrap());
             }
         }
+        panic!("there is no message");
     }
 
     fn methods(&mut self, count: usize) -> Vec<String> {
@@ -85,8 +92,21 @@ fn an_older_client_is_told_on_its_stream() {
     let session = served.session();
     assert_eq!(session.opening["result"]["capabilities"]["tools"], json!({"listChanged": true}));
     let mut events = Events::of(session.stream());
-    changes.notify();
-    assert_eq!(events.methods(3), ALL);
+    // Nobody says when the server has noted that the client is there: until then there is a change again and again.
+    let told = AtomicBool::new(false);
+    let methods = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !told.load(Ordering::Relaxed) {
+                changes.notify();
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        // Whatever comes of it, the changes end.
+        let methods = catch_unwind(AssertUnwindSafe(|| events.methods(3)));
+        told.store(true, Ordering::Relaxed);
+        methods.unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    assert_eq!(methods, ALL);
 }
 
 #[test]
