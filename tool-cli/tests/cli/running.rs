@@ -67,12 +67,17 @@ async fn slow(#[inject] world: State<World>, #[inject] context: Context) {
 
 /// Orders a book, and lets a letter be written later.
 #[tool(operation = Trigger, destructive = false)]
-async fn order(#[inject] world: State<World>, #[inject] context: Context) -> &'static str {
+async fn order(
+    #[inject] world: State<World>,
+    #[inject] context: Context,
+    /** Whether it fails. */
+    failing: Option<bool>,
+) -> Result<&'static str, String> {
     context.spawn(async move {
         tokio::task::yield_now().await;
         world.letters.fetch_add(1, Ordering::SeqCst);
     });
-    "ordered"
+    if failing == Some(true) { Err("sold out".to_owned()) } else { Ok("ordered") }
 }
 
 /// Deletes a page.
@@ -220,6 +225,24 @@ async fn what_a_tool_started_is_waited_for() {
         on(app, &["run", "order"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
     ran.prints("ordered\n");
     assert_eq!(world.letters.load(Ordering::SeqCst), 1);
+    for (arguments, code) in [(&["run", "order", "failing=true"][..], 1), (&["run", "order"], 0)] {
+        let (app, world, _) = self::app();
+        let ran = on(app, arguments, |_, stderr| Streams::new(std::io::empty(), Closed, stderr)).await;
+        assert_eq!((ran.code, world.letters.load(Ordering::SeqCst)), (code, 1), "{arguments:?}");
+    }
+}
+
+/// Nobody reads it.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]
