@@ -69,6 +69,7 @@ const CASES: &[Case] = &[
     Case { line: "demo li", words: &["list", "lint"] },
     Case { line: "demo run pa", words: &["pa.in-t_2", "paint"] },
     Case { line: "demo run he", words: &["help"] },
+    Case { line: "demo run ", words: &["help", "pa.in-t_2", "paint"] },
     Case { line: "demo run -- -", words: &["-x"] },
     Case { line: "demo run paint ", words: &["colour=", "street="] },
     Case { line: "demo run paint --colour ", words: &["green", "dark blue", "$(touch pwned)"] },
@@ -100,6 +101,7 @@ fn main() -> ExitCode {
         ("bash_proposes", |place| proposes(place, "bash", &["--norc", "--noprofile"])),
         ("zsh_proposes", |place| proposes(place, "zsh", &["-f"])),
         ("fish_proposes", |place| proposes(place, "fish", &["--no-config"])),
+        ("zsh_autoloads", autoloads),
         ("bash_inserts", |place| inserts(place, "bash")),
         ("zsh_inserts", |place| inserts(place, "zsh")),
     ];
@@ -178,6 +180,15 @@ fn proposes(place: &Place, shell: &str, options: &[&str]) {
     for Case { line, words } in CASES {
         let output = place.output(shell, options, script, &[line]);
         assert_eq!(output.lines().collect::<Vec<_>>(), *words, "{shell}: {line}");
+    }
+}
+
+/// Lets zsh find the script in a folder, as packages install it.
+fn autoloads(place: &Place) {
+    let script = include_str!("shells/autoload.zsh");
+    for Case { line, words } in CASES {
+        let output = place.output("zsh", &["-f"], script, &[line]);
+        assert_eq!(output.lines().collect::<Vec<_>>(), *words, "{line}");
     }
 }
 
