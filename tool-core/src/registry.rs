@@ -217,8 +217,14 @@ impl Registry {
         listed.filter(admitted).map(|member| &member.definition)
     }
 
-    /// Every tool, whoever calls, ordered by name.
-    pub(crate) fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+    /// Every tool, whoever calls, ordered by name: for what an adapter prepares once. What a caller is told of is
+    /// [`tools`](Self::tools) and [`callable`](Self::callable).
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.tools().len() <= registry.declared().len());
+    /// ```
+    pub fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
     }
 

@@ -19,6 +19,7 @@
 //! is one error at the return type, and not a second one where the result of the ladder is used. The steps have names that
 //! nobody else gives to a method: a trait of the user's that is implemented for everything would stand between two rungs.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -82,8 +83,8 @@ pub enum Returned {
     Text,
     /// Content blocks, or an output made by hand.
     Content,
-    /// A value with a schema.
-    Json(fn(&mut SchemaGenerator) -> Schema),
+    /// A value with a schema, and what its type is called.
+    Json(fn(&mut SchemaGenerator) -> Schema, fn() -> Cow<'static, str>),
 }
 
 // Step one: is it a `Result`?
@@ -178,7 +179,7 @@ impl<T, E> NoText<T, E> {
     where
         T: ReturnValue,
     {
-        Error::new(Returned::Json(SchemaGenerator::subschema_for::<T>), json::<T>)
+        Error::new(Returned::Json(SchemaGenerator::subschema_for::<T>, T::schema_name), json::<T>)
     }
     /// A value that becomes the messages of a prompt: what is asked for in the place of `__value`.
     pub fn __messages(&self) -> Error<T, E>
@@ -313,7 +314,7 @@ mod tests {
         let text = Shape::<Result<String, std::io::Error>>::new().__split().__value().__error();
         assert!(matches!(text.returned(), Returned::Text));
         let json = Shape::<Option<String>>::new().__split().__value().__error();
-        assert!(matches!(json.returned(), Returned::Json(_)));
+        assert!(matches!(json.returned(), Returned::Json(..)));
         let link = Shape::<Content>::new().__split().__value().__error();
         assert!(matches!(link.returned(), Returned::Content));
     }

@@ -26,16 +26,28 @@ fn succeeded(output: &Output) -> CallToolResult {
     result
 }
 
+/// A value of ours, mirrored as text.
+pub(crate) fn succeeded_with(value: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
+    result.structured_content = Some(value);
+    result
+}
+
+/// A failure that is not the tool's, with all that a model must know to try again.
+pub(crate) fn failed_text(text: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
 fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
     let mut text = failure.text();
     if failure.kind() == FailureKind::Internal {
         // The cause is in the log alone; this is what finds it there.
         text.push_str(&format!(" (call {call_id})"));
     }
-    CallToolResult::error(vec![ContentBlock::text(text)])
+    failed_text(text)
 }
 
-fn block(content: &Content) -> ContentBlock {
+pub(crate) fn block(content: &Content) -> ContentBlock {
     if let Content::Text { text } = content {
         return ContentBlock::text(text);
     }

@@ -1,43 +1,225 @@
-//! The tools of a registry in the shape of `tools/list`, made once: a registry never changes.
+//! The tools of a registry in the shapes of MCP's lists, each made once: a registry never changes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use iri_string::types::UriStr;
+use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
 
-/// Every tool, ordered by name.
-pub(crate) struct Catalogue(Vec<Tool>);
+use crate::routes::Routes;
+use crate::settings::Settings;
+use crate::uri::Pattern;
+
+/// First segments of addresses that are the server's own.
+pub(crate) const RESERVED: [&str; 3] = ["tools", "tool", "result"];
+
+/// The variable of the page of a tool.
+pub(crate) const PAGE_VARIABLE: &str = "name";
+
+const JSON: &str = "application/json";
+
+/// All that is shown of one registry, whoever asks: what a caller may see is chosen from it.
+pub(crate) struct Catalogue {
+    toolset: Toolset,
+    settings: Arc<Settings>,
+    tools: OnceLock<Vec<Tool>>,
+    places: OnceLock<Places>,
+}
+
+/// Where a URI leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The list of all tools.
+    Tools,
+    /// The page of a tool.
+    Page,
+    /// The result of a tool.
+    Tool(String),
+    /// What is written by hand, by its position among its kind.
+    Resource(usize),
+    /// The same, with variables.
+    Template(usize),
+}
+
+/// Everything that is read, in the order in which it is listed.
+pub(crate) struct Places {
+    pub(crate) routes: Routes<Target>,
+    pub(crate) resources: Vec<(Target, Resource)>,
+    pub(crate) templates: Vec<(Target, ResourceTemplate)>,
+    /// What lives where something else does, and is not served there.
+    pub(crate) faults: Vec<String>,
+}
 
 impl Catalogue {
-    pub(crate) fn new(registry: &Registry) -> Self {
-        // A registry is ordered by name already, which `get` relies on.
-        Catalogue(registry.tools().map(listed).collect())
+    pub(crate) fn new(toolset: Toolset, settings: Arc<Settings>) -> Self {
+        Catalogue { toolset, settings, tools: OnceLock::new(), places: OnceLock::new() }
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
-        self.0.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &self.0[position])
+    /// The registry, for the caller for whom its provider has it.
+    pub(crate) fn registry(&self) -> &Registry {
+        self.toolset.registry()
+    }
+
+    /// The name of the server that a tool is of: its provider, or else this one.
+    pub(crate) fn server(&self, tool: &str) -> &str {
+        self.toolset.provider(tool).unwrap_or(&self.settings.name)
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// A tool as `tools/list` shows it, by its name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        let tools = self
+            .tools
+            .get_or_init(|| self.registry().declared().map(|tool| listed(tool, &self.settings)).collect());
+        // A registry is ordered by name.
+        tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(self.registry(), &self.settings))
+    }
+
+    /// Where the result of a tool lives, if it is read.
+    pub(crate) fn pattern(&self, tool: &ToolDefinition) -> Option<Pattern> {
+        Surface::of(tool).address().map(|address| Pattern::of(&self.settings.scheme, address))
     }
 }
 
-fn listed(tool: &ToolDefinition) -> Tool {
+impl Places {
+    fn of(registry: &Registry, settings: &Settings) -> Self {
+        let mut places = Places {
+            routes: Routes::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            faults: Vec::new(),
+        };
+        places.add_own(settings);
+        for tool in registry.declared() {
+            let surface = Surface::of(tool);
+            let Some(address) = surface.address() else { continue };
+            places.add_tool(tool, Pattern::of(&settings.scheme, address), settings);
+        }
+        places.add_written(settings);
+        places
+    }
+
+    /// The registry itself.
+    fn add_own(&mut self, settings: &Settings) {
+        let pattern = |segments: Vec<Segment>| Pattern::new(settings.scheme.as_str().to_owned(), segments);
+        let literal = |text: &str| Segment::Literal(text.to_owned());
+        let tools = pattern(vec![literal("tools")]);
+        let page = pattern(vec![literal("tool"), Segment::Variable(PAGE_VARIABLE.to_owned())]);
+        let resource = Resource::new(tools.as_str(), "tools")
+            .with_title("Tools")
+            .with_description("Every tool that can be called here, with its signature.")
+            .with_mime_type(JSON);
+        let template = ResourceTemplate::new(page.as_str(), "tool")
+            .with_title("One tool")
+            .with_description("All about one tool: its arguments, examples, hints and what it returns.")
+            .with_mime_type(JSON);
+        self.route(tools, Target::Tools);
+        self.route(page, Target::Page);
+        self.resources.push((Target::Tools, resource));
+        self.templates.push((Target::Page, template));
+    }
+
+    fn add_written(&mut self, settings: &Settings) {
+        for (position, resource) in settings.resources.iter().enumerate() {
+            if UriStr::new(&resource.uri).is_err() {
+                self.faults.push(format!("`{}` is no URI", resource.uri));
+            } else if let Err(other) = self.routes.add_verbatim(&resource.uri, Target::Resource(position)) {
+                self.faults.push(format!("two resources live at `{other}`"));
+            } else {
+                self.resources.push((Target::Resource(position), resource.listed()));
+            }
+        }
+        for (position, template) in settings.templates.iter().enumerate() {
+            let pattern = match Pattern::parse(&template.template) {
+                Ok(pattern) if pattern.is_template() => pattern,
+                Ok(_) => {
+                    self.faults
+                        .push(format!("`{}` has no variable: add it as a resource", template.template));
+                    continue;
+                }
+                Err(fault) => {
+                    self.faults.push(format!("`{}` is no template of URIs: {fault}", template.template));
+                    continue;
+                }
+            };
+            for variable in template.completions.keys().filter(|name| pattern.variable(name).is_none()) {
+                self.faults.push(format!("`{}` has no variable `{variable}` to complete", pattern.as_str()));
+            }
+            let listed = template.listed(pattern.as_str());
+            if self.route(pattern, Target::Template(position)) {
+                self.templates.push((Target::Template(position), listed));
+            }
+        }
+    }
+
+    fn add_tool(&mut self, tool: &ToolDefinition, pattern: Pattern, settings: &Settings) {
+        let target = Target::Tool(tool.name().to_owned());
+        let (uri, is_template) = (pattern.as_str().to_owned(), pattern.is_template());
+        if !self.route(pattern, target.clone()) {
+            return;
+        }
+        let mime_type = tool.output_schema().map(|_| JSON.to_owned());
+        let description = settings.description(tool);
+        if is_template {
+            let mut template =
+                ResourceTemplate::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
+            template.title = tool.title().map(str::to_owned);
+            template.mime_type = mime_type;
+            self.templates.push((target, template));
+        } else {
+            let mut resource =
+                Resource::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
+            resource.title = tool.title().map(str::to_owned);
+            resource.mime_type = mime_type;
+            self.resources.push((target, resource));
+        }
+    }
+
+    /// Lets a URI lead somewhere, unless it leads elsewhere already.
+    fn route(&mut self, pattern: Pattern, target: Target) -> bool {
+        let uri = pattern.as_str().to_owned();
+        match self.routes.add(pattern, target) {
+            Ok(()) => true,
+            Err(other) => {
+                self.faults.push(format!("`{uri}` cannot be told from `{other}`"));
+                false
+            }
+        }
+    }
+}
+
+fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {
+    bare(tool, settings.description(tool)).with_meta(meta(tool))
+}
+
+/// A tool in the shape of MCP without what is only ours.
+pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
     let mut listed = Tool::new_with_raw(
         tool.name().to_owned(),
-        Some(tool.description().to_owned().into()),
+        Some(description.to_owned().into()),
         object(tool.input_schema()),
     );
     listed.title = tool.title().map(str::to_owned);
     listed.output_schema = tool.output_schema().map(object);
     listed.annotations = tool.annotations().map(|hints| {
         ToolAnnotations::from_raw(
-            None,
+            // Where clients up to 2025-03-26 look for it.
+            tool.title().map(str::to_owned),
             hints.read_only_hint,
             hints.destructive_hint,
             hints.idempotent_hint,
             hints.open_world_hint,
         )
     });
-    listed.with_meta(meta(tool))
+    listed
 }
 
 fn meta(tool: &ToolDefinition) -> MetaObject {
@@ -46,6 +228,9 @@ fn meta(tool: &ToolDefinition) -> MetaObject {
         meta.insert("tool-core/operation".to_owned(), operation.as_str().into());
     }
     meta.insert("tool-core/digest".to_owned(), tool.digest().to_string().into());
+    if tool.tags().len() > 0 {
+        meta.insert("tool-core/tags".to_owned(), tool.tags().collect());
+    }
     MetaObject(meta)
 }
 

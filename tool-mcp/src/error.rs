@@ -23,6 +23,9 @@ pub enum ServeError {
     /// A tool of the registry is declared wrongly, which shows only when its schema is made: all such faults at once.
     #[error("the registry cannot be served:\n{0}")]
     Registry(#[from] BuildErrors),
+    /// The application set the server up in a way that does not go together: all such faults at once, a line each.
+    #[error("the server is set up wrongly:\n{0}")]
+    Setup(String),
     /// The address is taken, not ours, or no address.
     #[error("cannot listen: {0}")]
     Listen(#[source] io::Error),

@@ -1,23 +1,32 @@
 //! rmcp's handler: what each request of a client is answered with, in both eras of the protocol.
 
+mod completion;
+mod prompts;
+mod resources;
+mod tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tool_core::Registry;
+use tool_core::{Principal, Provider, Registry, Reply};
 
-use crate::answer::answer;
-use crate::catalogue::Catalogue;
 use crate::envelope::Arguments;
+use crate::offer::Offers;
+use crate::settings::Settings;
 
-/// Answers clients from one registry. Every session and every request shares it.
+/// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
-    registry: Registry,
-    catalogue: Catalogue,
+    offers: Offers,
     config: ServerConfig,
     /// `config.server_info` as results of 2026-07-28 carry it.
     server_info: Value,
@@ -30,41 +39,66 @@ const FRESH_FOR_MS: u64 = 60_000;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl Handler {
-    pub(crate) fn new(registry: Registry, identity: Implementation, instructions: Option<String>) -> Self {
+    pub(crate) fn new(
+        provider: Provider,
+        caller: Option<Principal>,
+        settings: Arc<Settings>,
+        identity: Implementation,
+        instructions: Option<String>,
+    ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_completions()
+            .enable_prompts()
+            .enable_resources()
+            .enable_tools()
+            .build();
         let mut config = ServerConfig::new(capabilities).with_server_info(identity);
         config.instructions = instructions;
-        Handler { catalogue: Catalogue::new(&registry), registry, config, server_info }
+        Handler { offers: Offers::new(provider, caller, settings), config, server_info }
+    }
+
+    /// Waits until no modifying call is on its way, but not for ever.
+    pub(crate) async fn settle(&self, deadline: Duration) {
+        if tokio::time::timeout(deadline, self.offers.idle()).await.is_err() {
+            tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
+        }
     }
 
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows.
-    async fn call(
+    async fn invoke(
         &self,
+        registry: &Registry,
         name: &str,
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let reply = tokio::select! {
-            biased;
-            reply = self.registry.invoke(name, arguments) => reply,
-            () = cx.ct.cancelled() => {
-                tracing::debug!(tool = name, request = %cx.id, "the client took the call back or left");
-                // Nobody reads it: rmcp drops the answer to a request that was cancelled.
-                return Err(ErrorData::internal_error("cancelled", None));
-            }
-        };
-        let mut result = answer(reply)?;
-        if modern(cx) {
-            self.sign(&mut result.meta);
-        }
-        Ok(result.into())
+    ) -> Result<Reply, ErrorData> {
+        unless_cancelled(registry.invoke(name, arguments), name, cx).await
     }
 
-    /// Adds who made a result.
-    fn sign(&self, meta: &mut Option<MetaObject>) {
-        meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+    /// Adds who made a result, where the client's era has a place for it.
+    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
+        if modern(cx) {
+            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+        }
+    }
+}
+
+/// What a future comes to, unless the client takes its request back or leaves.
+async fn unless_cancelled<T>(
+    future: impl Future<Output = T>,
+    name: &str,
+    cx: &RequestContext<RoleServer>,
+) -> Result<T, ErrorData> {
+    tokio::select! {
+        biased;
+        value = future => Ok(value),
+        () = cx.ct.cancelled() => {
+            tracing::debug!(name, request = %cx.id, "the client took the request back or left");
+            // Nobody reads it: rmcp drops the answer to a request that was cancelled.
+            Err(ErrorData::internal_error("cancelled", None))
+        }
     }
 }
 
@@ -75,9 +109,8 @@ impl ServerHandler for Handler {
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info())
-            .with_ttl_ms(FRESH_FOR_MS)
-            .with_cache_scope(CacheScope::Public))
+        let discovered = DiscoverResult::from_server_info(versions, self.get_info());
+        Ok(discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public))
     }
 
     async fn list_tools(
@@ -85,22 +118,21 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            return Err(unknown_cursor(&cursor));
-        }
-        let callable = self.registry.callable();
-        let listed = callable.filter_map(|tool| self.catalogue.get(tool.name()).cloned()).collect();
-        let mut list = ListToolsResult::with_all_items(listed);
-        if modern(&cx) {
-            self.sign(&mut list.meta);
-            list = list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public);
-        }
-        Ok(list)
+        refuse_cursor(request)?;
+        let mut list = self.tools(&cx).await?;
+        self.sign(&mut list.meta, &cx);
+        Ok(if modern(&cx) {
+            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = self.registry.get(name)?;
-        self.catalogue.get(tool.name()).cloned()
+        // No future can be awaited here: of tools that come and go, those of the last request are known.
+        let catalogue = self.offers.latest()?;
+        let tool = catalogue.registry().get(name)?;
+        catalogue.tool(tool.name()).cloned()
     }
 
     async fn call_tool(
@@ -113,6 +145,84 @@ impl ServerHandler for Handler {
         self.call(&request.name, arguments.map_or(b"", Arguments::as_bytes), &cx).await
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        refuse_cursor(request)?;
+        let mut list = self.resources().await?;
+        self.sign(&mut list.meta, &cx);
+        Ok(if modern(&cx) {
+            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        refuse_cursor(request)?;
+        let mut list = self.resource_templates().await?;
+        self.sign(&mut list.meta, &cx);
+        Ok(if modern(&cx) {
+            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let mut result = self.read(&request.uri, &cx).await?;
+        self.sign(&mut result.meta, &cx);
+        if !modern(&cx) {
+            (result.ttl_ms, result.cache_scope) = (None, None);
+        }
+        Ok(result.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        refuse_cursor(request)?;
+        let mut list = self.prompts().await?;
+        self.sign(&mut list.meta, &cx);
+        Ok(if modern(&cx) {
+            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let mut result = self.prompt(&request.name, request.arguments, &cx).await?;
+        self.sign(&mut result.meta, &cx);
+        Ok(result.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let mut result = self.completion(&request).await?;
+        self.sign(&mut result.meta, &cx);
+        Ok(result)
+    }
+
     /// Whatever rmcp cannot read as a request that it knows: another method, or a known one with other parameters.
     async fn on_custom_request(
         &self,
@@ -122,28 +232,17 @@ impl ServerHandler for Handler {
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
             "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),
+            "resources/read" => Err(ErrorData::invalid_params("`uri` must be a string", None)),
+            "prompts/get" => {
+                Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None))
+            }
+            "completion/complete" => {
+                let message = "`ref` must be a `ref/prompt` with a `name` or a `ref/resource` with a `uri`, and \
+                               `argument` must have a `name` and a `value`";
+                Err(ErrorData::invalid_params(message, None))
+            }
             _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }
-    }
-}
-
-impl Handler {
-    /// A call whose arguments are no object: the pipeline says so, in the words that every face uses.
-    async fn call_oddly(&self, params: &Value, cx: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
-        let (Some(name), Some(arguments)) = (params.get("name").and_then(Value::as_str), Arguments::of(cx))
-        else {
-            return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
-        };
-        let CallToolResponse::Complete(mut result) = self.call(name, arguments.as_bytes(), cx).await? else {
-            return Err(ErrorData::internal_error("internal error", None));
-        };
-        if !modern(cx) {
-            result.result_type = None;
-        }
-        serde_json::to_value(result).map_err(|error| {
-            tracing::error!(%error, "a result cannot be written as JSON");
-            ErrorData::internal_error("internal error", None)
-        })
     }
 }
 
@@ -152,8 +251,9 @@ fn modern(cx: &RequestContext<RoleServer>) -> bool {
     cx.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// The list is one page, so that no cursor was ever given out.
-fn unknown_cursor(cursor: &str) -> ErrorData {
+/// A list is one page, so that no cursor was ever given out.
+fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(()) };
     let shown: String = cursor.chars().take(64).collect();
-    ErrorData::invalid_params(format!("unknown cursor `{shown}`"), None)
+    Err(ErrorData::invalid_params(format!("unknown cursor `{shown}`"), None))
 }

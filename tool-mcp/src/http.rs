@@ -4,6 +4,7 @@ mod drain;
 mod message;
 mod policy;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +17,11 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-use tool_core::Registry;
 
 pub(crate) use policy::Policy;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
-use crate::server::settle;
 
 /// How large the body of a request may be.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -38,11 +37,13 @@ pub(crate) struct Endpoint {
     answers: TaskTracker,
     /// Ends sessions and streams.
     stop: CancellationToken,
+    handler: Arc<Handler>,
 }
 
 impl Endpoint {
     pub(crate) fn new(handler: Arc<Handler>, policy: &Policy) -> Self {
         let answers = TaskTracker::new();
+        let shared = Arc::clone(&handler);
         let stop = CancellationToken::new();
         let config = StreamableHttpServerConfig::default()
             .with_json_response(true)
@@ -50,7 +51,7 @@ impl Endpoint {
             .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(stop.clone());
         let service = StreamableHttpService::new(
-            move || Ok(Arc::clone(&handler)),
+            move || Ok(Arc::clone(&shared)),
             Arc::new(LocalSessionManager::default()),
             policy.applied_to(config),
         );
@@ -58,7 +59,7 @@ impl Endpoint {
             .route_service("/", service)
             .layer(axum::middleware::from_fn(message::read))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
-        Endpoint { router, answers, stop }
+        Endpoint { router, answers, stop, handler }
     }
 }
 
@@ -77,7 +78,6 @@ impl Endpoint {
 /// server.run_until(async { stopped.await.unwrap_or_default() }).await.unwrap();
 /// # });
 /// ```
-#[derive(Debug)]
 #[must_use = "nobody is answered until `run`"]
 pub struct HttpServer {
     listener: TcpListener,
@@ -85,8 +85,14 @@ pub struct HttpServer {
     router: Router,
     answers: TaskTracker,
     stop: CancellationToken,
-    registry: Registry,
+    handler: Arc<Handler>,
     deadline: Duration,
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer").field("local_addr", &self.local_addr).finish_non_exhaustive()
+    }
 }
 
 impl HttpServer {
@@ -94,12 +100,11 @@ impl HttpServer {
         listener: TcpListener,
         local_addr: SocketAddr,
         endpoint: Endpoint,
-        registry: Registry,
         deadline: Duration,
     ) -> Self {
-        let Endpoint { router, answers, stop } = endpoint;
+        let Endpoint { router, answers, stop, handler } = endpoint;
         let router = Router::new().nest("/mcp", router);
-        HttpServer { listener, local_addr, router, answers, stop, registry, deadline }
+        HttpServer { listener, local_addr, router, answers, stop, handler, deadline }
     }
 
     /// The address that the server listens on, with the port that it took.
@@ -170,7 +175,7 @@ impl HttpServer {
         if closed.is_err() {
             tracing::warn!("connections did not close in time");
         }
-        settle(&self.registry, deadline.saturating_duration_since(Instant::now())).await;
+        self.handler.settle(deadline.saturating_duration_since(Instant::now())).await;
         Ok(())
     }
 }

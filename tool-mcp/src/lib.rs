@@ -2,13 +2,31 @@
 
 mod answer;
 mod catalogue;
+mod discovery;
 mod envelope;
 mod error;
 mod handler;
 mod http;
+mod offer;
+mod page;
+mod prompts_file;
+mod reading;
+mod routes;
 mod server;
+mod settings;
+mod signature;
 mod stdio;
+mod surfaces;
+mod two_step;
+mod uri;
+mod written;
 
+pub use discovery::Discovery;
 pub use error::ServeError;
 pub use http::HttpServer;
+pub use prompts_file::{PromptsFile, PromptsFileError};
 pub use server::Server;
+pub use surfaces::{Surfaces, UnknownSurfaces};
+pub use written::{
+    DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request,
+};

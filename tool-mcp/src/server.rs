@@ -1,19 +1,26 @@
 //! The server before it serves: who it is, whom it admits, how long it waits at the end.
 
-use std::sync::Arc;
+mod content;
+mod start;
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{Principal, Registry};
+use tool_core::{IntoToolsProvider, Provider};
 
+use crate::discovery::Discovery;
 use crate::error::ServeError;
-use crate::handler::Handler;
-use crate::http::{Endpoint, HttpServer, Policy};
+use crate::http::{HttpServer, Policy};
+use crate::prompts_file::PromptsFile;
 use crate::stdio;
+use crate::surfaces::Surfaces;
+use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
-/// Serves the tools of a [`Registry`] over the Model Context Protocol.
+/// Serves the tools of a [`Registry`](tool_core::Registry) over the Model Context Protocol.
 ///
 /// Clients of 2026-07-28 and those that open with `initialize` (up to 2025-11-25) are served on the same endpoint.
 ///
@@ -36,28 +43,46 @@ use crate::stdio;
 #[derive(Clone, Debug)]
 #[must_use = "a server does nothing until it serves"]
 pub struct Server {
-    registry: Registry,
+    provider: Provider,
     identity: Implementation,
     instructions: Option<String>,
+    /// `None` for one that is made of the name.
+    scheme: Option<String>,
+    surfaces: Surfaces,
+    discovery: Discovery,
+    resources: Vec<DynamicResource>,
+    templates: Vec<DynamicTemplate>,
+    prompts: Vec<DynamicPrompt>,
+    file: PromptsFile,
     policy: Policy,
     deadline: Duration,
 }
 
 impl Server {
-    /// A server of these tools, named after the program.
+    /// A server of these tools, named after the program. What provides them is asked once a request: a [`Registry`], a
+    /// list, a function or an `async` function.
+    ///
+    /// [`Registry`]: tool_core::Registry
     ///
     /// ```
     /// # use tool_core::Registry;
     /// # let registry = Registry::builder().allow_empty().build().unwrap();
     /// let server = tool_mcp::Server::new(registry);
     /// ```
-    pub fn new(registry: Registry) -> Self {
+    pub fn new<Marker>(provider: impl IntoToolsProvider<Marker>) -> Self {
         let program = std::env::current_exe().ok();
         let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
-            registry,
+            provider: provider.into_provider(),
             identity: Implementation::new(stem.unwrap_or("tool-mcp"), env!("CARGO_PKG_VERSION")),
             instructions: None,
+            scheme: None,
+            surfaces: Surfaces::default(),
+            discovery: Discovery::default(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            file: PromptsFile::default(),
             policy: Policy::default(),
             deadline: Duration::from_secs(10),
         }
@@ -96,18 +121,6 @@ impl Server {
     /// ```
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.identity.version = version.into();
-        self
-    }
-
-    /// How to use the tools together, for the model that will.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let server = tool_mcp::Server::new(registry).instructions("Ask `list_cities` before `get_weather`.");
-    /// ```
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
         self
     }
 
@@ -197,8 +210,9 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
-        self.registry.check()?;
-        stdio::serve(self.handler(self.registry.clone()), &self.registry, self.deadline).await
+        let settings = self.settings()?;
+        self.check(&settings).await?;
+        stdio::serve(self.handler(None, settings), self.deadline).await
     }
 
     /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
@@ -218,12 +232,13 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        self.registry.check()?;
+        let settings = self.settings()?;
+        self.check(&settings).await?;
         let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
-        let endpoint = self.endpoint();
-        Ok(HttpServer::new(listener, local_addr, endpoint, self.registry, self.deadline))
+        let endpoint = self.endpoint(settings);
+        Ok(HttpServer::new(listener, local_addr, endpoint, self.deadline))
     }
 
     /// The endpoint as a router, to stand in an application of your own: it answers at the root of the router, so that
@@ -244,24 +259,13 @@ impl Server {
     /// # Ok::<(), tool_mcp::ServeError>(())
     /// ```
     pub fn into_axum_router(self) -> Result<Router, ServeError> {
-        self.registry.check()?;
-        Ok(self.endpoint().router)
-    }
-
-    fn endpoint(&self) -> Endpoint {
-        // Nobody has asked yet who sends a request.
-        let registry = self.registry.as_principal(Principal::anonymous());
-        Endpoint::new(self.handler(registry), &self.policy)
-    }
-
-    fn handler(&self, registry: Registry) -> Arc<Handler> {
-        Arc::new(Handler::new(registry, self.identity.clone(), self.instructions.clone()))
-    }
-}
-
-/// Waits until no modifying call is on its way, but not for ever.
-pub(crate) async fn settle(registry: &Registry, deadline: Duration) {
-    if tokio::time::timeout(deadline, registry.idle()).await.is_err() {
-        tracing::error!(?deadline, "modifying calls did not end in time and are cut off");
+        let settings = self.settings()?;
+        // A registry has its tools at once; what must wait for them is asked by the first request.
+        if let Poll::Ready(checked) =
+            pin!(self.check(&settings)).poll(&mut Context::from_waker(Waker::noop()))
+        {
+            checked?;
+        }
+        Ok(self.endpoint(settings).router)
     }
 }

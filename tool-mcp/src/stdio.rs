@@ -8,27 +8,21 @@ use std::time::Duration;
 use rmcp::serve_server;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
-use tool_core::Registry;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
-use crate::server::settle;
 use crate::stdio::lines::Lines;
 
-pub(crate) async fn serve(
-    handler: Arc<Handler>,
-    registry: &Registry,
-    deadline: Duration,
-) -> Result<(), ServeError> {
+pub(crate) async fn serve(handler: Arc<Handler>, deadline: Duration) -> Result<(), ServeError> {
     let (reader, writer) = stdio_pipes();
-    let session = match serve_server(handler, Lines::new(reader, writer)).await {
+    let session = match serve_server(Arc::clone(&handler), Lines::new(reader, writer)).await {
         Ok(session) => session,
         // The client left before it asked for anything: nothing went wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError::Stdio(error.to_string())),
     };
     let quit = session.waiting().await;
-    settle(registry, deadline).await;
+    handler.settle(deadline).await;
     match quit {
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Stdio(error.to_string())),
         Ok(_) => Ok(()),

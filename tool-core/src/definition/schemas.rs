@@ -81,6 +81,28 @@ impl ToolDefinition {
         self.output().map(|output| &output.native)
     }
 
+    /// What the author calls the type of the output, where it has a schema: the name of the Rust type as schemars has it,
+    /// and the `title` of a schema that was written by hand.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// #[derive(serde::Serialize, schemars::JsonSchema)]
+    /// struct Postage {
+    ///     cents: u32,
+    /// }
+    ///
+    /// /// Weighs a letter.
+    /// #[tool(operation = Transform)]
+    /// fn weigh_letter(/** In grams. */ weight: u32) -> Postage {
+    ///     Postage { cents: weight * 5 }
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "weigh_letter").build().unwrap();
+    /// assert_eq!(registry.get("weigh_letter").unwrap().output_type(), Some("Postage"));
+    /// ```
+    pub fn output_type(&self) -> Option<&str> {
+        self.output().and_then(|output| output.name.as_deref())
+    }
+
     /// The calls that its author gives as examples: fenced blocks of the language `tool` in its doc comment. The values of
     /// secret inputs are replaced.
     ///

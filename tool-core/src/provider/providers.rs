@@ -98,27 +98,31 @@ impl Providers {
 
     async fn joined(&self) -> Result<Toolset, DiscoveryError> {
         let asked = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
-        let mut parts = Vec::new();
+        let (mut names, mut parts) = (Vec::new(), Vec::new());
         let mut failed = Vec::new();
         for (part, answer) in self.parts.iter().zip(all(asked.collect()).await) {
             match answer.map_err(|error| DiscoveryError::of(&part.name, error)) {
-                Ok(tools) => parts.push(tools),
+                Ok(tools) => {
+                    names.push(part.name.as_str());
+                    parts.push(tools);
+                }
                 Err(error) if part.optional => failed.push(LeftOut::Provider(error)),
                 Err(error) => return Err(error),
             }
         }
-        let whole = self.remembered(parts);
+        let whole = self.remembered(&names, parts);
         Ok(if failed.is_empty() { whole } else { whole.without(failed) })
     }
 
     /// The parts as one: the same as the last time, if each part is.
-    fn remembered(&self, parts: Vec<Toolset>) -> Toolset {
+    fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
         // Nothing panics while it is held.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(last) if are(&last.parts, &parts) => last.whole.clone(),
             _ => {
-                let whole = Toolset::joined(parts.clone());
+                let named = names.iter().copied().zip(&parts);
+                let whole = Toolset::joined(parts.clone()).coming_from(named);
                 *last = Some(Joined { parts, whole: whole.clone() });
                 whole
             }

@@ -1,5 +1,8 @@
 //! The tools that a provider has at one moment.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::definition::DefinitionError;
 use crate::provider::DiscoveryError;
 use crate::registry::Registry;
@@ -21,11 +24,13 @@ use crate::registry::Registry;
 pub struct Toolset {
     registry: Registry,
     left_out: Vec<LeftOut>,
+    /// The name of the provider of a tool, by the name of the tool.
+    origins: Arc<HashMap<String, String>>,
 }
 
 impl Toolset {
     pub(crate) fn new(registry: Registry, left_out: Vec<LeftOut>) -> Self {
-        Toolset { registry, left_out }
+        Toolset { registry, left_out, origins: Arc::default() }
     }
 
     /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
@@ -50,6 +55,37 @@ impl Toolset {
     /// ```
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
+    }
+
+    /// The name of the provider that a tool came from, where there are [several](crate::Providers).
+    ///
+    /// ```
+    /// use tool_core::{DynamicTool, IntoToolsProvider, Output, Providers, Tool, ToolDefinition};
+    /// # use std::sync::Arc;
+    /// let list = || -> Vec<Arc<dyn Tool>> {
+    ///     let definition = ToolDefinition::builder("tell_price", "Tells the price.").build().unwrap();
+    ///     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("5")) }))]
+    /// };
+    /// # tool_core::private::block_on(async {
+    /// let tools = Providers::new().with("shop", list).into_provider().tools().await.unwrap();
+    /// assert_eq!(tools.provider("tell_price"), Some("shop"));
+    /// assert_eq!(tools.provider("nope"), None);
+    /// # });
+    /// ```
+    pub fn provider(&self, tool: &str) -> Option<&str> {
+        self.origins.get(tool).map(String::as_str)
+    }
+
+    /// The same, whose tools came from these providers: the first that has a tool is where it came from.
+    pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
+        let mut origins = HashMap::new();
+        for (provider, tools) in providers {
+            for tool in tools.registry.declared() {
+                origins.entry(tool.name().to_owned()).or_insert_with(|| provider.to_owned());
+            }
+        }
+        self.origins = Arc::new(origins);
+        self
     }
 
     /// The same, with more left out.

@@ -67,8 +67,17 @@ impl Registry {
         assembly.finish()
     }
 
-    /// Whether the other one is the same registry for the same caller.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    /// Whether the other one is the same registry for the same caller, and not only an equal one: what was made of the
+    /// one is then good for the other.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.is(&registry.clone()));
+    /// assert!(!registry.is(&registry.as_principal(Principal::anonymous())));
+    /// ```
+    pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner) && self.caller == other.caller
     }
 }

@@ -48,6 +48,8 @@ pub(crate) enum Layout {
 pub(crate) struct OutputSchema {
     pub(crate) schema: Value,
     pub(crate) native: NativeSchema,
+    /// What its author calls it.
+    pub(crate) name: Option<String>,
     /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
     /// tool.
     pub(crate) wrapped: Option<bool>,
@@ -322,7 +324,7 @@ fn conceal(schema: &mut Value) {
 
 impl OutputSchema {
     pub(crate) fn compose(returned: Returned) -> Option<Self> {
-        let Returned::Json(schema) = returned else { return None };
+        let Returned::Json(schema, name) = returned else { return None };
         let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
         let mut schema = Value::from(schema(&mut generator));
         normal::normalise(&mut schema, Side::Output);
@@ -336,12 +338,13 @@ impl OutputSchema {
         let value = if wrapped { &root["properties"]["result"] } else { &root };
         let native = native::value(value, &root);
         normal::publish(&mut root);
-        Some(OutputSchema { schema: root, native, wrapped: Some(wrapped) })
+        Some(OutputSchema { schema: root, native, name: Some(name().into_owned()), wrapped: Some(wrapped) })
     }
 
     /// A schema that stands for itself and is kept as it is.
     pub(crate) fn foreign(schema: Value) -> Self {
-        OutputSchema { native: native::value(&schema, &schema), schema, wrapped: None }
+        let name = schema["title"].as_str().map(str::to_owned);
+        OutputSchema { native: native::value(&schema, &schema), name, schema, wrapped: None }
     }
 }
 

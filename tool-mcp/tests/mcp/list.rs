@@ -8,6 +8,10 @@ fn server_info() -> Value {
     json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"})
 }
 
+fn capabilities() -> Value {
+    json!({"completions": {}, "prompts": {}, "resources": {}, "tools": {}})
+}
+
 /// The listing of `add`, to the letter.
 fn add(served: &Served) -> Value {
     json!({
@@ -42,6 +46,7 @@ fn add(served: &Served) -> Value {
             "additionalProperties": false,
         },
         "annotations": {
+            "title": "Add",
             "readOnlyHint": true,
             "destructiveHint": false,
             "idempotentHint": true,
@@ -70,7 +75,7 @@ fn a_modern_client_discovers_and_lists() {
         json!({
             "resultType": "complete",
             "supportedVersions": ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY, MODERN],
-            "capabilities": {"tools": {}},
+            "capabilities": capabilities(),
             "instructions": "Add, then greet.",
             "ttlMs": 60_000,
             "cacheScope": "public",
@@ -109,7 +114,7 @@ fn an_older_client_initializes_and_lists() {
             "id": 0,
             "result": {
                 "protocolVersion": LEGACY,
-                "capabilities": {"tools": {}},
+                "capabilities": capabilities(),
                 "serverInfo": server_info(),
             },
         })
@@ -132,7 +137,9 @@ fn every_tool_has_an_object_schema_and_all_hints() {
     let listed = served.modern("tools/list", json!({})).json();
     for tool in listed["result"]["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
-        assert_eq!(tool["annotations"].as_object().unwrap().len(), 4, "{tool}");
+        let hints = tool["annotations"].as_object().unwrap();
+        assert_eq!(hints.values().filter(|hint| hint.is_boolean()).count(), 4, "{tool}");
+        assert_eq!(tool.get("title"), hints.get("title"));
     }
     let purge = &listed["result"]["tools"][4];
     assert_eq!(purge["annotations"]["destructiveHint"], true);

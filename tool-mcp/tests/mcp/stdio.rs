@@ -14,16 +14,21 @@ const SERVE: &str = "TOOL_MCP_TEST_SERVE";
 /// No test, but the server that the tests below start.
 #[test]
 fn serve() {
-    if std::env::var_os(SERVE).is_none() {
-        return;
-    }
-    let server = Server::new(crate::tools::registry(Default::default())).name("fixture").version("1.0.0");
+    let Some(what) = std::env::var_os(SERVE) else { return };
+    let registry = match what.to_str() {
+        Some("surfaces") => crate::surfaces::registry(|builder| builder),
+        Some("two steps") => crate::two_step::thousand(),
+        _ => crate::tools::registry(Default::default()),
+    };
+    let discovery =
+        if what == "two steps" { tool_mcp::Discovery::TwoStep } else { tool_mcp::Discovery::default() };
+    let server = Server::new(registry).discovery(discovery).name("fixture").version("1.0.0");
     let served = tokio::runtime::Runtime::new().unwrap().block_on(server.serve_stdio());
     // Not back to the harness, which would have its say on standard output.
     std::process::exit(i32::from(served.is_err()));
 }
 
-struct Spoken {
+pub(crate) struct Spoken {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -31,10 +36,15 @@ struct Spoken {
 
 impl Spoken {
     fn start() -> Self {
+        Spoken::with("")
+    }
+
+    /// A server of what [`serve`] knows by this word.
+    pub(crate) fn with(what: &str) -> Self {
         // This very program again, as a server: see `serve`.
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "stdio::serve", "--nocapture"])
-            .env(SERVE, "")
+            .env(SERVE, what)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -47,7 +57,7 @@ impl Spoken {
         Spoken { input: child.stdin.take(), child, output }
     }
 
-    fn say(&mut self, line: impl std::fmt::Display) {
+    pub(crate) fn say(&mut self, line: impl std::fmt::Display) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -59,13 +69,13 @@ impl Spoken {
         message
     }
 
-    fn ask(&mut self, line: impl std::fmt::Display) -> Value {
+    pub(crate) fn ask(&mut self, line: impl std::fmt::Display) -> Value {
         self.say(line);
         self.hear()
     }
 
     /// Closes the input; what is left of the output, and whether the server ended well.
-    fn end(mut self) -> (Vec<String>, bool) {
+    pub(crate) fn end(mut self) -> (Vec<String>, bool) {
         drop(self.input.take());
         let rest = self.output.map(Result::unwrap).collect();
         (rest, self.child.wait().unwrap().success())
@@ -81,7 +91,10 @@ fn an_end_of_input_before_anything_else_is_a_clean_end() {
 fn an_end_of_input_after_discovery_alone_is_a_clean_end() {
     let mut spoken = Spoken::start();
     let discovered = spoken.ask(modern_body("server/discover", json!({})));
-    assert_eq!(discovered["result"]["capabilities"], json!({"tools": {}}));
+    assert_eq!(
+        discovered["result"]["capabilities"],
+        json!({"completions": {}, "prompts": {}, "resources": {}, "tools": {}})
+    );
     assert_eq!(spoken.end(), (vec![], true));
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
-use tool_core::Registry;
+use tool_core::{Provider, Registry};
 use tool_mcp::{ServeError, Server};
 
 use crate::tools::{self, Events};
@@ -37,8 +37,31 @@ impl Served {
 
     pub(crate) fn start_as(configure: impl FnOnce(Server) -> Server) -> Self {
         let events = Arc::new(Events::default());
-        let registry = tools::registry(Arc::clone(&events));
-        let server = Server::new(registry.clone()).name("fixture").title("Fixture").version("1.0.0");
+        Served::of(tools::registry(Arc::clone(&events)), events, configure)
+    }
+
+    /// A server of other tools.
+    pub(crate) fn serving(registry: Registry, configure: impl FnOnce(Server) -> Server) -> Self {
+        Served::of(registry, Arc::default(), configure)
+    }
+
+    /// A server of what somebody provides.
+    pub(crate) fn providing(provider: Provider, configure: impl FnOnce(Server) -> Server) -> Self {
+        let registry = Registry::builder().allow_empty().build().unwrap();
+        Served::with(Server::new(provider), registry, Arc::default(), configure)
+    }
+
+    fn of(registry: Registry, events: Arc<Events>, configure: impl FnOnce(Server) -> Server) -> Self {
+        Served::with(Server::new(registry.clone()), registry, events, configure)
+    }
+
+    fn with(
+        server: Server,
+        registry: Registry,
+        events: Arc<Events>,
+        configure: impl FnOnce(Server) -> Server,
+    ) -> Self {
+        let server = server.name("fixture").title("Fixture").version("1.0.0");
         let runtime = Runtime::new().unwrap();
         let http = runtime.block_on(configure(server).serve_http("127.0.0.1:0")).unwrap();
         let addr = http.local_addr();
@@ -65,7 +88,7 @@ impl Served {
 
     /// A request of 2026-07-28, with the headers that it needs.
     pub(crate) fn modern(&self, method: &str, params: Value) -> Answer {
-        let name = params["name"].as_str().map(str::to_owned);
+        let name = params["name"].as_str().or(params["uri"].as_str()).map(encoded);
         let body = modern_body(method, params).to_string();
         let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
         headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
@@ -128,6 +151,14 @@ impl Session<'_> {
     pub(crate) fn call(&self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
+}
+
+/// A value of a header, in base 64 where it is more than plain text.
+fn encoded(value: &str) -> String {
+    use base64::Engine as _;
+    let is_plain = value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) && value.trim() == value;
+    let base64 = || base64::engine::general_purpose::STANDARD.encode(value);
+    if is_plain { value.to_owned() } else { format!("=?base64?{}?=", base64()) }
 }
 
 pub(crate) fn request(id: u32, method: &str, params: Value) -> Value {
@@ -224,6 +255,37 @@ fn unchunked(mut body: &str) -> String {
         body = rest[size..].strip_prefix("\r\n").unwrap();
     }
     text
+}
+
+/// Takes what only 2026-07-28 has out of a result, and checks that it is there.
+pub(crate) fn take_modern(answer: &mut Value, server: &Value) {
+    let result = answer["result"].as_object_mut().expect("a result");
+    assert_eq!(result.shift_remove("resultType"), Some(json!("complete")));
+    let meta = result["_meta"].as_object_mut().unwrap();
+    assert_eq!(meta.shift_remove("io.modelcontextprotocol/serverInfo").as_ref(), Some(server));
+    if meta.is_empty() {
+        result.shift_remove("_meta");
+    }
+}
+
+/// The answer to one request in both eras, checked to be one and the same but for what an era adds: who serves, and how
+/// long the answer stays good, which is returned beside it. An error has the code of its era.
+pub(crate) fn ask_both(served: &Served, method: &str, params: &Value) -> (Value, Option<(u64, String)>) {
+    let mut modern = served.modern(method, params.clone()).json();
+    let mut legacy = served.session().request(method, params.clone());
+    if modern.get("error").is_some() {
+        if legacy["error"]["code"] == -32002 {
+            legacy["error"]["code"] = json!(-32602);
+        }
+        assert_eq!(modern, legacy);
+        return (modern, None);
+    }
+    take_modern(&mut modern, &json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"}));
+    let result = modern["result"].as_object_mut().unwrap();
+    let cached = result.shift_remove("ttlMs").zip(result.shift_remove("cacheScope"));
+    let cached = cached.map(|(ttl, scope)| (ttl.as_u64().unwrap(), scope.as_str().unwrap().to_owned()));
+    assert_eq!(modern, legacy);
+    (legacy, cached)
 }
 
 /// Takes the identifier of the call out of a result, and checks that it is one.

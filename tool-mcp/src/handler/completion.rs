@@ -1,0 +1,93 @@
+//! `completion/complete`.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    ArgumentInfo, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference,
+};
+use tool_core::{Completions, Failure, FailureKind, ToolDefinition};
+
+use crate::catalogue::{PAGE_VARIABLE, Target};
+use crate::handler::Handler;
+use crate::offer::Offer;
+use crate::reading::{not_found, shortened};
+use crate::written::completions;
+
+impl Handler {
+    pub(super) async fn completion(
+        &self,
+        request: &CompleteRequestParams,
+    ) -> Result<CompleteResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        let completions = match &request.r#ref {
+            Reference::Resource(template) => of_template(&offer, &template.uri, &request.argument)?,
+            reference => {
+                of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &request.argument)?
+            }
+        };
+        let total = u32::try_from(completions.total).ok();
+        CompletionInfo::with_pagination(completions.values, total, completions.has_more)
+            .map(CompleteResult::new)
+            .map_err(|_| ErrorData::internal_error("internal error", None))
+    }
+}
+
+/// For a variable of a resource template, which is called as it stands in the list.
+fn of_template(offer: &Offer, uri: &str, argument: &ArgumentInfo) -> Result<Completions, ErrorData> {
+    let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    let Some(variable) = pattern.variable(&argument.name) else {
+        let known: Vec<&str> = pattern.variables().collect();
+        let name = shortened(&argument.name);
+        let message = format!("`{name}` is no variable of {uri}: it has `{}`", known.join("`, `"));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    match target {
+        Target::Tool(name) => {
+            offer.registry.complete(name, variable, &argument.value).map_err(|failure| failed(&failure, uri))
+        }
+        Target::Page if variable == PAGE_VARIABLE => {
+            let typed = argument.value.to_lowercase();
+            let names = offer.callable().map(ToolDefinition::name);
+            let fitting = names.filter(|name| name.to_lowercase().starts_with(&typed)).map(str::to_owned);
+            Ok(first(fitting.collect()))
+        }
+        &Target::Template(position) => {
+            let template = offer.catalogue.settings().templates.get(position);
+            let completing = template.and_then(|template| template.completions.get(variable));
+            Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, &argument.value))))
+        }
+        Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
+    }
+}
+
+/// For an argument of a prompt.
+fn of_prompt(offer: &Offer, name: &str, argument: &ArgumentInfo) -> Result<Completions, ErrorData> {
+    let Some(prompt) = offer.catalogue.settings().prompts.get(name) else {
+        let message = format!("Prompt not found: {}", shortened(name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let Some(completing) = prompt.completing(&argument.name) else {
+        let message = format!("`{}` is no argument of `{name}`", shortened(&argument.name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, &argument.value))))
+}
+
+/// As many values as an answer may have.
+fn first(mut values: Vec<String>) -> Completions {
+    let mut completions = Completions::default();
+    completions.total = values.len();
+    completions.has_more = values.len() > CompletionInfo::MAX_VALUES;
+    values.truncate(CompletionInfo::MAX_VALUES);
+    completions.values = values;
+    completions
+}
+
+fn failed(failure: &Failure, uri: &str) -> ErrorData {
+    match failure.kind() {
+        FailureKind::NotFound => not_found(uri),
+        kind => {
+            let code = kind.codes().mcp_read.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
+            ErrorData::new(code, failure.message().to_owned(), None)
+        }
+    }
+}

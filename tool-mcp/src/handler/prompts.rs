@@ -1,0 +1,122 @@
+//! `prompts/list` and `prompts/get`.
+
+use rmcp::model::{
+    ErrorCode, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Value, json};
+use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
+
+use crate::answer::block;
+use crate::handler::{Handler, unless_cancelled};
+use crate::signature::{shown_default, type_name};
+use crate::written::{DynamicPrompt, Request, ask};
+
+impl Handler {
+    pub(super) async fn prompts(&self) -> Result<ListPromptsResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        let written = &offer.catalogue.settings().prompts;
+        let declared =
+            offer.registry.prompts().filter(|prompt| !written.contains_key(prompt.name())).map(listed);
+        let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(ListPromptsResult::with_all_items(all))
+    }
+
+    pub(super) async fn prompt(
+        &self,
+        name: &str,
+        arguments: Option<JsonObject>,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        if let Some(prompt) = offer.catalogue.settings().prompts.get(name) {
+            return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
+        }
+        let arguments = arguments.map_or(Value::Null, Value::Object);
+        let prompt = unless_cancelled(offer.registry.get_prompt(name, arguments), name, cx).await?;
+        prompt.map(result).map_err(|failure| failed(&failure))
+    }
+}
+
+/// What a prompt that is written by hand comes to.
+async fn made(
+    prompt: &DynamicPrompt,
+    arguments: JsonObject,
+    principal: &Principal,
+    cx: &RequestContext<RoleServer>,
+) -> Result<GetPromptResult, ErrorData> {
+    let values = prompt.read(arguments);
+    let values = values.map_err(|faults| ErrorData::invalid_params(faults.join("\n"), None))?;
+    let request = Request::new(&prompt.name, values, principal.clone());
+    let prompt = unless_cancelled(ask(&prompt.make, request), &prompt.name, cx).await?;
+    prompt.map(result).map_err(|failure| failed(&failure))
+}
+
+/// A prompt in the shape of MCP.
+fn result(prompt: tool_core::Prompt) -> GetPromptResult {
+    let message = |message: tool_core::PromptMessage| {
+        let role = match message.role {
+            tool_core::Role::User => Role::User,
+            tool_core::Role::Assistant => Role::Assistant,
+        };
+        PromptMessage::new(role, block(&message.content))
+    };
+    let mut result = GetPromptResult::new(prompt.messages.into_iter().map(message).collect());
+    result.description = prompt.description;
+    result
+}
+
+fn listed(prompt: &PromptDefinition) -> Prompt {
+    let arguments: Vec<PromptArgument> = prompt.arguments().iter().map(argument).collect();
+    let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+    let mut listed = Prompt::new(prompt.name(), Some(prompt.description()), arguments);
+    listed.title = prompt.title().map(str::to_owned);
+    listed
+}
+
+fn argument(native: &NativeSchema) -> PromptArgument {
+    let mut argument = PromptArgument::new(native.name.as_deref().unwrap_or_default())
+        .with_required(native.required.unwrap_or(false));
+    let description = native.description.as_deref().unwrap_or_default();
+    let described = match hint(native) {
+        Some(hint) if description.is_empty() => hint,
+        Some(hint) => format!("{description} ({hint})"),
+        None => description.to_owned(),
+    };
+    argument.description = Some(described).filter(|description| !description.is_empty());
+    argument
+}
+
+/// What somebody must know who fills in a text for a value of another type.
+fn hint(native: &NativeSchema) -> Option<String> {
+    let spelled = match (native.kind, native.items.as_deref().map(|items| items.kind)) {
+        ("string", _) => None,
+        ("list", Some("string")) => Some("list[string]: JSON, or separated by commas".to_owned()),
+        ("list" | "map", _) => Some(format!("{}: JSON", type_name(native))),
+        _ => Some(type_name(native)),
+    };
+    let default = shown_default(native).map(|default| format!("default {default}"));
+    let hints: Vec<String> = spelled.into_iter().chain(default).collect();
+    Some(hints.join("; ")).filter(|hints| !hints.is_empty())
+}
+
+/// Why there are no messages. What is wrong with the arguments is told by their names.
+fn failed(failure: &Failure) -> ErrorData {
+    let problems = failure.problems();
+    let data = (!problems.is_empty()).then(|| json!({"problems": problems}));
+    let lines = problems
+        .iter()
+        .map(|problem| format!("`{}`: {}", problem.path.trim_start_matches('/'), problem.message));
+    let message = match failure.kind() {
+        FailureKind::Input => lines.collect::<Vec<_>>().join("\n"),
+        _ => failure.message().to_owned(),
+    };
+    let code = match failure.kind().codes().mcp_read {
+        // A prompt that is not there is an invalid parameter in both eras.
+        McpAnswer::NotFound => ErrorCode::INVALID_PARAMS,
+        answer => ErrorCode(answer.code(true).unwrap_or(ErrorCode::INTERNAL_ERROR.0)),
+    };
+    ErrorData::new(code, message, data)
+}

@@ -1,0 +1,140 @@
+//! `resources/list`, `resources/templates/list` and `resources/read`.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use rmcp::model::{
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceContents,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde::Serialize;
+use serde_json::json;
+use tool_core::{ResourceBody, ToolDefinition};
+
+use crate::catalogue::Target;
+use crate::handler::{FRESH_FOR_MS, Handler, unless_cancelled};
+use crate::offer::Offer;
+use crate::page::{Page, Row};
+use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
+use crate::routes::Found;
+use crate::written::{About, Answering, Request, ask};
+
+impl Handler {
+    pub(super) async fn resources(&self) -> Result<ListResourcesResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        let all = offer.catalogue.places().resources.iter();
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource.clone());
+        Ok(ListResourcesResult::with_all_items(shown.collect()))
+    }
+
+    pub(super) async fn resource_templates(&self) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        let all = offer.catalogue.places().templates.iter();
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template.clone());
+        Ok(ListResourceTemplatesResult::with_all_items(shown.collect()))
+    }
+
+    pub(super) async fn read(
+        &self,
+        uri: &str,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        let settings = offer.catalogue.settings();
+        let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
+        match found {
+            Found::Bad(bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
+            Found::Here(Target::Tools, _) => {
+                let rows: Vec<Row<'_>> =
+                    offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
+                Ok(fresh(as_json(uri, &rows)?))
+            }
+            Found::Here(Target::Page, values) => {
+                let name = values.first().map_or("", |(_, value)| value);
+                let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
+                let tool = known.ok_or_else(|| not_found(uri))?;
+                Ok(fresh(as_json(
+                    uri,
+                    &Page::new(tool, settings.description(tool), settings.examples(tool)),
+                )?))
+            }
+            Found::Here(Target::Tool(name), values) => self.read_tool(uri, name, &values, &offer, cx).await,
+            Found::Here(&Target::Resource(position), _) => {
+                let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
+                read_written(uri, &resource.read, &resource.about, Vec::new(), &offer, cx).await
+            }
+            Found::Here(&Target::Template(position), values) => {
+                let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
+                read_written(uri, &template.read, &template.about, values, &offer, cx).await
+            }
+        }
+    }
+
+    async fn read_tool(
+        &self,
+        uri: &str,
+        name: &str,
+        values: &[(String, String)],
+        offer: &Offer,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let tool = offer.registry.get(name).ok_or_else(|| not_found(uri))?;
+        let arguments = arguments(tool, values);
+        let reply = self.invoke(&offer.registry, name, arguments.as_bytes(), cx).await?;
+        match reply.result {
+            Ok(output) => Ok(hinted(ReadResourceResult::new(contents(uri, &output)), tool)),
+            Err(failure) => {
+                Err(failed(&failure, reply.call_id, uri, tool, offer.catalogue.pattern(tool).as_ref()))
+            }
+        }
+    }
+}
+
+async fn read_written(
+    uri: &str,
+    read: &Answering<ResourceBody>,
+    about: &About,
+    values: Vec<(String, String)>,
+    offer: &Offer,
+    cx: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
+    let request = Request::new(uri, values.into_iter().collect(), offer.registry.principal().clone());
+    let body = unless_cancelled(ask(read, request), uri, cx).await?;
+    let body =
+        body.map_err(|failure| refused(&failure, failure.message().to_owned(), json!({"uri": uri})))?;
+    let contents = match body {
+        ResourceBody::Text(text) => ResourceContents::text(text, uri),
+        ResourceBody::Blob(bytes) => {
+            ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type("application/octet-stream")
+        }
+    };
+    let contents = match &about.mime_type {
+        Some(mime_type) => contents.with_mime_type(mime_type),
+        None => contents,
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceResult, ErrorData> {
+    let text = serde_json::to_string(value).map_err(|error| {
+        tracing::error!(%error, uri, "it cannot be written as JSON");
+        ErrorData::internal_error("internal error", None)
+    })?;
+    let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// The registry itself, which stays as it is as long as the lists do.
+fn fresh(result: ReadResourceResult) -> ReadResourceResult {
+    result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+}
+
+/// As long as the declaration says; for everybody, unless it depends on who asks.
+fn hinted(result: ReadResourceResult, tool: &ToolDefinition) -> ReadResourceResult {
+    let ttl = tool.cache().unwrap_or(Duration::ZERO);
+    let is_private = ttl.is_zero() || tool.permission().is_some() || tool.guarded();
+    let scope = if is_private { CacheScope::Private } else { CacheScope::Public };
+    result.with_ttl_ms(ttl.as_millis().try_into().unwrap_or(u64::MAX)).with_cache_scope(scope)
+}

@@ -1,0 +1,91 @@
+//! `tools/list` and `tools/call`.
+
+use rmcp::model::{CallToolResponse, ListToolsResult};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use crate::answer::answer;
+use crate::catalogue::bare;
+use crate::discovery::Discovery;
+use crate::envelope::Arguments;
+use crate::handler::{Handler, modern};
+use crate::offer::Offer;
+use crate::two_step::{NAMES, Step, desk, enter};
+
+impl Handler {
+    pub(super) async fn tools(&self, _: &RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+        let offer = self.offers.now().await?;
+        if offer.catalogue.settings().discovery == Discovery::TwoStep {
+            let three =
+                NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
+            return Ok(ListToolsResult::with_all_items(three.collect()));
+        }
+        let listed = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name()).cloned()).collect();
+        Ok(ListToolsResult::with_all_items(listed))
+    }
+
+    pub(super) async fn call(
+        &self,
+        name: &str,
+        arguments: &[u8],
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let offer = self.offers.now().await?;
+        if offer.catalogue.settings().discovery == Discovery::TwoStep {
+            match enter(name, arguments, &offer) {
+                Some(Step::Done(mut result)) => {
+                    self.sign(&mut result.meta, cx);
+                    return Ok(result.into());
+                }
+                Some(Step::Call { tool, arguments }) => {
+                    return self.called(&offer, &tool, arguments, cx).await;
+                }
+                None => {}
+            }
+        }
+        if let Some(tool) = offer.registry.get(name)
+            && !offer.is_tool(tool)
+        {
+            let uri = offer.catalogue.pattern(tool).map(|pattern| pattern.as_str().to_owned());
+            let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        self.called(&offer, name, arguments, cx).await
+    }
+
+    async fn called(
+        &self,
+        offer: &Offer,
+        name: &str,
+        arguments: &[u8],
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let reply = self.invoke(&offer.registry, name, arguments, cx).await?;
+        let mut result = answer(reply)?;
+        self.sign(&mut result.meta, cx);
+        Ok(result.into())
+    }
+
+    /// A call whose arguments are no object: the pipeline says so, in the words that every face uses.
+    pub(super) async fn call_oddly(
+        &self,
+        params: &Value,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let (Some(name), Some(arguments)) = (params.get("name").and_then(Value::as_str), Arguments::of(cx))
+        else {
+            return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
+        };
+        let CallToolResponse::Complete(mut result) = self.call(name, arguments.as_bytes(), cx).await? else {
+            return Err(ErrorData::internal_error("internal error", None));
+        };
+        if !modern(cx) {
+            result.result_type = None;
+        }
+        serde_json::to_value(result).map_err(|error| {
+            tracing::error!(%error, "a result cannot be written as JSON");
+            ErrorData::internal_error("internal error", None)
+        })
+    }
+}

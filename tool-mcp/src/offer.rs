@@ -1,0 +1,115 @@
+//! What there is for one request: the tools at this moment, as its caller may see them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::ErrorData;
+use tokio_util::task::TaskTracker;
+use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
+
+use crate::catalogue::{Catalogue, Target};
+use crate::settings::Settings;
+use crate::surfaces::Surfaces;
+
+/// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
+pub(crate) struct Offers {
+    provider: Provider,
+    /// Whoever sends a request; `None` for the local caller of a registry.
+    caller: Option<Principal>,
+    settings: Arc<Settings>,
+    latest: Mutex<Option<Arc<Catalogue>>>,
+    /// The calls of tools that are offered no more.
+    former: TaskTracker,
+}
+
+/// The tools of one moment for one caller.
+pub(crate) struct Offer {
+    pub(crate) registry: Registry,
+    pub(crate) catalogue: Arc<Catalogue>,
+}
+
+impl Offers {
+    pub(crate) fn new(provider: Provider, caller: Option<Principal>, settings: Arc<Settings>) -> Self {
+        Offers { provider, caller, settings, latest: Mutex::new(None), former: TaskTracker::new() }
+    }
+
+    /// # Errors
+    ///
+    /// When the tools are not known; why is in the log.
+    pub(crate) async fn now(&self) -> Result<Offer, ErrorData> {
+        let tools = self.provider.tools().await;
+        let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
+        let catalogue = self.catalogue(&tools);
+        let registry = match &self.caller {
+            Some(principal) => tools.registry().as_principal(principal.clone()),
+            None => tools.registry().clone(),
+        };
+        Ok(Offer { registry, catalogue })
+    }
+
+    /// What the last request was offered.
+    pub(crate) fn latest(&self) -> Option<Arc<Catalogue>> {
+        // Nothing panics while it is held.
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until no call is on its way that modifies.
+    pub(crate) async fn idle(&self) {
+        if let Some(latest) = self.latest() {
+            latest.registry().idle().await;
+        }
+        self.former.close();
+        self.former.wait().await;
+    }
+
+    fn catalogue(&self, tools: &Toolset) -> Arc<Catalogue> {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*latest {
+            Some(catalogue) if catalogue.registry().is(tools.registry()) => Arc::clone(catalogue),
+            other => {
+                if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
+                    self.former.spawn(async move { former.idle().await });
+                }
+                let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));
+                *latest = Some(Arc::clone(&catalogue));
+                catalogue
+            }
+        }
+    }
+}
+
+impl Offer {
+    /// The tools that the caller may call, by name: what it is told of.
+    pub(crate) fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.registry.callable()
+    }
+
+    /// Those of them that are shown as tools.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.callable().filter(|tool| self.is_tool(tool))
+    }
+
+    /// Whether a tool is shown as one.
+    pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
+        self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+    }
+
+    /// The name of the server that a tool is of.
+    pub(crate) fn server(&self, tool: &ToolDefinition) -> &str {
+        self.catalogue.server(tool.name())
+    }
+
+    /// The servers that have tools, by name.
+    pub(crate) fn servers(&self) -> Vec<&str> {
+        let servers: BTreeSet<&str> = self.tools().map(|tool| self.server(tool)).collect();
+        servers.into_iter().collect()
+    }
+
+    /// Whether what lives somewhere is there for the caller.
+    pub(crate) fn shows(&self, target: &Target) -> bool {
+        match target {
+            Target::Tool(name) => self.registry.admits(name).is_ok(),
+            Target::Tools | Target::Page | Target::Resource(_) | Target::Template(_) => true,
+        }
+    }
+}

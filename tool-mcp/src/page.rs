@@ -1,0 +1,102 @@
+//! The registry as something to browse: one row a tool, and one page for each.
+
+use serde::Serialize;
+use serde_json::Value;
+use tool_core::{Allowed, Annotations, NativeSchema, Operation, ToolDefinition};
+
+use crate::signature::{shown_default, signature, type_name};
+
+/// A tool in the list at `{scheme}://tools`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row<'t> {
+    name: &'t str,
+    signature: String,
+    description: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<Operation>,
+}
+
+impl<'t> Row<'t> {
+    pub(crate) fn new(tool: &'t ToolDefinition, description: &'t str) -> Self {
+        Row { name: tool.name(), signature: signature(tool), description, operation: tool.operation() }
+    }
+}
+
+/// A tool at `{scheme}://tool/{name}`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Page<'t> {
+    name: &'t str,
+    signature: String,
+    description: &'t str,
+    args: Vec<Argument<'t>>,
+    examples: Vec<&'t Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<&'t Annotations>,
+    returns: Returns<'t>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deprecated: Option<Deprecated>,
+}
+
+#[derive(Debug, Serialize)]
+struct Argument<'t> {
+    name: &'t str,
+    r#type: String,
+    required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'t Value>,
+    description: &'t str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    locator: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    allowed: &'t [Allowed],
+}
+
+/// What a call returns: the native structure, or content without a schema.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Returns<'t> {
+    Value(&'t NativeSchema),
+    Content { r#type: &'static str },
+}
+
+#[derive(Debug, Serialize)]
+struct Deprecated {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+impl<'t> Page<'t> {
+    /// The page of a tool, with examples beside those of its doc comment.
+    pub(crate) fn new(tool: &'t ToolDefinition, description: &'t str, examples: &'t [Value]) -> Self {
+        Page {
+            name: tool.name(),
+            signature: signature(tool),
+            description,
+            args: tool.inputs().iter().map(argument).collect(),
+            examples: tool.examples().iter().chain(examples).collect(),
+            operation: tool.operation(),
+            annotations: tool.annotations(),
+            returns: tool.outputs().map_or(Returns::Content { r#type: "content" }, Returns::Value),
+            tags: tool.tags().collect(),
+            deprecated: tool.deprecated().map(|it| Deprecated { since: it.since, note: it.note }),
+        }
+    }
+}
+
+fn argument(input: &NativeSchema) -> Argument<'_> {
+    Argument {
+        name: input.name.as_deref().unwrap_or_default(),
+        r#type: type_name(input),
+        required: input.required.unwrap_or(false),
+        default: shown_default(input),
+        description: input.description.as_deref().unwrap_or_default(),
+        locator: input.locator,
+        allowed: &input.allowed,
+    }
+}

@@ -1,0 +1,172 @@
+//! Discovery in two steps: three tools with which a model finds all others.
+
+mod definitions;
+mod rows;
+
+use rmcp::model::CallToolResult;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tool_core::{Failure, FailureKind, ToolDefinition};
+
+pub(crate) use definitions::{NAMES, desk};
+
+use crate::answer::{failed_text, succeeded_with};
+use crate::offer::Offer;
+use crate::two_step::rows::Rows;
+
+/// The arguments of `list_available_tools`.
+#[derive(Deserialize)]
+pub(crate) struct Search {
+    #[serde(default)]
+    detailed: bool,
+    #[serde(default)]
+    filter_by_server: String,
+    #[serde(default)]
+    search: String,
+    #[serde(default = "first")]
+    page: usize,
+}
+
+fn first() -> usize {
+    1
+}
+
+/// The arguments of `list_tool_details`.
+#[derive(Deserialize)]
+pub(crate) struct Details {
+    server: String,
+    tool_name: String,
+}
+
+/// The arguments of `call_tool`.
+#[derive(Deserialize)]
+pub(crate) struct Call<'a> {
+    server: String,
+    tool_name: String,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+/// What one of the three tools is to do.
+pub(crate) enum Step<'a> {
+    /// It is done.
+    Done(CallToolResult),
+    /// It calls a tool.
+    Call { tool: String, arguments: &'a [u8] },
+}
+
+/// Enters one of the three tools; `None` for every other name.
+pub(crate) fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Option<Step<'a>> {
+    if !NAMES.contains(&name) {
+        return None;
+    }
+    let arguments = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
+    if let Err(failure) = desk().validate(name, arguments) {
+        return Some(Step::Done(failed_text(failure.text())));
+    }
+    Some(run(name, arguments, offer).unwrap_or_else(|failure| Step::Done(failed_text(failure.text()))))
+}
+
+fn run<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Result<Step<'a>, Failure> {
+    match name {
+        "list_available_tools" => list(&read(arguments)?, offer).map(|page| Step::Done(succeeded_with(page))),
+        "list_tool_details" => {
+            let Details { server, tool_name } = read(arguments)?;
+            let tool = find(&server, &tool_name, offer)?;
+            Ok(Step::Done(succeeded_with(json!({
+                "name": tool.name(),
+                "description": described(tool, offer),
+                "inputSchema": tool.input_schema(),
+                "server": offer.server(tool),
+            }))))
+        }
+        _ => {
+            let Call { server, tool_name, arguments } = read(arguments)?;
+            let tool = find(&server, &tool_name, offer)?.name().to_owned();
+            Ok(Step::Call { tool, arguments: arguments.map_or(b"{}", |raw| raw.get().as_bytes()) })
+        }
+    }
+}
+
+/// Arguments that were found to be what the tool takes.
+fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
+    serde_json::from_slice(arguments).map_err(|error| wrong(error.to_string()))
+}
+
+fn list(asked: &Search, offer: &Offer) -> Result<Value, Failure> {
+    if !asked.filter_by_server.is_empty() {
+        known_server(&asked.filter_by_server, offer)?;
+    }
+    let on_server = |tool: &&ToolDefinition| {
+        asked.filter_by_server.is_empty() || offer.server(tool) == asked.filter_by_server
+    };
+    let found: Vec<&ToolDefinition> = ranked(&asked.search, offer)
+        .into_iter()
+        .filter(|tool| offer.is_tool(tool))
+        .filter(on_server)
+        .collect();
+    Rows { found: &found, detailed: asked.detailed, offer }.page(asked.page)
+}
+
+/// The tools that the caller may call, the best first; by name where nothing is searched for.
+fn ranked<'o>(search: &str, offer: &'o Offer) -> Vec<&'o ToolDefinition> {
+    let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
+    hits.filter(|tool| offer.registry.admits(tool.name()).is_ok()).collect()
+}
+
+/// What a tool does; no row is without a word.
+fn described<'o>(tool: &'o ToolDefinition, offer: &'o Offer) -> &'o str {
+    let description = offer.catalogue.settings().description(tool).trim();
+    if description.is_empty() { "No description" } else { description }
+}
+
+fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefinition, Failure> {
+    known_server(server, offer)?;
+    let found = offer.registry.get(name).filter(|tool| {
+        offer.is_tool(tool) && offer.server(tool) == server && offer.registry.admits(tool.name()).is_ok()
+    });
+    found.ok_or_else(|| {
+        let there: Vec<&str> =
+            offer.tools().filter(|tool| offer.server(tool) == server).map(ToolDefinition::name).collect();
+        let similar =
+            offer.registry.nearest(name).map(ToolDefinition::name).filter(|name| there.contains(name));
+        let similar =
+            similar.map(|name| format!("; there is one with a similar name: `{name}`")).unwrap_or_default();
+        wrong(format!(
+            "there is no tool `{}` on `{server}`{similar}: {}",
+            short(name),
+            known("tools", &there)
+        ))
+    })
+}
+
+fn known_server(server: &str, offer: &Offer) -> Result<(), Failure> {
+    let servers = offer.servers();
+    if servers.contains(&server) {
+        return Ok(());
+    }
+    Err(wrong(format!("there is no server `{}`: {}", short(server), known("servers", &servers))))
+}
+
+/// So many names are listed where one is wrong; of more than that, a model searches.
+const MOST_NAMES: usize = 20;
+
+fn known(what: &str, names: &[&str]) -> String {
+    let listed = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => format!("there are no {what}"),
+        count if count > MOST_NAMES => {
+            format!("the first of {count} {what} are {listed}; `list_available_tools` finds the others")
+        }
+        _ => format!("the {what} are {listed}"),
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(128).collect()
+}
+
+fn wrong(message: String) -> Failure {
+    Failure::new(FailureKind::Input, message)
+}

@@ -1,0 +1,66 @@
+//! The scheme of a server's URIs (RFC 3986, section 3.1).
+
+/// A valid scheme, in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scheme(String);
+
+impl Scheme {
+    /// The scheme that the application chose.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        is_scheme(text).then(|| Scheme(text.to_ascii_lowercase()))
+    }
+
+    /// The name of a server made valid: a letter first, and a `-` for what may not stand in a scheme.
+    pub(crate) fn of_name(name: &str) -> Self {
+        let valid = |c: char| if is_inner(c) { c.to_ascii_lowercase() } else { '-' };
+        let scheme: String = name.trim().chars().map(valid).collect();
+        let scheme = scheme.trim_matches('-');
+        if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return Scheme(scheme.to_owned());
+        }
+        Scheme(if scheme.is_empty() { "mcp".to_owned() } else { format!("mcp-{scheme}") })
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether a text is a scheme.
+pub(crate) fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_inner)
+}
+
+fn is_inner(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_becomes_a_valid_scheme() {
+        for (name, scheme) in [
+            ("weather", "weather"),
+            ("OneTool", "onetool"),
+            ("My Weather, v2", "my-weather--v2"),
+            ("svn+ssh.x-1", "svn+ssh.x-1"),
+            ("7zip", "mcp-7zip"),
+            (".net", "mcp-.net"),
+            ("天気", "mcp"),
+            ("", "mcp"),
+        ] {
+            let made = Scheme::of_name(name);
+            assert_eq!(made.as_str(), scheme, "{name}");
+            assert_eq!(Scheme::parse(made.as_str()), Some(made), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_scheme_is_refused() {
+        for text in ["", "1a", "a b", "a_b", "a:", "ä"] {
+            assert_eq!(Scheme::parse(text), None, "{text}");
+        }
+    }
+}

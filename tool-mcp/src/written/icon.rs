@@ -1,0 +1,88 @@
+//! Pictures that clients show beside a name.
+
+/// A picture for the server, a resource, a resource template or a prompt.
+///
+/// ```
+/// use tool_mcp::{Icon, IconTheme};
+///
+/// let icon = Icon::new("https://example.org/sun.png").mime_type("image/png").size("48x48").theme(IconTheme::Light);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Icon {
+    src: String,
+    mime_type: Option<String>,
+    sizes: Vec<String>,
+    theme: Option<IconTheme>,
+}
+
+/// On which background an icon is to be seen.
+///
+/// ```
+/// let icon = tool_mcp::Icon::new("https://example.org/moon.svg").theme(tool_mcp::IconTheme::Dark);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IconTheme {
+    /// A light one.
+    Light,
+    /// A dark one.
+    Dark,
+}
+
+impl Icon {
+    /// The picture at an `https:` or `data:` URI.
+    ///
+    /// ```
+    /// let icon = tool_mcp::Icon::new("data:image/svg+xml;base64,PHN2Zy8+");
+    /// ```
+    pub fn new(src: impl Into<String>) -> Self {
+        Icon { src: src.into(), mime_type: None, sizes: Vec::new(), theme: None }
+    }
+
+    /// Its media type; every client knows `image/png` and `image/jpeg`.
+    ///
+    /// ```
+    /// let icon = tool_mcp::Icon::new("https://example.org/a").mime_type("image/png");
+    /// ```
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// A size that it is good for: `48x48`, or `any`. May be said several times.
+    ///
+    /// ```
+    /// let icon = tool_mcp::Icon::new("https://example.org/a.svg").size("any");
+    /// ```
+    #[must_use]
+    pub fn size(mut self, size: impl Into<String>) -> Self {
+        self.sizes.push(size.into());
+        self
+    }
+
+    /// The background that it is made for; any, if it is not said.
+    ///
+    /// ```
+    /// let icon = tool_mcp::Icon::new("https://example.org/a.png").theme(tool_mcp::IconTheme::Dark);
+    /// ```
+    #[must_use]
+    pub fn theme(mut self, theme: IconTheme) -> Self {
+        self.theme = Some(theme);
+        self
+    }
+}
+
+/// In the shape of MCP; `None` for no icons.
+pub(crate) fn listed(icons: &[Icon]) -> Option<Vec<rmcp::model::Icon>> {
+    let icon = |icon: &Icon| {
+        let mut listed = rmcp::model::Icon::new(&icon.src);
+        listed.mime_type.clone_from(&icon.mime_type);
+        listed.sizes = Some(icon.sizes.clone()).filter(|sizes| !sizes.is_empty());
+        listed.theme = icon.theme.map(|theme| match theme {
+            IconTheme::Light => rmcp::model::IconTheme::Light,
+            IconTheme::Dark => rmcp::model::IconTheme::Dark,
+        });
+        listed
+    };
+    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
+}

@@ -1,0 +1,56 @@
+//! Tools that come and go: what provides them is asked once a request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tool_core::{
+    DiscoveryError, DynamicTool, IntoToolsProvider as _, Operation, Output, Provider, Tool, ToolDefinition,
+};
+
+use crate::support::Served;
+
+fn tool(name: String) -> Arc<dyn Tool> {
+    let definition =
+        ToolDefinition::builder(name, "One of several.").operation(Operation::Explain).build().unwrap();
+    Arc::new(DynamicTool::new(definition, |cx: tool_core::Context, _: Value| async move {
+        Ok(Output::text(cx.tool().to_owned()))
+    }))
+}
+
+/// Has one tool more each time that it is asked, and none at the third time.
+fn growing() -> (Provider, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let provider = move || {
+        let asked = counted.fetch_add(1, Ordering::SeqCst) + 1;
+        std::future::ready(match asked {
+            3 => Err(DiscoveryError::new("a secret of the upstream")),
+            asked => Ok((0..asked).map(|n| tool(format!("tool_{n}"))).collect::<Vec<_>>()),
+        })
+    };
+    (provider.into_provider(), asked)
+}
+
+#[test]
+fn a_provider_is_asked_once_a_request() {
+    let (provider, asked) = growing();
+    // Once at the start.
+    let served = Served::providing(provider, |server| server);
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    let listed = |method: &str, what: &str| {
+        let answer = served.modern(method, json!({})).json();
+        answer["result"][what].as_array().map(Vec::len).ok_or(answer["error"].clone())
+    };
+    assert_eq!(listed("tools/list", "tools"), Ok(2));
+    // A failure is an error, never an empty list, and its cause is in the log alone.
+    let error = json!({"code": -32603, "message": "Internal error discovering tools"});
+    assert_eq!(listed("tools/list", "tools"), Err(error));
+    assert_eq!(listed("tools/list", "tools"), Ok(4));
+    assert_eq!(listed("resources/list", "resources"), Ok(1 + 5));
+    assert_eq!(served.call_modern("tool_5", json!({}))["result"]["content"][0]["text"], "tool_5");
+    assert_eq!(served.call_modern("tool_9", json!({}))["error"]["code"], -32602);
+    let read = served.modern("resources/read", json!({"uri": "fixture://tool_7"})).json();
+    assert_eq!(read["result"]["contents"][0]["text"], "tool_7");
+    assert_eq!(asked.load(Ordering::SeqCst), 8);
+}

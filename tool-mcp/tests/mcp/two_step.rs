@@ -1,0 +1,293 @@
+//! Thousands of tools, found in two steps.
+
+use serde_json::{Value, json};
+use tool_core::{
+    DynamicTool, IntoToolsProvider as _, Operation, Output, Providers, Registry, Surface, Tool,
+    ToolDefinition, ToolError, tool,
+};
+use tool_mcp::{Discovery, PromptsFile, Server, Surfaces};
+
+use crate::stdio::Spoken;
+use crate::support::{Served, ask_both, modern_body, take_call_id};
+
+const THINGS: [&str; 10] =
+    ["invoice", "parcel", "room", "ticket", "guest", "letter", "garden", "engine", "recipe", "song"];
+const DEEDS: [&str; 10] =
+    ["create", "cancel", "list", "find", "archive", "print", "share", "count", "move", "rename"];
+
+/// A thousand tools with words in them as tools have them.
+pub(crate) fn thousand() -> Registry {
+    let mut builder = Registry::builder();
+    for number in 0..1000 {
+        let (thing, deed) = (THINGS[number % 10], DEEDS[number / 10 % 10]);
+        let name = format!("{deed}_{thing}_{}", number / 100);
+        let description = format!(
+            "Will {deed} one {thing} in department {}, and tells what became of it in the end.\n\nMore than that \
+             is said in the handbook of the department, which is long.",
+            number / 100
+        );
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer", "minimum": 1, "description": format!("Which {thing}.")},
+                "note": {"type": "string", "maxLength": 200, "description": "What to remember about it."},
+            },
+            "required": ["id"],
+            "additionalProperties": false,
+        });
+        let definition = ToolDefinition::builder(name, description)
+            .operation(Operation::Read)
+            .input_schema(schema)
+            .build()
+            .unwrap();
+        builder = builder.tool(DynamicTool::new(
+            definition,
+            |cx: tool_core::Context, arguments: Value| async move {
+                match arguments["id"].as_i64() {
+                    Some(404) => Err(ToolError::not_found("there is none").into()),
+                    id => Ok(Output::text(format!("{}: {id:?}", cx.tool()))),
+                }
+            },
+        ));
+    }
+    builder.build().unwrap()
+}
+
+fn served() -> Served {
+    Served::serving(thousand(), |server| server.discovery(Discovery::TwoStep))
+}
+
+/// The structured result of one of the three tools, which its text mirrors, and the size of the whole answer.
+fn call(served: &Served, name: &str, arguments: Value) -> (Value, usize) {
+    let answer = served.modern("tools/call", json!({"name": name, "arguments": arguments}));
+    let result = answer.json()["result"].take();
+    assert_eq!(result["isError"], false, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    let structured = result["structuredContent"].clone();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
+    (structured, answer.body.len())
+}
+
+/// What is wrong, as a model is told it.
+fn refused(served: &Served, name: &str, arguments: Value) -> String {
+    let params = json!({"name": name, "arguments": arguments});
+    let (answer, _) = ask_both(served, "tools/call", &params);
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+fn names(page: &Value) -> Vec<String> {
+    page["tools"].as_array().unwrap().iter().map(|row| row["tool"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn three_tools_are_listed() {
+    let (list, _) = ask_both(&served(), "tools/list", &json!({}));
+    let tools = list["result"]["tools"].as_array().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool"]);
+    for tool in tools {
+        let hints = tool["annotations"].as_object().unwrap();
+        assert_eq!(hints.len(), 4, "{tool}");
+        assert_eq!(hints["readOnlyHint"], tool["name"] != "call_tool");
+    }
+    let inputs: Vec<&String> = tools[0]["inputSchema"]["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(inputs, ["search", "filter_by_server", "detailed", "page"]);
+}
+
+#[test]
+fn the_whole_way_through_a_thousand_tools_is_short() {
+    let served = served();
+    let list = served.modern("tools/list", json!({})).body.len();
+    let (page, found) =
+        call(&served, "list_available_tools", json!({"search": "cancel a ticket in department 7"}));
+    let row = &page["tools"][0];
+    assert_eq!(
+        row,
+        &json!({
+            "server": "fixture",
+            "tool": "cancel_ticket_7",
+            "description": "Will cancel one ticket in department 7, and tells what became of it in the end.",
+        })
+    );
+    let named = json!({"server": row["server"], "tool_name": row["tool"]});
+    let (details, detailed) = call(&served, "list_tool_details", named.clone());
+    let definition = served.registry.get("cancel_ticket_7").unwrap();
+    assert_eq!(
+        details.to_string(),
+        json!({
+            "name": "cancel_ticket_7",
+            "description": definition.description(),
+            "inputSchema": definition.input_schema(),
+            "server": "fixture",
+        })
+        .to_string(),
+        "keys have an order too"
+    );
+    let mut named = named;
+    named["arguments"] = json!({"id": 5});
+    let called = served.modern("tools/call", json!({"name": "call_tool", "arguments": named}));
+    assert_eq!(called.json()["result"]["content"][0]["text"], "cancel_ticket_7: Some(5)");
+    assert!(found < 4096, "{found}");
+    let whole = list + found + detailed + called.body.len();
+    assert!(whole < 8192, "{list} + {found} + {detailed} + {} = {whole}", called.body.len());
+}
+
+#[test]
+fn pages_are_small_and_hold_every_tool_once() {
+    let served = served();
+    for (detailed, search) in [(false, ""), (true, "invoice"), (false, "invoice")] {
+        let (mut seen, mut next) = (Vec::new(), Some(json!(1)));
+        while let Some(page) = next {
+            let arguments = json!({"page": page, "detailed": detailed, "search": search});
+            let (page, size) = call(&served, "list_available_tools", arguments);
+            assert!(size < 4096, "{size}");
+            assert_eq!(
+                page["tools"].as_array().unwrap().iter().all(|row| row["inputSchema"].is_object()),
+                detailed
+            );
+            seen.extend(names(&page));
+            assert_eq!(page["total"], if search.is_empty() { 1000 } else { 100 });
+            next = page.get("nextPage").cloned();
+        }
+        let all: Vec<String> = served.registry.tools().map(|tool| tool.name().to_owned()).collect();
+        if search.is_empty() {
+            assert_eq!(seen, all, "by name");
+        } else {
+            assert_eq!(seen.len(), 100);
+            assert!(seen.iter().all(|name| name.contains("invoice")));
+        }
+    }
+    assert_eq!(
+        call(&served, "list_available_tools", json!({"search": "zzz"})).0,
+        json!({"tools": [], "total": 0})
+    );
+    let none = refused(&served, "list_available_tools", json!({"page": 1000}));
+    assert!(none.starts_with("there is no page 1000: the last page is "), "{none}");
+}
+
+#[test]
+fn what_is_unknown_is_told_with_what_is_known() {
+    let served = served();
+    let of = |server: &str, tool: &str| json!({"server": server, "tool_name": tool});
+    for name in ["list_tool_details", "call_tool"] {
+        let text = refused(&served, name, of("other", "list_room_1"));
+        assert_eq!(text, "there is no server `other`: the servers are `fixture`");
+        let text = refused(&served, name, of("fixture", "list_rooms_1"));
+        assert!(
+            text.starts_with(
+                "there is no tool `list_rooms_1` on `fixture`; there is one with a similar name: `list_room_1`: the \
+                 first of 1000 tools are `archive_engine_0`, "
+            ),
+            "{text}"
+        );
+        assert!(text.len() < 1024, "{text}");
+    }
+    let text = refused(&served, "list_available_tools", json!({"filter_by_server": "other"}));
+    assert_eq!(text, "there is no server `other`: the servers are `fixture`");
+    let (all, _) =
+        call(&served, "list_available_tools", json!({"filter_by_server": "fixture", "search": "song"}));
+    assert_eq!(all["total"], 100);
+
+    let text = refused(&served, "list_available_tools", json!({"detailed": "very", "serch": "x"}));
+    assert!(text.contains("/detailed: expected") && text.contains("/serch: unknown input"), "{text}");
+    let text = refused(&served, "list_tool_details", json!({}));
+    assert!(text.contains("/server: missing") && text.contains("/tool_name: missing"), "{text}");
+}
+
+#[test]
+fn a_call_is_a_call_of_the_tool_itself() {
+    let served = served();
+    let call = |arguments: Value| {
+        let target = json!({"server": "fixture", "tool_name": "list_room_1", "arguments": arguments});
+        served.call_modern("call_tool", target)
+    };
+    let mut called = call(json!({"id": 7}));
+    take_call_id(&mut called);
+    assert_eq!(called["result"]["content"][0]["text"], "list_room_1: Some(7)");
+    let text = call(json!({"id": 0, "nota": "x"}))["result"]["content"][0]["text"].take();
+    assert!(text.as_str().unwrap().starts_with("invalid input for `list_room_1`: 2 problems"), "{text}");
+    let text = call(json!([1]))["result"]["content"][0]["text"].take();
+    assert!(text.as_str().unwrap().contains("expected an object"), "{text}");
+    assert_eq!(call(json!({"id": 404}))["result"]["content"][0]["text"], "there is none");
+    // What was read about may be called by its own name, too.
+    let direct = served.call_modern("list_room_1", json!({"id": 7}));
+    assert_eq!(direct["result"]["content"][0]["text"], "list_room_1: Some(7)");
+
+    let twice = r#"{"server":"fixture","tool_name":"list_room_1","arguments":{"id":1,"id":2}}"#;
+    let body = modern_body("tools/call", json!({"name": "call_tool", "arguments": null})).to_string();
+    let body = body.replacen(r#""arguments":null"#, &format!(r#""arguments":{twice}"#), 1);
+    let headers =
+        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "call_tool")];
+    let answer = served.post(&headers, &body).json();
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("given twice"), "{answer}");
+}
+
+#[test]
+fn the_way_is_the_same_on_stdio() {
+    let mut spoken = Spoken::with("two steps");
+    let listed = spoken.ask(modern_body("tools/list", json!({})));
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
+    let search = json!({"name": "list_available_tools", "arguments": {"search": "rename song 3"}});
+    let page = spoken.ask(modern_body("tools/call", search))["result"]["structuredContent"].take();
+    assert_eq!(page["tools"][0]["tool"], "rename_song_3");
+    let target = json!({"server": "fixture", "tool_name": "rename_song_3", "arguments": {"id": 2}});
+    let called = spoken.ask(modern_body("tools/call", json!({"name": "call_tool", "arguments": target})));
+    assert_eq!(called["result"]["content"][0]["text"], "rename_song_3: Some(2)");
+    assert_eq!(spoken.end(), (vec![], true));
+}
+
+/// Lists nothing.
+#[tool(operation = Explain, name = "call_tool")]
+fn taken() {}
+
+#[test]
+fn names_that_are_needed_cannot_be_taken() {
+    let registry =
+        Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
+    let error =
+        Server::new(registry).discovery(Discovery::TwoStep).into_axum_router().unwrap_err().to_string();
+    assert!(error.contains("the tool `call_tool` at tool-mcp/tests/mcp/two_step.rs:"), "{error}");
+}
+
+#[test]
+fn a_server_is_the_provider_of_a_tool() {
+    let named = |name: &'static str, description: &'static str| {
+        let definition =
+            ToolDefinition::builder(name, description).operation(Operation::Explain).build().unwrap();
+        let tool = DynamicTool::new(definition, move |_, _: Value| async move { Ok(Output::text(name)) });
+        vec![std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>]
+    };
+    let providers =
+        Providers::new().with("web", named("search", "Searches.")).with("disk", named("read", "Reads."));
+    // The words of a person for models, who has none for this one.
+    let file = PromptsFile::parse(r#"tools: {read: {description: ""}}"#).unwrap();
+    let served = Served::providing(providers.into_provider(), |server| {
+        server.discovery(Discovery::TwoStep).prompts_file(file)
+    });
+    let (page, _) = call(&served, "list_available_tools", json!({}));
+    assert_eq!(
+        page["tools"],
+        json!([
+            {"server": "disk", "tool": "read", "description": "No description"},
+            {"server": "web", "tool": "search", "description": "Searches."},
+        ])
+    );
+    let (page, _) = call(&served, "list_available_tools", json!({"filter_by_server": "disk"}));
+    assert_eq!(names(&page), ["read"]);
+    let text = refused(&served, "call_tool", json!({"server": "disk", "tool_name": "search"}));
+    assert_eq!(text, "there is no tool `search` on `disk`: the tools are `read`");
+    let text = refused(&served, "call_tool", json!({"server": "dsik", "tool_name": "search"}));
+    assert_eq!(text, "there is no server `dsik`: the servers are `disk`, `web`");
+}
+
+#[test]
+fn what_is_read_is_not_found_as_a_tool_where_surfaces_are_exclusive() {
+    let registry = crate::surfaces::registry(|builder| builder);
+    assert_eq!(registry.callable().filter(|tool| Surface::of(tool) == Surface::Tool).count(), 2);
+    let served = Served::serving(registry, |server| {
+        server.discovery(Discovery::TwoStep).surfaces(Surfaces::Exclusive)
+    });
+    let (page, _) = call(&served, "list_available_tools", json!({}));
+    assert_eq!(names(&page), ["book", "find_rooms"]);
+}
