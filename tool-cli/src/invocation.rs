@@ -40,15 +40,22 @@ pub(crate) async fn run(
         let plan = plan::plan(&registry, tool, &arguments, grammar::format(matches)).map_err(Stop::call)?;
         return Ok(streams.print(&plan)?);
     }
-    let output = attempt(&registry, tool, arguments, matches, streams).await.map_err(Stop::call)?;
+    let ended = attempt(&registry, tool, arguments, matches, streams).await;
+    let told = ended.map_err(Stop::call).and_then(|output| show(&output, matches, streams));
+    // Whether it succeeded or not, and whether anybody reads that.
+    if !streams.ends_now() {
+        call::settle(&registry, streams).await;
+    }
+    told
+}
+
+fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
     let page = match grammar::format(matches) {
-        Format::Json => result::json(&output),
-        Format::Yaml => result::yaml(&output),
-        _ => result::text(&output, streams.width(), streams.paint()),
+        Format::Json => result::json(output),
+        Format::Yaml => result::yaml(output),
+        _ => result::text(output, streams.width(), streams.paint()),
     };
-    streams.print(&page)?;
-    call::settle(&registry, streams).await;
-    Ok(())
+    Ok(streams.print(&page)?)
 }
 
 /// Checks the arguments for a tool and tells the verdict, which is a result like any other.

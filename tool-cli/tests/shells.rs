@@ -69,6 +69,7 @@ const CASES: &[Case] = &[
     Case { line: "demo li", words: &["list", "lint"] },
     Case { line: "demo run pa", words: &["pa.in-t_2", "paint"] },
     Case { line: "demo run he", words: &["help"] },
+    Case { line: "demo run ", words: &["help", "pa.in-t_2", "paint"] },
     Case { line: "demo run -- -", words: &["-x"] },
     Case { line: "demo run paint ", words: &["colour=", "street="] },
     Case { line: "demo run paint --colour ", words: &["green", "dark blue", "$(touch pwned)"] },

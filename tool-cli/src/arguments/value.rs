@@ -7,7 +7,9 @@ use crate::stop::Stop;
 
 /// One `key=value` or `key:=json`.
 pub(super) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), Stop> {
-    let no_pair = || Stop::NoPair { given: pair.to_owned() };
+    // It may be the value of a secret whose name was forgotten.
+    let has_secret = tool.inputs().iter().any(|input| input.secret);
+    let no_pair = || Stop::NoPair { given: if has_secret { "***".to_owned() } else { pair.to_owned() } };
     let (key, value) = pair.split_once('=').ok_or_else(no_pair)?;
     let (key, json) = key.strip_suffix(':').map_or((key, false), |key| (key, true));
     if key.is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn text(told: &Told<'_>, width: u16, paint: Paint) -> String {
     let facts = facts::facts(told);
     let longest = facts.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, fact) in facts {
-        page.push_str(&format!("{}  {}\n", paint.heading(&format!("{name:<longest$}")), neutral(&fact)));
+        push_fact(&mut page, (name, &neutral(&fact)), longest, width, paint);
     }
     page.push('\n');
     match inputs(told) {
@@ -38,6 +38,28 @@ pub(super) fn text(told: &Told<'_>, width: u16, paint: Paint) -> String {
         Some(table) => page.push_str(&table.text(width, paint)),
     }
     page
+}
+
+/// What is there to be copied stays on its line, however narrow the page is.
+const COPIED: [&str; 3] = ["Source", "Digest", "Example"];
+
+/// A fact behind its name, or below it where there is no room for both.
+fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, width: u16, paint: Paint) {
+    let indent = u16::try_from(longest + 2).unwrap_or(u16::MAX);
+    let room = width.saturating_sub(indent);
+    let heading = paint.heading(&format!("{name:<longest$}"));
+    if COPIED.contains(&name) || fact.chars().count() <= room.into() {
+        page.push_str(&format!("{heading}  {fact}\n"));
+    } else if room >= 16 {
+        let indent = " ".repeat(indent.into());
+        page.push_str(&format!("{heading}  {}\n", wrapped(fact, room).join(&format!("\n{indent}"))));
+    } else {
+        page.push_str(&format!(
+            "{}\n  {}\n",
+            paint.heading(name),
+            wrapped(fact, width.saturating_sub(2)).join("\n  ")
+        ));
+    }
 }
 
 /// A page of Markdown.

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 
 use serde_json::json;
+use tool_cli::Streams;
 
-use crate::{cli, with_stdin};
+use crate::{at_terminal, cli, on, with_stdin};
 
 #[tokio::test]
 async fn a_value_is_read_by_the_type_of_its_input() {
@@ -98,4 +99,53 @@ async fn what_is_no_pair_and_no_json_is_refused() {
         assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
         assert!(ran.stderr.contains(says), "{}", ran.stderr);
     }
+}
+
+#[tokio::test]
+async fn row_115_what_is_no_good_file_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| format!("@{}", folder.path().join(name).display());
+    let missing = cli(&["run", "add", "--input-json", &at("missing")]).await;
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing.stderr.starts_with("error: cannot read `") && missing.stderr.contains("No such file"),
+        "{missing:?}"
+    );
+    let directory = cli(&["run", "add", "--input-json", &format!("@{}", folder.path().display())]).await;
+    assert_eq!(directory.code, 2);
+    assert!(directory.stderr.contains("s a directory"), "{directory:?}");
+    // It has holes for content, and takes no room.
+    std::fs::File::create(folder.path().join("large")).unwrap().set_len(100 << 20).unwrap();
+    let large = cli(&["run", "add", "--input-json", &at("large")]).await;
+    assert_eq!(large.code, 2);
+    assert!(large.stderr.contains("has more than 16777216 bytes"), "{large:?}");
+    std::fs::write(folder.path().join("binary"), b"\xff\x00\xfe").unwrap();
+    let binary = cli(&["run", "add", "--input-json", &at("binary")]).await;
+    assert_eq!(binary.code, 5);
+    assert!(binary.stderr.starts_with("error: the arguments for `add` are not JSON\n"), "{binary:?}");
+    let endless = on(crate::registry::app(), &["run", "add", "--input-json", "-"], |stdout, stderr| {
+        Streams::new(std::io::repeat(b' '), stdout, stderr)
+    })
+    .await;
+    endless.fails(2, "error: stdin has more than 16777216 bytes, which is more than arguments may have\n");
+    let terminal = at_terminal(&["run", "add", "--input-json", "-"], "{}").await;
+    terminal.fails(
+        2,
+        "error: stdin is a terminal, from which no arguments are read\n\
+         help: redirect a file into it, or use `@FILE`\n",
+    );
+    let twice = with_stdin(&["run", "add", "--input-json", "-", "--input-json", "-"], "{}").await;
+    twice.fails(2, "error: stdin is asked for twice, and can be read once\n");
+}
+
+#[tokio::test]
+async fn row_117_pairs_are_told_apart() {
+    cli(&["run", "greet", "name=a=b"]).await.prints("Good morning, a=b\n");
+    let bad = cli(&["run", "add", "a:=bad"]).await;
+    assert_eq!(bad.code, 2);
+    assert!(bad.stderr.starts_with("error: the value of `a:=` is not JSON: "), "{bad:?}");
+    cli(&["run", "add", "a=1", "a=2"]).await.fails(2, "error: input `a` is given twice as an argument\n");
+    let unknown = cli(&["run", "greet", "name=x", "nam=y"]).await;
+    assert_eq!(unknown.code, 5);
+    assert!(unknown.stderr.contains("similar name: `name`"), "{unknown:?}");
 }

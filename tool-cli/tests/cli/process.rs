@@ -137,6 +137,19 @@ fn row_114_a_page_is_as_wide_as_the_environment_wants() {
             assert_eq!(spawned.end().0.code(), Some(0));
         }
     }
+    let mut spawned = spawn_in(&["demo", "info", "parts"], &[("COLUMNS", "20")]);
+    spawned.go();
+    let page = spawned.read_all();
+    let copied = |line: &str| ["Source", "Digest", "Example"].iter().any(|name| line.starts_with(name));
+    assert!(page.lines().all(|line| copied(line) || line.chars().count() <= 20), "{page}");
+    assert!(page.contains("Operation\n  transform:\n"), "{page}");
+    assert_eq!(spawned.end().0.code(), Some(0));
+    for columns in ["20", "400", "0", "x", "99999"] {
+        let mut spawned = spawn_in(&["demo", "run", "parts", "--help"], &[("COLUMNS", columns)]);
+        spawned.go();
+        assert!(spawned.read_all().contains("--sky"), "{columns}");
+        assert_eq!(spawned.end().0.code(), Some(0));
+    }
     let mut spawned = spawn_in(&["demo", "list"], &[("COLUMNS", "400")]);
     spawned.go();
     // What one line has room for is in one line.

@@ -208,7 +208,7 @@ fn stuck() -> String {
 #[tool(operation = Write, destructive = false)]
 async fn labour() {
     eprintln!("begun");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Records a note.

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tool_cli::{App, Streams};
 use tool_core::{AuditEvent, Context, Principal, Registry, State, tool};
 
-use crate::{Ran, at_terminal, cli, on, with_stdin};
+use crate::{Ran, cli, on};
 
 /// A reading.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -67,12 +67,17 @@ async fn slow(#[inject] world: State<World>, #[inject] context: Context) {
 
 /// Orders a book, and lets a letter be written later.
 #[tool(operation = Trigger, destructive = false)]
-async fn order(#[inject] world: State<World>, #[inject] context: Context) -> &'static str {
+async fn order(
+    #[inject] world: State<World>,
+    #[inject] context: Context,
+    /** Whether it fails. */
+    failing: Option<bool>,
+) -> Result<&'static str, String> {
     context.spawn(async move {
         tokio::task::yield_now().await;
         world.letters.fetch_add(1, Ordering::SeqCst);
     });
-    "ordered"
+    if failing == Some(true) { Err("sold out".to_owned()) } else { Ok("ordered") }
 }
 
 /// Deletes a page.
@@ -220,6 +225,24 @@ async fn what_a_tool_started_is_waited_for() {
         on(app, &["run", "order"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
     ran.prints("ordered\n");
     assert_eq!(world.letters.load(Ordering::SeqCst), 1);
+    for (arguments, code) in [(&["run", "order", "failing=true"][..], 1), (&["run", "order"], 0)] {
+        let (app, world, _) = self::app();
+        let ran = on(app, arguments, |_, stderr| Streams::new(std::io::empty(), Closed, stderr)).await;
+        assert_eq!((ran.code, world.letters.load(Ordering::SeqCst)), (code, 1), "{arguments:?}");
+    }
+}
+
+/// Nobody reads it.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]
@@ -260,55 +283,6 @@ async fn verbose_says_which_call_it_was() {
         ran.stderr
     );
     assert!(ran.stderr.contains(" of `delete`: success after "), "{:?}", ran.stderr);
-}
-
-#[tokio::test]
-async fn row_115_what_is_no_good_file_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| format!("@{}", folder.path().join(name).display());
-    let missing = cli(&["run", "add", "--input-json", &at("missing")]).await;
-    assert_eq!(missing.code, 2);
-    assert!(
-        missing.stderr.starts_with("error: cannot read `") && missing.stderr.contains("No such file"),
-        "{missing:?}"
-    );
-    let directory = cli(&["run", "add", "--input-json", &format!("@{}", folder.path().display())]).await;
-    assert_eq!(directory.code, 2);
-    assert!(directory.stderr.contains("s a directory"), "{directory:?}");
-    // It has holes for content, and takes no room.
-    std::fs::File::create(folder.path().join("large")).unwrap().set_len(100 << 20).unwrap();
-    let large = cli(&["run", "add", "--input-json", &at("large")]).await;
-    assert_eq!(large.code, 2);
-    assert!(large.stderr.contains("has more than 16777216 bytes"), "{large:?}");
-    std::fs::write(folder.path().join("binary"), b"\xff\x00\xfe").unwrap();
-    let binary = cli(&["run", "add", "--input-json", &at("binary")]).await;
-    assert_eq!(binary.code, 5);
-    assert!(binary.stderr.starts_with("error: the arguments for `add` are not JSON\n"), "{binary:?}");
-    let endless = on(crate::registry::app(), &["run", "add", "--input-json", "-"], |stdout, stderr| {
-        Streams::new(std::io::repeat(b' '), stdout, stderr)
-    })
-    .await;
-    endless.fails(2, "error: stdin has more than 16777216 bytes, which is more than arguments may have\n");
-    let terminal = at_terminal(&["run", "add", "--input-json", "-"], "{}").await;
-    terminal.fails(
-        2,
-        "error: stdin is a terminal, from which no arguments are read\n\
-         help: redirect a file into it, or use `@FILE`\n",
-    );
-    let twice = with_stdin(&["run", "add", "--input-json", "-", "--input-json", "-"], "{}").await;
-    twice.fails(2, "error: stdin is asked for twice, and can be read once\n");
-}
-
-#[tokio::test]
-async fn row_117_pairs_are_told_apart() {
-    cli(&["run", "greet", "name=a=b"]).await.prints("Good morning, a=b\n");
-    let bad = cli(&["run", "add", "a:=bad"]).await;
-    assert_eq!(bad.code, 2);
-    assert!(bad.stderr.starts_with("error: the value of `a:=` is not JSON: "), "{bad:?}");
-    cli(&["run", "add", "a=1", "a=2"]).await.fails(2, "error: input `a` is given twice as an argument\n");
-    let unknown = cli(&["run", "greet", "name=x", "nam=y"]).await;
-    assert_eq!(unknown.code, 5);
-    assert!(unknown.stderr.contains("similar name: `name`"), "{unknown:?}");
 }
 
 #[tokio::test]

@@ -97,6 +97,7 @@ async fn no_output_shows_a_secret() {
         &["validate", "sign_in", &wrong, &pair],
         &["run", "sign_in", &pair, &pair],
         &["run", "sign_in", "user=ada", "--verbose", &pair],
+        &["run", "sign_in", "user=ada", SECRET],
     ] {
         let ran = run(arguments, "").await;
         assert!(!ran.stdout.contains(SECRET) && !ran.stderr.contains(SECRET), "{ran:?}");
