@@ -41,6 +41,62 @@ pub(crate) enum Question {
     List,
     /// A call of one tool.
     Call,
+    /// Anything else, of which some facts must be in the answer.
+    Other(Other),
+}
+
+/// A question of which nothing is looked at but some facts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Other {
+    method: &'static str,
+    options: &'static [&'static str],
+    facts: &'static [&'static str],
+}
+
+impl Question {
+    /// All of them, in the order in which they are asked.
+    pub(crate) const ALL: [Question; 9] = [
+        Question::List,
+        Question::Call,
+        Question::Other(Other {
+            method: "resources/list",
+            options: &[],
+            facts: &[r#""uri":"weather://tools""#, r#""uri":"weather://explain_columns""#],
+        }),
+        Question::Other(Other {
+            method: "resources/templates/list",
+            options: &[],
+            facts: &[
+                r#""uriTemplate":"weather://tool/{name}""#,
+                r#""uriTemplate":"weather://get_weather/{location}/{date}""#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://get_weather/Seattle/2014-07-04"],
+            facts: &[r#""mimeType":"application/json""#, r#"\"temp_max\":23.9"#, r#"\"weather\":\"sun\""#],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://tools"],
+            facts: &[r#"\"signature\":\"get_weather(location: string, date: string) -> Observation\""#],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://tool/get_weather"],
+            facts: &[r#"\"args\":[{\"name\":\"location\""#, r#"\"readOnlyHint\":true"#],
+        }),
+        Question::Other(Other {
+            method: "prompts/list",
+            options: &[],
+            facts: &[r#""name":"compare_years""#, r#""required":true"#],
+        }),
+        Question::Other(Other {
+            method: "prompts/get",
+            options: &["--prompt-name", "compare_years", "--prompt-args", "location=Seattle", "day=07-04"],
+            facts: &[r#""role":"user""#, "How was the weather in Seattle on 2012-07-04, 2013-07-04"],
+        }),
+    ];
 }
 
 /// One run of the inspector.
@@ -62,6 +118,7 @@ impl Inspection<'_> {
         let fault = match self.question {
             Question::List => fault_of_list(&answer),
             Question::Call => fault_of_call(&answer),
+            Question::Other(other) => fault_of(other.facts, &answer),
         };
         fault.map_or(Ok(()), |fault| {
             Err(format!("{fault}\n$ {invocation}\n{}{}", answer.stdout, answer.stderr))
@@ -85,6 +142,9 @@ impl Inspection<'_> {
             Question::Call => inspector
                 .arguments(["--method", "tools/call", "--tool-name", "get_weather"])
                 .arguments(["--tool-args-json", ARGUMENTS]),
+            Question::Other(other) => {
+                inspector.arguments(["--method", other.method]).arguments(other.options)
+            }
         }
     }
 }
@@ -98,8 +158,13 @@ impl fmt::Display for Inspection<'_> {
         let question = match self.question {
             Question::List => "tools/list --strict",
             Question::Call => "tools/call",
+            Question::Other(Other { method, .. }) => method,
         };
-        write!(f, "inspector, {} over {transport}, {question}", self.era.name())
+        write!(f, "inspector, {} over {transport}, {question}", self.era.name())?;
+        match self.question {
+            Question::Other(Other { options: ["--uri", uri], .. }) => write!(f, " {uri}"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -126,6 +191,18 @@ fn fault_of_list(answer: &Captured) -> Option<String> {
     }
     // No tools, no findings: an empty list would pass all of the above.
     (!answer.stdout.contains(r#""name":"get_weather""#)).then(|| "`get_weather` is not listed".to_owned())
+}
+
+/// Whatever is asked, the inspector must find nothing to warn of.
+fn fault_of(facts: &[&str], answer: &Captured) -> Option<String> {
+    if !answer.status.success() {
+        return Some(format!("the inspector ended with {}", answer.status));
+    }
+    if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
+        return Some(format!("there are {findings}"));
+    }
+    let missing = facts.iter().find(|fact| !answer.stdout.contains(*fact))?;
+    Some(format!("the answer lacks {missing}"))
 }
 
 fn fault_of_call(answer: &Captured) -> Option<String> {
@@ -196,6 +273,16 @@ mod tests {
         let text = CALL.replace("structuredContent", "structured");
         assert!(fault_of_call(&answer(0, &text, "")).unwrap().contains("no structured content"));
         assert!(fault_of_call(&answer(5, CALL, "")).unwrap().contains("ended with"));
+    }
+
+    #[test]
+    fn any_other_answer_passes_with_its_facts() {
+        let facts = &[r#""a":1"#, "b"];
+        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, "")), None);
+        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1}"#, "")).unwrap(), "the answer lacks b");
+        assert!(fault_of(facts, &answer(1, r#"{"a":1,"c":"b"}"#, "")).unwrap().contains("ended with"));
+        let stderr = "0 errors, 1 warning across 1 tool.";
+        assert!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, stderr)).is_some());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod tools;
 
 mod callers;
 mod calls;
+mod changes;
 mod http;
 mod lifetime;
 mod list;

@@ -90,6 +90,21 @@ fn a_request_without_a_name_is_a_protocol_error() {
 }
 
 #[test]
+fn a_completion_of_an_argument_knows_its_values() {
+    let served = served();
+    let complete = |name: &str, value: &str| {
+        let reference = json!({"type": "ref/prompt", "name": "letter"});
+        let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
+        ask_both(&served, "completion/complete", &params).0
+    };
+    let completion = complete("wing", "W")["result"].take();
+    assert_eq!(completion, json!({"completion": {"values": ["west"], "total": 1, "hasMore": false}}));
+    assert_eq!(complete("wing", "")["result"]["completion"]["values"], json!(["east", "west"]));
+    assert_eq!(complete("words", "1")["result"]["completion"]["values"], json!([]));
+    assert_eq!(complete("size", "A")["error"]["code"], -32602);
+}
+
+#[test]
 fn prompts_are_there_on_stdio() {
     let mut spoken = Spoken::with("surfaces");
     let listed = spoken.ask(modern_body("prompts/list", json!({})));

@@ -9,7 +9,7 @@ use crate::server::Server;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// The MCP Inspector against the weather example: both eras over both transports, the list and a call in each.
+/// The MCP Inspector against the weather example: both eras over both transports, every question in each.
 pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     let clients = Clients::install()?;
     Invocation::cargo(["build", "--package", "weather", "--locked"]).announce().run()?;
@@ -24,7 +24,7 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
 
     for era in [Era::Modern, Era::Legacy] {
         for transport in [Transport::Stdio(&weather), Transport::Http(&endpoint)] {
-            for question in [Question::List, Question::Call] {
+            for question in Question::ALL {
                 let inspection = Inspection { era, transport, question };
                 let result = inspection.run(&clients, &storage);
                 tally.count(result.is_ok());
