@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use content::{Settings, Site};
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Principal, Registry};
+use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -40,7 +41,8 @@ fn app() -> Result<App, String> {
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
-        .about("Serve MCP, on stdio unless --addr is given");
+        .about("Serve MCP, on stdio unless --addr is given")
+        .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The website of a small museum: its pages, their revisions and translations")
@@ -73,8 +75,12 @@ async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), Ser
 }
 
 async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
-    let server =
-        tool_mcp::Server::new(registry).name("content").version(env!("CARGO_PKG_VERSION")).instructions(
+    let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
+    let server = tool_mcp::Server::new(registry)
+        .name("content")
+        .version(env!("CARGO_PKG_VERSION"))
+        .surfaces(surfaces)
+        .instructions(
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
     match options.addr {

@@ -19,7 +19,11 @@ fn what_the_tools_promise_is_recorded() {
     let recorded: Lock = include_str!("../tools.lock").parse().unwrap();
     let differences: Vec<String> =
         recorded.compare(&registry().lock()).iter().map(ToString::to_string).collect();
-    assert!(differences.is_empty(), "record them with `content lock`:\n{}", differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "record them with `content lock --file examples/content/tools.lock`:\n{}",
+        differences.join("\n")
+    );
     assert_eq!(registry().lock().to_string(), include_str!("../tools.lock"));
 }
 

@@ -15,7 +15,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use content::{NodeId, Settings, Site};
+use content::{NodeId, Settings, SigningKey, Site};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tool_core::{FailureKind, Reason, Registry};
@@ -69,7 +69,7 @@ fn two_processes_that_write_at_once_lose_nothing() {
 
 #[test]
 fn what_was_confirmed_outlives_a_kill() {
-    const ROUNDS: usize = 36;
+    const ROUNDS: usize = 30;
     if env::var_os(ROLE).is_some() {
         return play("what_was_confirmed_outlives_a_kill");
     }
@@ -110,11 +110,29 @@ fn what_was_confirmed_outlives_a_kill() {
 fn assert_all_there(file: &Path, created: &BTreeMap<u32, Said>) -> usize {
     let site = Site::at(file);
     let mut unconfirmed = 0;
+    let announced = announced(&site);
+    // The last that each writer has confirmed: what it was at when it died came after it.
+    let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+    for said in created.values() {
+        let turn = last.entry(said.writer).or_default();
+        *turn = said.turn.max(*turn);
+    }
     for id in site.reader().ids().unwrap().into_iter().filter(|id| id.number() > 6) {
         let node = site.reader().node(id).unwrap();
         assert_eq!((node.revision, node.content.tags.len(), node.content.components.len()), (1, 2, 1));
+        assert_eq!(
+            node.published.is_some(),
+            announced.contains(&id),
+            "{id} is shown and not announced, or reverse"
+        );
         match created.get(&id.number()) {
-            Some(said) => assert_eq!(node.content.title, said.line()),
+            Some(said) => {
+                assert_eq!(node.content.title, said.line());
+                assert!(
+                    node.published.is_some() || last[&said.writer] == said.turn,
+                    "not published: {said:?}"
+                );
+            }
             None => unconfirmed += 1,
         }
     }
@@ -123,6 +141,22 @@ fn assert_all_there(file: &Path, created: &BTreeMap<u32, Said>) -> usize {
         assert!(site.reader().node(id).is_ok(), "lost: {said:?}");
     }
     unconfirmed
+}
+
+/// The nodes that messages in the outbox tell of, each of which there is once.
+fn announced(site: &Site) -> BTreeSet<NodeId> {
+    let events: Vec<String> = site
+        .reader()
+        .with(|connection| {
+            let mut statement = connection.prepare("SELECT event FROM outbox")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+        .unwrap();
+    let node = |event: &String| serde_json::from_str::<Value>(event).unwrap()["node"].clone();
+    let nodes: BTreeSet<NodeId> =
+        events.iter().map(node).map(|id| serde_json::from_value(id).unwrap()).collect();
+    assert_eq!(nodes.len(), events.len(), "something is announced twice");
+    nodes
 }
 
 fn assert_intact(file: &Path) {
@@ -211,7 +245,8 @@ fn play(test: &str) {
     let writer: u32 = env::var(NUMBER).unwrap().parse().unwrap();
     let site = Site::at(file);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let registry = content::registry(site.clone(), Settings::default()).unwrap();
+    let settings = Settings { signing_key: SigningKey::new("correct horse battery") };
+    let registry = content::registry(site.clone(), settings).unwrap();
     let registry = registry.as_principal(site.principal("mira").unwrap().unwrap());
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || {
@@ -219,13 +254,14 @@ fn play(test: &str) {
         let _ = io::stdin().read_to_end(&mut Vec::new());
         let _ = sender.send(());
     });
+    let mut before = None;
     for turn in 1.. {
         if ended.try_recv().is_ok() {
             return;
         }
         let number = match role.as_str() {
             "editor" => runtime.block_on(edit(&registry, writer, turn)),
-            _ => runtime.block_on(create(&registry, writer, turn)),
+            _ => runtime.block_on(create(&registry, writer, turn, &mut before)),
         };
         println!("{test} confirmed {writer} {turn} {number};");
     }
@@ -244,11 +280,16 @@ async fn edit(registry: &Registry, writer: u32, turn: u32) -> u64 {
     }
 }
 
-/// Creates a node; its number.
-async fn create(registry: &Registry, writer: u32, turn: u32) -> u64 {
+/// Publishes what was created before, and creates a node; its number.
+async fn create(registry: &Registry, writer: u32, turn: u32, before: &mut Option<u64>) -> u64 {
+    if let Some(id) = *before {
+        registry.call("publish_node", json!({"id": id})).await.unwrap();
+    }
     let callout: Value = json!({"kind": "callout", "variant": "info", "props": {"text": "Made to be lost."}});
     let page = json!({
         "kind": "page", "title": line(writer, turn), "body": "…", "tags": ["a", "b"], "components": [callout]
     });
-    registry.call("create_node", page).await.unwrap().value()["id"].as_u64().unwrap()
+    let id = registry.call("create_node", page).await.unwrap().value()["id"].as_u64().unwrap();
+    *before = Some(id);
+    id
 }

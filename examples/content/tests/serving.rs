@@ -1,0 +1,124 @@
+//! The program as a server over HTTP, and where it keeps its file.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The program, while it serves; ended when it is dropped.
+struct Served {
+    server: Child,
+    address: String,
+    folder: TempDir,
+}
+
+/// The program, over the site in this folder.
+fn content(folder: &TempDir) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_content"));
+    program
+        .env("CONTENT_DATABASE", folder.path().join("museum.sqlite"))
+        .env("CONTENT_SIGNING_KEY", "correct horse battery")
+        .env_remove("CONTENT_USER");
+    program
+}
+
+impl Served {
+    fn start(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = content(&folder)
+            .args(["serve", "http", "--addr", "127.0.0.1:0"])
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("listening on ").expect("the first line").to_owned();
+        Self { server: program, address, folder }
+    }
+
+    /// The program once more, over the same site.
+    fn program(&self) -> Command {
+        content(&self.folder)
+    }
+
+    fn call(&self, tool: &str, arguments: &Value) -> (u16, Value) {
+        self.post(&format!("/tools/{tool}/call"), arguments)
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let request = agent.post(format!("{}{path}", self.address)).content_type("application/json");
+        let mut answer = request.send(body.to_string()).unwrap();
+        (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap().parse().unwrap())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, when the test is failing already.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_page_is_previewed_over_http_with_a_link_from_the_command_line() {
+    let served = Served::start(&["--allow-execute"]);
+    let mut program = served.program();
+    let made =
+        program.args(["run", "preview_link", "--as", "june", "id=6", "--format", "json"]).output().unwrap();
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!(made["success"], true, "{made}");
+    let (status, answer) = served.call("open_preview", &json!({"link": made["output"]["link"]}));
+    let page = answer["content"][0]["text"].as_str().unwrap();
+    assert!(status == 200 && page.starts_with("<h1>What salt does to rope</h1>"), "{status} {page}");
+
+    // Who asks over HTTP is nobody, and may do what needs no permission.
+    let (_, kind) = served.call("explain_component_kind", &json!({"kind": "callout"}));
+    assert_eq!(kind["structuredContent"]["variants"][2]["name"], "warning");
+    for (tool, arguments, status) in [
+        ("open_preview", json!({"link": "/preview/6/1/1/00"}), 404),
+        ("explain_component_kind", json!({"kind": "banner"}), 422),
+        ("get_node", json!({"id": 2}), 403),
+        ("delete_node", json!({"id": 6}), 403),
+        ("delete_site", json!({}), 404),
+    ] {
+        assert_eq!(served.call(tool, &arguments).0, status, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn nothing_is_called_unless_that_is_allowed() {
+    let served = Served::start(&[]);
+    assert_eq!(served.call("explain_roles", &json!({})).0, 403);
+    assert_eq!(served.post("/tools/get_node/validate", &json!({"id": 2})), (200, json!({"valid": true})));
+}
+
+// Elsewhere the folder of data is another.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_file_is_made_in_the_folder_of_data_when_it_is_needed() {
+    let home = tempfile::tempdir().unwrap();
+    let content = |arguments: &[&str]| {
+        let program = Command::new(env!("CARGO_BIN_EXE_content"))
+            .args(arguments)
+            .current_dir(home.path())
+            .env("XDG_DATA_HOME", home.path().join("data"))
+            .env_remove("CONTENT_DATABASE")
+            .env_remove("CONTENT_USER")
+            .output()
+            .unwrap();
+        assert!(program.status.success(), "{program:?}");
+    };
+    let file = home.path().join("data/content/museum.sqlite");
+    content(&["info", "get_node"]);
+    content(&["validate", "get_node", "id=1"]);
+    assert!(!home.path().join("data").exists());
+    content(&["run", "get_node", "id=1"]);
+    assert!(file.is_file());
+    let here: Vec<_> =
+        std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(here, ["data"]);
+}
