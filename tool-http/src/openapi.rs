@@ -1,4 +1,4 @@
-//! The document of `OpenAPI` 3.1: one operation a tool, each under a path of its own, and the routes that tell of them.
+//! The OpenAPI 3.1 document: one operation a tool, each under a path of its own, and the routes that tell of them.
 
 mod components;
 mod discovery;

@@ -85,6 +85,18 @@ async fn an_origin_that_was_named_may() {
 }
 
 #[tokio::test]
+async fn a_router_alone_lets_no_other_page_read_either() {
+    let options = Options::new().allow_cors_origin("https://app.example.org");
+    let router = router_with(registry(), options);
+    for (origin, allowed) in
+        [("https://app.example.org", "https://app.example.org"), ("https://evil.example", ""), ("null", "")]
+    {
+        let request = Request::get("/tools").header("origin", origin).body(Body::empty()).unwrap();
+        assert_eq!(permissions(&ask(&router, request).await)[0], allowed, "{origin}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_origin_is_refused_at_start() {
     for origin in ["*", "null", "app.example.org", "https://app.example.org/x", "https://a\nb"] {
         let options = Options::new().allow_cors_origin(origin);

@@ -143,7 +143,9 @@ async fn row_62_a_client_that_has_said_all_is_still_answered() {
 
 #[tokio::test]
 async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_kept_waiting() {
-    let options = ServeOptions::from(executing()).max_connections(100);
+    // Whoever says nothing is not sent away by time alone.
+    let options =
+        ServeOptions::from(executing()).max_connections(100).header_timeout(Duration::from_secs(3600));
     let serving = Serving::start(registry(), options).await;
     let health = || async {
         let answer = serving.send(&request("GET /health", HOST, "")).await;
