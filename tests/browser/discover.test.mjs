@@ -148,3 +148,32 @@ test("the page works behind the policy of a server", async (t) => {
   await button(page, "Run").click();
   await page.locator("#outcome .good").waitFor();
 });
+
+test("what a tool needs is told in words, before it is called", async (t) => {
+  // Whatever the server tells of these, here some are.
+  const needy = async (route) => {
+    const response = await route.fetch();
+    const told = {
+      permission: "notes.read, notes.count",
+      requirements: { met: false, message: "the notebook is not configured" },
+      deprecated: { since: "2.0", note: "use `exact`" },
+      tags: ["notes"],
+    };
+    await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+  };
+  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
+  const facts = await page.locator("header dl").innerText();
+  for (const fact of ["Needs notes.read and notes.count", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
+});
+
+test("a tool that says nothing of what it does is taken for the worst", async (t) => {
+  const silent = async (route) => {
+    const response = await route.fetch();
+    const { name, description, inputSchema } = await response.json();
+    await route.fulfill({ response, json: { name, description, inputSchema } });
+  };
+  const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", silent) });
+  assert.match(await page.getByLabel("What it may do").innerText(), /Unknown\s+Does not say what it does, may destroy/);
+  await button(page, "Run").click();
+  await page.getByRole("heading", { name: "Really run count_notes?" }).waitFor();
+});

@@ -36,7 +36,7 @@ async fn row_57_a_path_never_finds_another_tool() {
         ("/tools/../tools", 404, r#"{"error":"Not found"}"#),
         ("/tools/add/../add", 404, r#"{"error":"Not found"}"#),
         ("/nope", 404, r#"{"error":"Not found"}"#),
-        ("/", 404, r#"{"error":"Not found"}"#),
+        ("/explorer/nope.js", 404, r#"{"error":"Not found"}"#),
     ] {
         let answer = get(&router, path).await;
         assert_eq!((answer.status, answer.body.as_str()), (status, body), "{path}");
@@ -78,6 +78,8 @@ async fn it_nests_under_any_prefix() {
 async fn row_50_a_wrong_method_is_told_the_right_ones() {
     let router = executing();
     for (method, path, allow) in [
+        ("POST", "/", "GET,HEAD"),
+        ("DELETE", "/explorer/app.js", "GET,HEAD"),
         ("POST", "/tools", "GET,HEAD"),
         ("DELETE", "/tools/add", "GET,HEAD"),
         ("PUT", "/tools/add/inputs", "GET,HEAD"),
