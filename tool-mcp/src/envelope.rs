@@ -1,12 +1,15 @@
 //! The frame of a JSON-RPC message, read without what it holds.
 
+use std::collections::HashSet;
+use std::fmt;
+
 use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
 use rmcp::service::RequestContext;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The arguments of a call as the client wrote them: a parsed value has lost duplicate keys and long numbers.
@@ -59,6 +62,35 @@ struct ListParams {
     _cursor: Option<String>,
 }
 
+/// An object no member of which is there twice, however it is spelled.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'de> Visitor<'de> for Members {
+            type Value = Unique;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+                let mut names = HashSet::new();
+                while let Some((name, IgnoredAny)) = map.next_entry::<String, _>()? {
+                    if let Some(name) = names.replace(name) {
+                        return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+                    }
+                }
+                Ok(Unique)
+            }
+        }
+
+        deserializer.deserialize_map(Members)
+    }
+}
+
 /// Finds the arguments, if the message is a call that has some.
 ///
 /// # Errors
@@ -86,14 +118,24 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
         let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
         Box::new(JsonRpcError::new(id, ErrorData::invalid_params(error.to_string(), None)))
     };
-    match frame.method.as_deref() {
+    let read = || match frame.method.as_deref() {
         Some("tools/call") => {
-            let params: CallParams<'_> = serde_json::from_str(params).map_err(invalid)?;
+            let params: CallParams<'_> = serde_json::from_str(params)?;
             Ok(params.arguments.map(|arguments| Arguments(text.slice_ref(arguments.get().as_bytes()))))
         }
-        Some("tools/list") => serde_json::from_str(params).map(|_: ListParams| None).map_err(invalid),
-        _ => Ok(None),
-    }
+        Some("prompts/get") => {
+            let params: CallParams<'_> = serde_json::from_str(params)?;
+            // What is no object at all is told so by the handler.
+            let members = params.arguments.map(RawValue::get).filter(|arguments| arguments.starts_with('{'));
+            members.map_or(Ok(None), |members| serde_json::from_str(members).map(|Unique| None))
+        }
+        Some("tools/list" | "resources/list" | "resources/templates/list" | "prompts/list") => {
+            serde_json::from_str(params).map(|_: ListParams| None)
+        }
+        Some(_) => serde_json::from_str(params).map(|Unique| None),
+        None => Ok(None),
+    };
+    read().map_err(invalid)
 }
 
 /// The error to a message that is JSON in a good frame, and still cannot be read.

@@ -5,7 +5,6 @@ mod prompts;
 mod resources;
 mod tools;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -13,49 +12,52 @@ use rmcp::model::{
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tool_core::{Principal, Provider, Registry, Reply};
+use tokio_util::sync::CancellationToken;
+use tool_core::{Registry, Reply};
 
+use crate::changes::Changes;
 use crate::envelope::Arguments;
-use crate::offer::Offers;
-use crate::settings::Settings;
+use crate::offer::{FRESH_FOR_MS, Offers};
 
 /// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
     offers: Offers,
+    changes: Option<Changes>,
+    /// Ends the listening of clients.
+    end: CancellationToken,
     config: ServerConfig,
     /// `config.server_info` as results of 2026-07-28 carry it.
     server_info: Value,
 }
-
-/// How long a client may keep a list. Nothing changes while the process lives, but another release may follow it.
-const FRESH_FOR_MS: u64 = 60_000;
 
 /// Where results of 2026-07-28 say who made them.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl Handler {
     pub(crate) fn new(
-        provider: Provider,
-        caller: Option<Principal>,
-        settings: Arc<Settings>,
+        offers: Offers,
+        changes: Option<Changes>,
         identity: Implementation,
         instructions: Option<String>,
     ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
-        let capabilities = ServerCapabilities::builder()
-            .enable_completions()
-            .enable_prompts()
-            .enable_resources()
-            .enable_tools()
-            .build();
-        let mut config = ServerConfig::new(capabilities).with_server_info(identity);
+        let mut config = ServerConfig::new(capabilities(changes.is_some())).with_server_info(identity);
         config.instructions = instructions;
-        Handler { offers: Offers::new(provider, caller, settings), config, server_info }
+        Handler { offers, changes, end: CancellationToken::new(), config, server_info }
+    }
+
+    pub(crate) fn offers(&self) -> &Offers {
+        &self.offers
+    }
+
+    /// Lets go of the clients that listen, which would do so for ever.
+    pub(crate) fn end_listening(&self) {
+        self.end.cancel();
     }
 
     /// Waits until no modifying call is on its way, but not for ever.
@@ -83,6 +85,22 @@ impl Handler {
             meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
         }
     }
+}
+
+/// All that there may be; that lists change, only where somebody tells of it.
+fn capabilities(lists_change: bool) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::builder()
+        .enable_completions()
+        .enable_prompts()
+        .enable_resources()
+        .enable_tools()
+        .build();
+    if lists_change {
+        capabilities.tools.get_or_insert_default().list_changed = Some(true);
+        capabilities.prompts.get_or_insert_default().list_changed = Some(true);
+        capabilities.resources.get_or_insert_default().list_changed = Some(true);
+    }
+    capabilities
 }
 
 /// What a future comes to, unless the client takes its request back or leaves.
@@ -118,11 +136,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        refuse_cursor(request)?;
-        let mut list = self.tools(&cx).await?;
+        let mut list = self.tools(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -150,11 +167,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        refuse_cursor(request)?;
-        let mut list = self.resources().await?;
+        let mut list = self.resources(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -165,11 +181,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        refuse_cursor(request)?;
-        let mut list = self.resource_templates().await?;
+        let mut list = self.resource_templates(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -193,11 +208,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        refuse_cursor(request)?;
-        let mut list = self.prompts().await?;
+        let mut list = self.prompts(cursor(request)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
         } else {
             list
         })
@@ -221,6 +235,23 @@ impl ServerHandler for Handler {
         let mut result = self.completion(&request).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result)
+    }
+
+    async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
+        if let Some(changes) = &self.changes {
+            changes.tell(cx.peer);
+        }
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.changes.as_ref().map(|_| requested.clone())
+    }
+
+    async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
+        if let Some(changes) = &self.changes {
+            changes.tell_listener(&listener, &self.end).await;
+        }
+        Ok(())
     }
 
     /// Whatever rmcp cannot read as a request that it knows: another method, or a known one with other parameters.
@@ -251,9 +282,6 @@ fn modern(cx: &RequestContext<RoleServer>) -> bool {
     cx.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// A list is one page, so that no cursor was ever given out.
-fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(()) };
-    let shown: String = cursor.chars().take(64).collect();
-    Err(ErrorData::invalid_params(format!("unknown cursor `{shown}`"), None))
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
 }

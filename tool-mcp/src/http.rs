@@ -166,6 +166,7 @@ impl HttpServer {
             () = shutdown => closing.cancel(),
         }
         let deadline = Instant::now() + self.deadline;
+        self.handler.end_listening();
         self.answers.close();
         if timeout_at(deadline, self.answers.wait()).await.is_err() {
             tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");

@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalogue;
+mod changes;
 mod discovery;
 mod envelope;
 mod error;
@@ -9,6 +10,7 @@ mod handler;
 mod http;
 mod offer;
 mod page;
+mod paging;
 mod prompts_file;
 mod reading;
 mod routes;
@@ -21,6 +23,7 @@ mod two_step;
 mod uri;
 mod written;
 
+pub use changes::Changes;
 pub use discovery::Discovery;
 pub use error::ServeError;
 pub use http::HttpServer;
@@ -30,3 +33,6 @@ pub use surfaces::{Surfaces, UnknownSurfaces};
 pub use written::{
     DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request,
 };
+
+#[doc = include_str!("../docs/coming-from-rmcp.md")]
+pub mod coming_from_rmcp {}

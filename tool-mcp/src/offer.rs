@@ -1,6 +1,7 @@
 //! What there is for one request: the tools at this moment, as its caller may see them.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
@@ -11,6 +12,9 @@ use crate::catalogue::{Catalogue, Target};
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
 
+/// How long a client may keep a list. Nothing changes while the process lives, but another release may follow it.
+pub(crate) const FRESH_FOR_MS: u64 = 60_000;
+
 /// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
 pub(crate) struct Offers {
     provider: Provider,
@@ -18,6 +22,8 @@ pub(crate) struct Offers {
     caller: Option<Principal>,
     settings: Arc<Settings>,
     latest: Mutex<Option<Arc<Catalogue>>>,
+    /// Whether there were ever other tools than before.
+    varies: AtomicBool,
     /// The calls of tools that are offered no more.
     former: TaskTracker,
 }
@@ -30,7 +36,14 @@ pub(crate) struct Offer {
 
 impl Offers {
     pub(crate) fn new(provider: Provider, caller: Option<Principal>, settings: Arc<Settings>) -> Self {
-        Offers { provider, caller, settings, latest: Mutex::new(None), former: TaskTracker::new() }
+        Offers {
+            provider,
+            caller,
+            settings,
+            latest: Mutex::new(None),
+            varies: AtomicBool::new(false),
+            former: TaskTracker::new(),
+        }
     }
 
     /// # Errors
@@ -45,6 +58,11 @@ impl Offers {
             None => tools.registry().clone(),
         };
         Ok(Offer { registry, catalogue })
+    }
+
+    /// How long a client may keep a list: not at all where tools come and go.
+    pub(crate) fn fresh_for_ms(&self) -> u64 {
+        if self.varies.load(Ordering::Relaxed) { 0 } else { FRESH_FOR_MS }
     }
 
     /// What the last request was offered.
@@ -68,6 +86,7 @@ impl Offers {
             Some(catalogue) if catalogue.registry().is(tools.registry()) => Arc::clone(catalogue),
             other => {
                 if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
+                    self.varies.store(true, Ordering::Relaxed);
                     self.former.spawn(async move { former.idle().await });
                 }
                 let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));

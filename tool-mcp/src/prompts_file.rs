@@ -41,10 +41,14 @@ use crate::written::DynamicPrompt;
 ///   which must be what the tool takes.
 /// - `templates.<name>` becomes a prompt; each `{name}` in it is an argument that must be given (see
 ///   [`DynamicPrompt::template`]).
+#[derive(Clone, Debug, Default)]
+pub struct PromptsFile(Content);
+
+/// What the file says.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PromptsFile {
-    pub(crate) instructions: Option<String>,
+struct Content {
+    instructions: Option<String>,
     #[serde(default)]
     tools: BTreeMap<String, Words>,
     #[serde(default)]
@@ -100,7 +104,9 @@ impl PromptsFile {
     /// # Ok::<(), tool_mcp::PromptsFileError>(())
     /// ```
     pub fn parse(yaml: &str) -> Result<Self, PromptsFileError> {
-        serde_saphyr::from_str(yaml).map_err(|error| PromptsFileError::Content(error.to_string()))
+        serde_saphyr::from_str(yaml)
+            .map(PromptsFile)
+            .map_err(|error| PromptsFileError::Content(error.to_string()))
     }
 
     /// Reads a prompts file.
@@ -124,19 +130,25 @@ impl PromptsFile {
         })
     }
 
+    /// What the server says of itself.
+    pub(crate) fn instructions(&self) -> Option<&str> {
+        self.0.instructions.as_deref()
+    }
+
     /// What stands in the place of the description of a tool.
     pub(crate) fn description(&self, tool: &str) -> Option<&str> {
-        self.tools.get(tool)?.description.as_deref()
+        self.0.tools.get(tool)?.description.as_deref()
     }
 
     /// More examples of a tool.
     pub(crate) fn examples(&self, tool: &str) -> &[Value] {
-        self.tools.get(tool).map_or(&[], |words| &words.examples)
+        self.0.tools.get(tool).map_or(&[], |words| &words.examples)
     }
 
     /// Its prompts.
     pub(crate) fn prompts(&self) -> impl Iterator<Item = DynamicPrompt> {
-        self.templates
+        self.0
+            .templates
             .iter()
             .map(|(name, form)| DynamicPrompt::template(name, &form.description, &form.template))
     }
@@ -144,7 +156,7 @@ impl PromptsFile {
     /// What it says of tools that is not so.
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let mut faults = Vec::new();
-        for (name, words) in &self.tools {
+        for (name, words) in &self.0.tools {
             if !registry.declared().any(|tool| tool.name() == name) {
                 let similar = registry.nearest(name).map(|tool| format!("; did you mean `{}`?", tool.name()));
                 let similar = similar.unwrap_or_default();

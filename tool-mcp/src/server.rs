@@ -3,18 +3,17 @@
 mod content;
 mod start;
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{IntoToolsProvider, Provider};
+use tool_core::{IntoToolsProvider, Principal, Provider};
 
+use crate::changes::Changes;
 use crate::discovery::Discovery;
 use crate::error::ServeError;
-use crate::http::{HttpServer, Policy};
+use crate::http::{Endpoint, HttpServer, Policy};
 use crate::prompts_file::PromptsFile;
 use crate::stdio;
 use crate::surfaces::Surfaces;
@@ -50,6 +49,8 @@ pub struct Server {
     scheme: Option<String>,
     surfaces: Surfaces,
     discovery: Discovery,
+    page_size: Option<usize>,
+    changes: Option<Changes>,
     resources: Vec<DynamicResource>,
     templates: Vec<DynamicTemplate>,
     prompts: Vec<DynamicPrompt>,
@@ -79,6 +80,8 @@ impl Server {
             scheme: None,
             surfaces: Surfaces::default(),
             discovery: Discovery::default(),
+            page_size: None,
+            changes: None,
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),
@@ -210,9 +213,8 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
-        let settings = self.settings()?;
-        self.check(&settings).await?;
-        stdio::serve(self.handler(None, settings), self.deadline).await
+        let handler = self.opened(None).await?;
+        stdio::serve(handler, self.deadline).await
     }
 
     /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.
@@ -232,12 +234,12 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        let settings = self.settings()?;
-        self.check(&settings).await?;
+        // Nobody has asked yet who sends a request.
+        let handler = self.opened(Some(Principal::anonymous())).await?;
         let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
-        let endpoint = self.endpoint(settings);
+        let endpoint = Endpoint::new(handler, &self.policy);
         Ok(HttpServer::new(listener, local_addr, endpoint, self.deadline))
     }
 
@@ -259,13 +261,7 @@ impl Server {
     /// # Ok::<(), tool_mcp::ServeError>(())
     /// ```
     pub fn into_axum_router(self) -> Result<Router, ServeError> {
-        let settings = self.settings()?;
-        // A registry has its tools at once; what must wait for them is asked by the first request.
-        if let Poll::Ready(checked) =
-            pin!(self.check(&settings)).poll(&mut Context::from_waker(Waker::noop()))
-        {
-            checked?;
-        }
-        Ok(self.endpoint(settings).router)
+        let handler = self.opened_at_once(Some(Principal::anonymous()))?;
+        Ok(Endpoint::new(handler, &self.policy).router)
     }
 }

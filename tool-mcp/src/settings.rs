@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) scheme: Scheme,
     pub(crate) surfaces: Surfaces,
     pub(crate) discovery: Discovery,
+    /// How many items a page of a list has; `None` for lists of one page.
+    pub(crate) page_size: Option<usize>,
     /// The name of the server.
     pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,

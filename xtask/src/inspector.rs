@@ -28,8 +28,8 @@ pub(crate) enum Era {
 /// How the server is reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Transport<'a> {
-    /// The inspector starts it: `PROGRAM serve mcp`.
-    Stdio(&'a Path),
+    /// The inspector starts it with these arguments.
+    Stdio(&'a Path, &'a [&'a str]),
     /// It runs, and this is its endpoint.
     Http(&'a str),
 }
@@ -41,6 +41,108 @@ pub(crate) enum Question {
     List,
     /// A call of one tool.
     Call,
+    /// Anything else, of which some facts must be in the answer.
+    Other(Other),
+}
+
+/// A question of which nothing is looked at but some facts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Other {
+    method: &'static str,
+    options: &'static [&'static str],
+    facts: &'static [&'static str],
+}
+
+impl Question {
+    /// The way of a model through a thousand tools: it searches, reads, and calls.
+    pub(crate) const TWO_STEPS: [Question; 4] = [
+        Question::Other(Other {
+            method: "tools/list",
+            options: &["--strict"],
+            facts: &[
+                r#""name":"list_available_tools""#,
+                r#""name":"list_tool_details""#,
+                r#""name":"call_tool""#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "list_available_tools",
+                "--tool-args-json",
+                r#"{"search":"cancel a ticket in department 7"}"#,
+            ],
+            facts: &[
+                r#""structuredContent":{"tools":[{"server":"thousand","tool":"cancel_ticket_7""#,
+                r#""nextPage":2"#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "list_tool_details",
+                "--tool-args-json",
+                r#"{"server":"thousand","tool_name":"cancel_ticket_7"}"#,
+            ],
+            facts: &[r#""name":"cancel_ticket_7""#, r#""required":["id"]"#],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "call_tool",
+                "--tool-args-json",
+                r#"{"server":"thousand","tool_name":"cancel_ticket_7","arguments":{"id":5}}"#,
+            ],
+            facts: &["cancel_ticket_7: Some(5)", r#""isError":false"#],
+        }),
+    ];
+
+    /// What the weather example is asked, in this order.
+    pub(crate) const WEATHER: [Question; 9] = [
+        Question::List,
+        Question::Call,
+        Question::Other(Other {
+            method: "resources/list",
+            options: &[],
+            facts: &[r#""uri":"weather://tools""#, r#""uri":"weather://explain_columns""#],
+        }),
+        Question::Other(Other {
+            method: "resources/templates/list",
+            options: &[],
+            facts: &[
+                r#""uriTemplate":"weather://tool/{name}""#,
+                r#""uriTemplate":"weather://get_weather/{location}/{date}""#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://get_weather/Seattle/2014-07-04"],
+            facts: &[r#""mimeType":"application/json""#, r#"\"temp_max\":23.9"#, r#"\"weather\":\"sun\""#],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://tools"],
+            facts: &[r#"\"signature\":\"get_weather(location: string, date: string) -> Observation\""#],
+        }),
+        Question::Other(Other {
+            method: "resources/read",
+            options: &["--uri", "weather://tool/get_weather"],
+            facts: &[r#"\"args\":[{\"name\":\"location\""#, r#"\"readOnlyHint\":true"#],
+        }),
+        Question::Other(Other {
+            method: "prompts/list",
+            options: &[],
+            facts: &[r#""name":"compare_years""#, r#""required":true"#],
+        }),
+        Question::Other(Other {
+            method: "prompts/get",
+            options: &["--prompt-name", "compare_years", "--prompt-args", "location=Seattle", "day=07-04"],
+            facts: &[r#""role":"user""#, "How was the weather in Seattle on 2012-07-04, 2013-07-04"],
+        }),
+    ];
 }
 
 /// One run of the inspector.
@@ -62,6 +164,7 @@ impl Inspection<'_> {
         let fault = match self.question {
             Question::List => fault_of_list(&answer),
             Question::Call => fault_of_call(&answer),
+            Question::Other(other) => fault_of(other.facts, &answer),
         };
         fault.map_or(Ok(()), |fault| {
             Err(format!("{fault}\n$ {invocation}\n{}{}", answer.stdout, answer.stderr))
@@ -72,8 +175,8 @@ impl Inspection<'_> {
     fn invocation(&self, inspector: Invocation, storage: &Path) -> Invocation {
         let inspector = inspector.env("MCP_STORAGE_DIR", storage).arguments(["--cli"]);
         let inspector = match self.transport {
-            Transport::Stdio(program) => {
-                inspector.arguments([program]).arguments(["serve", "mcp", "--transport", "stdio"])
+            Transport::Stdio(program, arguments) => {
+                inspector.arguments([program]).arguments(arguments).arguments(["--transport", "stdio"])
             }
             Transport::Http(endpoint) => {
                 inspector.arguments(["--transport", "http", "--server-url", endpoint])
@@ -85,6 +188,9 @@ impl Inspection<'_> {
             Question::Call => inspector
                 .arguments(["--method", "tools/call", "--tool-name", "get_weather"])
                 .arguments(["--tool-args-json", ARGUMENTS]),
+            Question::Other(other) => {
+                inspector.arguments(["--method", other.method]).arguments(other.options)
+            }
         }
     }
 }
@@ -92,14 +198,21 @@ impl Inspection<'_> {
 impl fmt::Display for Inspection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transport = match self.transport {
-            Transport::Stdio(_) => "stdio",
+            Transport::Stdio(..) => "stdio",
             Transport::Http(_) => "http",
         };
         let question = match self.question {
             Question::List => "tools/list --strict",
             Question::Call => "tools/call",
+            Question::Other(Other { method, .. }) => method,
         };
-        write!(f, "inspector, {} over {transport}, {question}", self.era.name())
+        write!(f, "inspector, {} over {transport}, {question}", self.era.name())?;
+        match self.question {
+            Question::Other(Other { options: ["--uri" | "--tool-name", what, ..], .. }) => {
+                write!(f, " {what}")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -126,6 +239,18 @@ fn fault_of_list(answer: &Captured) -> Option<String> {
     }
     // No tools, no findings: an empty list would pass all of the above.
     (!answer.stdout.contains(r#""name":"get_weather""#)).then(|| "`get_weather` is not listed".to_owned())
+}
+
+/// Whatever is asked, the inspector must find nothing to warn of.
+fn fault_of(facts: &[&str], answer: &Captured) -> Option<String> {
+    if !answer.status.success() {
+        return Some(format!("the inspector ended with {}", answer.status));
+    }
+    if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
+        return Some(format!("there are {findings}"));
+    }
+    let missing = facts.iter().find(|fact| !answer.stdout.contains(*fact))?;
+    Some(format!("the answer lacks {missing}"))
 }
 
 fn fault_of_call(answer: &Captured) -> Option<String> {
@@ -199,13 +324,23 @@ mod tests {
     }
 
     #[test]
+    fn any_other_answer_passes_with_its_facts() {
+        let facts = &[r#""a":1"#, "b"];
+        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, "")), None);
+        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1}"#, "")).unwrap(), "the answer lacks b");
+        assert!(fault_of(facts, &answer(1, r#"{"a":1,"c":"b"}"#, "")).unwrap().contains("ended with"));
+        let stderr = "0 errors, 1 warning across 1 tool.";
+        assert!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, stderr)).is_some());
+    }
+
+    #[test]
     fn each_transport_has_its_command_line() {
         let line = |transport, question| {
             let inspection = Inspection { era: Era::Modern, transport, question };
             inspection.invocation(Invocation::of("mcp-inspector"), Path::new("storage")).to_string()
         };
         assert_eq!(
-            line(Transport::Stdio(Path::new("debug/weather")), Question::List),
+            line(Transport::Stdio(Path::new("debug/weather"), &["serve", "mcp"]), Question::List),
             "MCP_STORAGE_DIR=storage mcp-inspector --cli debug/weather serve mcp --transport stdio \
              --format json --protocol-era modern --method tools/list --strict"
         );

@@ -10,6 +10,7 @@ use tool_core::{BuildErrors, Builder, Registry};
 
 pub mod archive;
 pub mod observation;
+pub mod prompts;
 pub mod reports;
 pub mod resources;
 pub mod temperature;

@@ -4,7 +4,8 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference,
 };
-use tool_core::{Completions, Failure, FailureKind, ToolDefinition};
+use serde_json::Value;
+use tool_core::{Completions, Failure, FailureKind, NativeSchema, ToolDefinition};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
 use crate::handler::Handler;
@@ -62,14 +63,41 @@ fn of_template(offer: &Offer, uri: &str, argument: &ArgumentInfo) -> Result<Comp
 /// For an argument of a prompt.
 fn of_prompt(offer: &Offer, name: &str, argument: &ArgumentInfo) -> Result<Completions, ErrorData> {
     let Some(prompt) = offer.catalogue.settings().prompts.get(name) else {
-        let message = format!("Prompt not found: {}", shortened(name));
-        return Err(ErrorData::invalid_params(message, None));
+        return of_declared(offer, name, argument);
     };
     let Some(completing) = prompt.completing(&argument.name) else {
         let message = format!("`{}` is no argument of `{name}`", shortened(&argument.name));
         return Err(ErrorData::invalid_params(message, None));
     };
     Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, &argument.value))))
+}
+
+/// For an argument of a prompt of the registry: the values that its schema allows.
+fn of_declared(offer: &Offer, name: &str, argument: &ArgumentInfo) -> Result<Completions, ErrorData> {
+    let Some(prompt) = offer.registry.prompt(name) else {
+        let message = format!("Prompt not found: {}", shortened(name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let known = prompt.arguments().iter().find(|known| known.name.as_deref() == Some(&argument.name));
+    let Some(native) = known else {
+        let message = format!("`{}` is no argument of `{name}`", shortened(&argument.name));
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let mut values = Vec::new();
+    allowed(native, &mut values);
+    let typed = argument.value.to_lowercase();
+    values.retain(|value| value.to_lowercase().starts_with(&typed));
+    Ok(first(values))
+}
+
+/// The values that a schema allows, where these are few.
+fn allowed(native: &NativeSchema, values: &mut Vec<String>) {
+    if native.kind == "boolean" {
+        values.extend(["true", "false"].map(str::to_owned));
+    }
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    values.extend(native.allowed.iter().map(|allowed| text(&allowed.value)));
+    native.variants.iter().for_each(|variant| allowed(variant, values));
 }
 
 /// As many values as an answer may have.

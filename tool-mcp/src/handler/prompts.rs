@@ -10,18 +10,23 @@ use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, Prompt
 
 use crate::answer::block;
 use crate::handler::{Handler, unless_cancelled};
+use crate::paging::page;
 use crate::signature::{shown_default, type_name};
 use crate::written::{DynamicPrompt, Request, ask};
 
 impl Handler {
-    pub(super) async fn prompts(&self) -> Result<ListPromptsResult, ErrorData> {
+    pub(super) async fn prompts(&self, cursor: Option<String>) -> Result<ListPromptsResult, ErrorData> {
         let offer = self.offers.now().await?;
         let written = &offer.catalogue.settings().prompts;
         let declared =
             offer.registry.prompts().filter(|prompt| !written.contains_key(prompt.name())).map(listed);
         let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(ListPromptsResult::with_all_items(all))
+        let size = offer.catalogue.settings().page_size;
+        let page = page("prompts/list", all, |prompt| &prompt.name, size, cursor.as_deref())?;
+        let mut list = ListPromptsResult::with_all_items(page.items);
+        list.next_cursor = page.next;
+        Ok(list)
     }
 
     pub(super) async fn prompt(

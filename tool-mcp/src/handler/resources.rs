@@ -5,7 +5,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::model::{
-    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceContents,
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -14,26 +15,39 @@ use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition};
 
 use crate::catalogue::Target;
-use crate::handler::{FRESH_FOR_MS, Handler, unless_cancelled};
+use crate::handler::{Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
+use crate::paging::{Paged, page};
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
 use crate::routes::Found;
 use crate::written::{About, Answering, Request, ask};
 
 impl Handler {
-    pub(super) async fn resources(&self) -> Result<ListResourcesResult, ErrorData> {
+    pub(super) async fn resources(&self, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
         let offer = self.offers.now().await?;
         let all = offer.catalogue.places().resources.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource.clone());
-        Ok(ListResourcesResult::with_all_items(shown.collect()))
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
+        let size = offer.catalogue.settings().page_size;
+        let page: Paged<&Resource> = page("resources/list", shown, |it| &it.uri, size, cursor.as_deref())?;
+        let mut list = ListResourcesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        Ok(list)
     }
 
-    pub(super) async fn resource_templates(&self) -> Result<ListResourceTemplatesResult, ErrorData> {
+    pub(super) async fn resource_templates(
+        &self,
+        cursor: Option<String>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let offer = self.offers.now().await?;
         let all = offer.catalogue.places().templates.iter();
-        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template.clone());
-        Ok(ListResourceTemplatesResult::with_all_items(shown.collect()))
+        let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
+        let (method, size) = ("resources/templates/list", offer.catalogue.settings().page_size);
+        let page: Paged<&ResourceTemplate> =
+            page(method, shown, |it| &it.uri_template, size, cursor.as_deref())?;
+        let mut list = ListResourceTemplatesResult::with_all_items(page.items.into_iter().cloned().collect());
+        list.next_cursor = page.next;
+        Ok(list)
     }
 
     pub(super) async fn read(
@@ -49,13 +63,13 @@ impl Handler {
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
                     offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
-                Ok(fresh(as_json(uri, &rows)?))
+                Ok(self.fresh(as_json(uri, &rows)?))
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
                 let tool = known.ok_or_else(|| not_found(uri))?;
-                Ok(fresh(as_json(
+                Ok(self.fresh(as_json(
                     uri,
                     &Page::new(tool, settings.description(tool), settings.examples(tool)),
                 )?))
@@ -70,6 +84,11 @@ impl Handler {
                 read_written(uri, &template.read, &template.about, values, &offer, cx).await
             }
         }
+    }
+
+    /// The registry itself, which stays as it is as long as the lists do.
+    fn fresh(&self, result: ReadResourceResult) -> ReadResourceResult {
+        result.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
     }
 
     async fn read_tool(
@@ -124,11 +143,6 @@ fn as_json<T: Serialize + ?Sized>(uri: &str, value: &T) -> Result<ReadResourceRe
     })?;
     let contents = ResourceContents::text(text, uri).with_mime_type("application/json");
     Ok(ReadResourceResult::new(vec![contents]))
-}
-
-/// The registry itself, which stays as it is as long as the lists do.
-fn fresh(result: ReadResourceResult) -> ReadResourceResult {
-    result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public)
 }
 
 /// As long as the declaration says; for everybody, unless it depends on who asks.

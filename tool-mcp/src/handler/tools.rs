@@ -1,6 +1,6 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::model::{CallToolResponse, ListToolsResult};
+use rmcp::model::{CallToolResponse, ListToolsResult, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
@@ -11,18 +11,23 @@ use crate::discovery::Discovery;
 use crate::envelope::Arguments;
 use crate::handler::{Handler, modern};
 use crate::offer::Offer;
+use crate::paging::{Paged, page};
 use crate::two_step::{NAMES, Step, desk, enter};
 
 impl Handler {
-    pub(super) async fn tools(&self, _: &RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    pub(super) async fn tools(&self, cursor: Option<String>) -> Result<ListToolsResult, ErrorData> {
         let offer = self.offers.now().await?;
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
             return Ok(ListToolsResult::with_all_items(three.collect()));
         }
-        let listed = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name()).cloned()).collect();
-        Ok(ListToolsResult::with_all_items(listed))
+        let all: Vec<&Tool> = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name())).collect();
+        let size = offer.catalogue.settings().page_size;
+        let Paged { items, next } = page("tools/list", all, |tool| &tool.name, size, cursor.as_deref())?;
+        let mut list = ListToolsResult::with_all_items(items.into_iter().cloned().collect());
+        list.next_cursor = next;
+        Ok(list)
     }
 
     pub(super) async fn call(

@@ -1,5 +1,6 @@
 //! What the server tells beside the tools, and how it shows them.
 
+use crate::changes::Changes;
 use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::server::Server;
@@ -52,6 +53,32 @@ impl Server {
     /// ```
     pub fn discovery(mut self, discovery: Discovery) -> Self {
         self.discovery = discovery;
+        self
+    }
+
+    /// How many items a page of a list has; if it is not said, a list is one page. Some clients read the first page alone:
+    /// [`Discovery::TwoStep`] serves models better.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).page_size(200);
+    /// ```
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.page_size = Some(items);
+        self
+    }
+
+    /// What tells clients that the lists have changed: see [`Changes`].
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let changes = tool_mcp::Changes::new();
+    /// let server = tool_mcp::Server::new(registry).changes(&changes);
+    /// ```
+    pub fn changes(mut self, changes: &Changes) -> Self {
+        self.changes = Some(changes.clone());
         self
     }
 

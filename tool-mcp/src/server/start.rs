@@ -2,31 +2,47 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use tool_core::Principal;
 
-use crate::catalogue::{Catalogue, RESERVED};
+use crate::catalogue::RESERVED;
 use crate::error::ServeError;
 use crate::handler::Handler;
-use crate::http::Endpoint;
+use crate::offer::{Offer, Offers};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::uri::Scheme;
 
 impl Server {
-    pub(super) fn endpoint(&self, settings: Arc<Settings>) -> Endpoint {
-        // Nobody has asked yet who sends a request.
-        Endpoint::new(self.handler(Some(Principal::anonymous()), settings), &self.policy)
+    /// What answers, once all that cannot be served is found out.
+    pub(super) async fn opened(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
+        let handler = self.handler(caller)?;
+        check(&handler).await?;
+        Ok(handler)
     }
 
-    pub(super) fn handler(&self, caller: Option<Principal>, settings: Arc<Settings>) -> Arc<Handler> {
+    /// The same where nothing can be waited for: a registry has its tools at once, and what must wait for them is asked by
+    /// the first request.
+    pub(super) fn opened_at_once(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
+        let handler = self.handler(caller)?;
+        match pin!(check(&handler)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(checked) => checked?,
+            Poll::Pending => {}
+        }
+        Ok(handler)
+    }
+
+    fn handler(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
         let identity = self.identity.clone();
-        let instructions = self.instructions.clone().or_else(|| self.file.instructions.clone());
-        Arc::new(Handler::new(self.provider.clone(), caller, settings, identity, instructions))
+        let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
+        let offers = Offers::new(self.provider.clone(), caller, self.settings()?);
+        Ok(Arc::new(Handler::new(offers, self.changes.clone(), identity, instructions)))
     }
 
-    pub(super) fn settings(&self) -> Result<Arc<Settings>, ServeError> {
+    fn settings(&self) -> Result<Arc<Settings>, ServeError> {
         let mut faults = Vec::new();
         let chosen = self.scheme.as_deref().and_then(|scheme| {
             let parsed = Scheme::parse(scheme);
@@ -51,6 +67,7 @@ impl Server {
             scheme: chosen.unwrap_or_else(|| Scheme::of_name(&self.identity.name)),
             surfaces: self.surfaces,
             discovery: self.discovery,
+            page_size: self.page_size,
             name: self.identity.name.clone(),
             resources: self.resources.clone(),
             templates: self.templates.clone(),
@@ -58,17 +75,16 @@ impl Server {
             file: self.file.clone(),
         }))
     }
+}
 
-    /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start:
-    /// it is in the log, and requests are told so.
-    pub(super) async fn check(&self, settings: &Arc<Settings>) -> Result<(), ServeError> {
-        let Ok(tools) = self.provider.tools().await else { return Ok(()) };
-        let registry = tools.registry();
-        registry.check()?;
-        registry.check_addresses(&RESERVED)?;
-        let catalogue = Catalogue::new(tools.clone(), Arc::clone(settings));
-        let faults: Vec<String> =
-            catalogue.places().faults.iter().cloned().chain(settings.faults(registry)).collect();
-        if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }
-    }
+/// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start: it is in
+/// the log, and requests are told so.
+async fn check(handler: &Handler) -> Result<(), ServeError> {
+    let Ok(Offer { catalogue, .. }) = handler.offers().now().await else { return Ok(()) };
+    let registry = catalogue.registry();
+    registry.check()?;
+    registry.check_addresses(&RESERVED)?;
+    let of_places = catalogue.places().faults.iter().cloned();
+    let faults: Vec<String> = of_places.chain(catalogue.settings().faults(registry)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }
 }

@@ -163,3 +163,52 @@ fn a_cursor_that_nobody_gave_is_refused() {
         }
     }
 }
+
+#[test]
+fn lists_have_pages_where_the_application_wants_them() {
+    let served = Served::start_as(|server| server.page_size(3));
+    let session = served.session();
+    for (method, what, count) in [
+        ("tools/list", "tools", 7),
+        ("resources/list", "resources", 4),
+        ("resources/templates/list", "resourceTemplates", 1),
+        ("prompts/list", "prompts", 0),
+    ] {
+        for modern in [true, false] {
+            let (mut seen, mut params) = (Vec::new(), json!({}));
+            loop {
+                let list = match modern {
+                    true => served.modern(method, params).json(),
+                    false => session.request(method, params),
+                };
+                let page = list["result"][what].as_array().unwrap_or_else(|| panic!("{list}"));
+                assert!(page.len() <= 3, "{list}");
+                seen.extend(page.iter().map(|item| item["name"].as_str().unwrap().to_owned()));
+                let Some(next) = list["result"].get("nextCursor") else { break };
+                params = json!({"cursor": next});
+            }
+            assert_eq!(seen.len(), count, "{method}: {seen:?}");
+            assert!(what != "tools" || seen == NAMES, "{seen:?}");
+        }
+        let next = served.modern("tools/list", json!({})).json()["result"]["nextCursor"].take();
+        let elsewhere = served.modern(method, json!({"cursor": next})).json();
+        assert_eq!(elsewhere.get("error").is_none(), method == "tools/list", "{elsewhere}");
+    }
+}
+
+#[test]
+fn nothing_is_said_twice_in_any_request() {
+    let served = Served::start();
+    let session = served.session();
+    for (method, params) in [
+        ("resources/read", r#"{"uri":"fixture://tools","uri":"fixture://picture"}"#),
+        ("prompts/get", r#"{"name":"a","arguments":{"x":"1","\u0078":"2"}}"#),
+        ("prompts/list", r#"{"cursor":5}"#),
+        ("resources/list", r#"{"cursor":null,"cursor":null}"#),
+    ] {
+        let answer =
+            session.post(&format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#));
+        let error = answer.json();
+        assert_eq!((&error["id"], &error["error"]["code"]), (&json!(7), &json!(-32602)), "{method}: {error}");
+    }
+}

@@ -78,6 +78,11 @@ fn what_is_wrong_with_an_argument_is_told_by_its_name() {
     assert_eq!(unknown, json!({"code": -32602, "message": "Prompt not found: nope"}));
     let nobody = error(json!({"name": "nobody", "topics": "x"}));
     assert_eq!(nobody, json!({"code": -32602, "message": "nobody lives here"}));
+    // The code of a resource that is not there is none of a prompt, in no era.
+    for (name, arguments) in [("nope", json!({})), ("letter", json!({"name": "nobody", "topics": "x"}))] {
+        let answer = served.session().request("prompts/get", json!({"name": name, "arguments": arguments}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
 }
 
 #[test]
@@ -87,6 +92,21 @@ fn a_request_without_a_name_is_a_protocol_error() {
         let answer = served.session().request("prompts/get", params);
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
+}
+
+#[test]
+fn a_completion_of_an_argument_knows_its_values() {
+    let served = served();
+    let complete = |name: &str, value: &str| {
+        let reference = json!({"type": "ref/prompt", "name": "letter"});
+        let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
+        ask_both(&served, "completion/complete", &params).0
+    };
+    let completion = complete("wing", "W")["result"].take();
+    assert_eq!(completion, json!({"completion": {"values": ["west"], "total": 1, "hasMore": false}}));
+    assert_eq!(complete("wing", "")["result"]["completion"]["values"], json!(["east", "west"]));
+    assert_eq!(complete("words", "1")["result"]["completion"]["values"], json!([]));
+    assert_eq!(complete("size", "A")["error"]["code"], -32602);
 }
 
 #[test]

@@ -40,6 +40,8 @@ fn a_provider_is_asked_once_a_request() {
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     let listed = |method: &str, what: &str| {
         let answer = served.modern(method, json!({})).json();
+        // What changes from request to request is not kept.
+        assert!(answer.get("error").is_some() || answer["result"]["ttlMs"] == 0, "{answer}");
         answer["result"][what].as_array().map(Vec::len).ok_or(answer["error"].clone())
     };
     assert_eq!(listed("tools/list", "tools"), Ok(2));

@@ -148,6 +148,18 @@ impl Session<'_> {
         answer.event()
     }
 
+    /// The stream on which the server speaks first.
+    pub(crate) fn stream(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.served.addr).unwrap();
+        let (host, id) = (self.served.addr, &self.id);
+        let head = format!(
+            "GET /mcp HTTP/1.1\r\nhost: {host}\r\naccept: text/event-stream\r\nmcp-session-id: {id}\r\n\
+             mcp-protocol-version: {LEGACY}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    }
+
     pub(crate) fn call(&self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
