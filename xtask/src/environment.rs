@@ -68,6 +68,11 @@ impl Environment {
         Invocation::of(self.python()).arguments([script])
     }
 
+    /// Runs a program of what is installed.
+    pub(crate) fn program(&self, name: &str) -> Invocation {
+        Invocation::of(self.file(name))
+    }
+
     fn python(&self) -> PathBuf {
         self.file("python")
     }

@@ -17,13 +17,13 @@ use crate::registry::Registry;
 ///
 /// /// Doubles a number.
 /// #[tool(operation = Transform)]
-/// fn double(n: i64) -> i64 {
+/// fn doubled(n: i64) -> i64 {
 ///     2 * n
 /// }
 ///
 /// /// Calls a tool twice, the second time with what came of the first.
 /// #[tool(operation = Trigger, destructive = true)]
-/// async fn twice(#[inject] registry: Registry, name: String, n: i64) -> Result<i64, Failure> {
+/// async fn call_twice(#[inject] registry: Registry, name: String, n: i64) -> Result<i64, Failure> {
 ///     let mut n = n.into();
 ///     for _ in 0..2 {
 ///         n = registry.call(&name, serde_json::json!({"n": n})).await?.value();
@@ -32,8 +32,8 @@ use crate::registry::Registry;
 /// }
 ///
 /// # tool_core::private::block_on(async {
-/// let registry = Registry::builder().tools(tools![double, twice]).build().unwrap();
-/// let output = registry.call("twice", serde_json::json!({"name": "double", "n": 5})).await.unwrap();
+/// let registry = Registry::builder().tools(tools![doubled, call_twice]).build().unwrap();
+/// let output = registry.call("call_twice", serde_json::json!({"name": "doubled", "n": 5})).await.unwrap();
 /// assert_eq!(output.value(), 20);
 /// # });
 /// ```

@@ -90,7 +90,7 @@ async fn every_call_is_on_record_once_however_it_ends() {
         let record = Arc::clone(&record);
         move |event: &AuditEvent<'_>| {
             let outcome = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
-            record.lock().unwrap().push(format!("{} {outcome} {}", event.tool, event.call_id));
+            record.lock().unwrap().push(format!("{} {outcome} {}", event.name, event.call_id));
         }
     };
     let router = executing(|builder| builder.audit(sink));
