@@ -15,9 +15,8 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
         Noun::Tool => quote!(injected),
         Noun::Prompt => quote!(injected_into_prompt),
     };
-    let is_shown = |position| {
-        access.is_some_and(|access| access.parameters.iter().any(|(shown, _)| *shown == position))
-    };
+    let is_shown =
+        |position| access.is_some_and(|access| access.parameters.iter().any(|(shown, _)| *shown == position));
     let parameters = callee.parameters.iter().enumerate().map(|(position, parameter)| match parameter {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
