@@ -20,6 +20,7 @@ pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> 
     let quoted = if shell == "powershell" { quoted_for_powershell } else { quoted };
     let page = template
         .replace("@FUNCTION@", &function(&name))
+        .replace("@PLAIN@", &plain(&name))
         .replace("@NAME@", &quoted(&name))
         .replace("@PROGRAM@", &quoted(&program))
         .replace("@COMMAND@", COMMAND);
@@ -44,6 +45,11 @@ fn program(app: &App) -> String {
 /// A name of a function in any shell.
 fn function(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// A name for a comment, in which it cannot end the line.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect()
 }
 
 /// A word that means nothing but itself to a POSIX shell, to zsh and to fish.

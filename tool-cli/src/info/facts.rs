@@ -36,11 +36,10 @@ pub(super) fn facts(told: &Told<'_>) -> Vec<Fact> {
         ("Fresh for", tool.cache().map(|time| format!("{time:?}"))),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, fact)| Some((name, fact?))));
-    facts.extend([
-        ("Source", place(tool)),
-        ("Digest", tool.digest().to_string()),
-        ("Example", example(told.program, tool)),
-    ]);
+    facts.extend([("Source", place(tool)), ("Digest", tool.digest().to_string())]);
+    let others = tool.examples().iter().filter(|example| *example != tool.example());
+    let examples = std::iter::once(tool.example()).chain(others);
+    facts.extend(examples.map(|arguments| ("Example", example(told.program, tool, arguments))));
     facts
 }
 
@@ -100,11 +99,11 @@ fn place(tool: &ToolDefinition) -> String {
     }
 }
 
-/// A call that is valid, as one would type it into a POSIX shell.
-fn example(program: &str, tool: &ToolDefinition) -> String {
+/// A call, as one would type it into a POSIX shell.
+fn example(program: &str, tool: &ToolDefinition, arguments: &Value) -> String {
     let separator = if tool.name().starts_with('-') { "-- " } else { "" };
     let mut words = format!("{program} run {separator}{}", tool.name());
-    for (name, value) in tool.example().as_object().into_iter().flatten() {
+    for (name, value) in arguments.as_object().into_iter().flatten() {
         let kind =
             tool.inputs().iter().find(|input| input.name.as_ref() == Some(name)).map(|input| input.kind);
         let pair = match value {

@@ -69,6 +69,10 @@ fn may_publish(_: &Principal, _: &u32) -> Access {
 /// ```tool
 /// {"id": 7, "parts": []}
 /// ```
+///
+/// ```tool
+/// {"id": 8, "parts": [{"variant": "info"}]}
+/// ```
 #[deprecated(since = "2.0.0", note = "use `publish_all`")]
 #[tool(
     operation = Trigger,
@@ -188,6 +192,7 @@ async fn info_tells_who_may_call_a_tool_when_and_how() {
         "Deprecated    since 2.0.0: use `publish_all`",
         "Timeout       30s",
         "Example       demo run publish id=7 'parts:=[]'",
+        "Example       demo run publish id=8 'parts:=[{\"variant\":\"info\"}]'",
     ] {
         assert!(ran.stdout.contains(&format!("\n{line}\n")), "{line}\n{}", ran.stdout);
     }
@@ -215,7 +220,7 @@ async fn info_as_data_tells_the_same() {
         "requirements": {"met": false, "message": "set SIGNING_KEY"},
         "surface": {"kind": "tool"}, "tags": ["pages", "public"], "alias": "publish_page",
         "deprecated": {"since": "2.0.0", "note": "use `publish_all`"}, "timeout_ms": 30_000,
-        "examples": [{"id": 7, "parts": []}], "provider": "cli",
+        "examples": [{"id": 7, "parts": []}, {"id": 8, "parts": [{"variant": "info"}]}], "provider": "cli",
     });
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(info[name], *value, "{name}");

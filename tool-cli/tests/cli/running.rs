@@ -52,6 +52,22 @@ fn count(#[inject] context: Context) -> &'static str {
     "done"
 }
 
+/// Takes codes.
+#[tool(operation = Transform)]
+fn decode(
+    /** A code. */
+    #[arg(pattern = "^[a-z]{3}$", example = "abc")]
+    code: String,
+    /** Another. */
+    #[arg(pattern = "^[a-z]{3}$")]
+    other: Option<String>,
+    /** How often. */
+    #[arg(range(min = 5, max = 9))]
+    times: Option<u8>,
+) -> String {
+    format!("{code} {other:?} {times:?}")
+}
+
 /// Never ends.
 #[tool(operation = Read)]
 async fn endless() -> String {
@@ -163,6 +179,9 @@ async fn a_skeleton_is_filled_in_and_run() {
     );
     let ran = cli(&["run", "parts", "--input-json", &skeleton.stdout, "--format", "json"]).await;
     assert_eq!(ran.json()["output"]["sky"], "rain");
+    // What has no value that is known to be valid, and need not be given, is left out.
+    let skeleton = ours(&["run", "decode", "--skeleton"]).await;
+    assert_eq!(skeleton.json(), json!({"code": "abc", "times": 5}));
     for arguments in [&["a=1"][..], &["--input-json", "{}"], &["--dry-run"]] {
         assert_eq!(cli(&[&["run", "add", "--skeleton"], arguments].concat()).await.code, 2, "{arguments:?}");
     }
