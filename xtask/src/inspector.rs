@@ -28,8 +28,8 @@ pub(crate) enum Era {
 /// How the server is reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Transport<'a> {
-    /// The inspector starts it: `PROGRAM serve mcp`.
-    Stdio(&'a Path),
+    /// The inspector starts it with these arguments.
+    Stdio(&'a Path, &'a [&'a str]),
     /// It runs, and this is its endpoint.
     Http(&'a str),
 }
@@ -54,8 +54,54 @@ pub(crate) struct Other {
 }
 
 impl Question {
-    /// All of them, in the order in which they are asked.
-    pub(crate) const ALL: [Question; 9] = [
+    /// The way of a model through a thousand tools: it searches, reads, and calls.
+    pub(crate) const TWO_STEPS: [Question; 4] = [
+        Question::Other(Other {
+            method: "tools/list",
+            options: &["--strict"],
+            facts: &[
+                r#""name":"list_available_tools""#,
+                r#""name":"list_tool_details""#,
+                r#""name":"call_tool""#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "list_available_tools",
+                "--tool-args-json",
+                r#"{"search":"cancel a ticket in department 7"}"#,
+            ],
+            facts: &[
+                r#""structuredContent":{"tools":[{"server":"thousand","tool":"cancel_ticket_7""#,
+                r#""nextPage":2"#,
+            ],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "list_tool_details",
+                "--tool-args-json",
+                r#"{"server":"thousand","tool_name":"cancel_ticket_7"}"#,
+            ],
+            facts: &[r#""name":"cancel_ticket_7""#, r#""required":["id"]"#],
+        }),
+        Question::Other(Other {
+            method: "tools/call",
+            options: &[
+                "--tool-name",
+                "call_tool",
+                "--tool-args-json",
+                r#"{"server":"thousand","tool_name":"cancel_ticket_7","arguments":{"id":5}}"#,
+            ],
+            facts: &["cancel_ticket_7: Some(5)", r#""isError":false"#],
+        }),
+    ];
+
+    /// What the weather example is asked, in this order.
+    pub(crate) const WEATHER: [Question; 9] = [
         Question::List,
         Question::Call,
         Question::Other(Other {
@@ -129,8 +175,8 @@ impl Inspection<'_> {
     fn invocation(&self, inspector: Invocation, storage: &Path) -> Invocation {
         let inspector = inspector.env("MCP_STORAGE_DIR", storage).arguments(["--cli"]);
         let inspector = match self.transport {
-            Transport::Stdio(program) => {
-                inspector.arguments([program]).arguments(["serve", "mcp", "--transport", "stdio"])
+            Transport::Stdio(program, arguments) => {
+                inspector.arguments([program]).arguments(arguments).arguments(["--transport", "stdio"])
             }
             Transport::Http(endpoint) => {
                 inspector.arguments(["--transport", "http", "--server-url", endpoint])
@@ -152,7 +198,7 @@ impl Inspection<'_> {
 impl fmt::Display for Inspection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transport = match self.transport {
-            Transport::Stdio(_) => "stdio",
+            Transport::Stdio(..) => "stdio",
             Transport::Http(_) => "http",
         };
         let question = match self.question {
@@ -162,7 +208,9 @@ impl fmt::Display for Inspection<'_> {
         };
         write!(f, "inspector, {} over {transport}, {question}", self.era.name())?;
         match self.question {
-            Question::Other(Other { options: ["--uri", uri], .. }) => write!(f, " {uri}"),
+            Question::Other(Other { options: ["--uri" | "--tool-name", what, ..], .. }) => {
+                write!(f, " {what}")
+            }
             _ => Ok(()),
         }
     }
@@ -292,7 +340,7 @@ mod tests {
             inspection.invocation(Invocation::of("mcp-inspector"), Path::new("storage")).to_string()
         };
         assert_eq!(
-            line(Transport::Stdio(Path::new("debug/weather")), Question::List),
+            line(Transport::Stdio(Path::new("debug/weather"), &["serve", "mcp"]), Question::List),
             "MCP_STORAGE_DIR=storage mcp-inspector --cli debug/weather serve mcp --transport stdio \
              --format json --protocol-era modern --method tools/list --strict"
         );

@@ -6,6 +6,10 @@
 #[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
 mod tools;
 
+#[path = "../../examples/thousand/tools.rs"]
+#[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
+mod thousand;
+
 mod callers;
 mod calls;
 mod changes;

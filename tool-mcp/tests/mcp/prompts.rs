@@ -78,6 +78,11 @@ fn what_is_wrong_with_an_argument_is_told_by_its_name() {
     assert_eq!(unknown, json!({"code": -32602, "message": "Prompt not found: nope"}));
     let nobody = error(json!({"name": "nobody", "topics": "x"}));
     assert_eq!(nobody, json!({"code": -32602, "message": "nobody lives here"}));
+    // The code of a resource that is not there is none of a prompt, in no era.
+    for (name, arguments) in [("nope", json!({})), ("letter", json!({"name": "nobody", "topics": "x"}))] {
+        let answer = served.session().request("prompts/get", json!({"name": name, "arguments": arguments}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn serve() {
     let Some(what) = std::env::var_os(SERVE) else { return };
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
-        Some("two steps") => crate::two_step::thousand(),
+        Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
     };
     let discovery =
