@@ -43,7 +43,7 @@ fn paint(
 }
 
 fn streets(_: &str) -> Vec<String> {
-    ["it's; touch pwned", "High Street", "a:b", "line\nbreak"].map(str::to_owned).into()
+    ["it's; touch pwned", "High Street", "a:b", "*", "line\nbreak"].map(str::to_owned).into()
 }
 
 /// Is named as a command is.
@@ -75,7 +75,7 @@ const CASES: &[Case] = &[
     Case { line: "demo run paint --colour ", words: &["green", "dark blue", "$(touch pwned)"] },
     Case { line: "demo run paint colour=g", words: &["colour=green"] },
     Case { line: "demo run paint street=H", words: &["street=High Street"] },
-    Case { line: "demo run paint --street ", words: &["it's; touch pwned", "High Street", "a:b"] },
+    Case { line: "demo run paint --street ", words: &["it's; touch pwned", "High Street", "a:b", "*"] },
     Case { line: "demo list --format=m", words: &["--format=markdown"] },
     Case { line: "demo completions z", words: &["zsh"] },
     Case { line: "demo nonsense x", words: &[] },
@@ -86,6 +86,7 @@ const TYPED: &[(&str, &str)] = &[
     ("demo run paint colour=d", r"demo run paint colour=dark\ blue "),
     ("demo run paint street=i", r"demo run paint street=it\'s\;\ touch\ pwned "),
     ("demo run paint --street 'H", "demo run paint --street 'High Street' "),
+    ("demo run paint --street '*", "demo run paint --street '*' "),
     ("demo run paint --street a:", "demo run paint --street a:b "),
     ("demo run paint str", "demo run paint street="),
     ("demo run pai", "demo run paint "),

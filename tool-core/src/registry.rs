@@ -151,9 +151,9 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let mut registry = self.clone();
-        registry.caller.principal = principal;
-        registry
+        let Caller { trace, reporter, .. } = &self.caller;
+        let caller = Caller { principal, trace: *trace, reporter: reporter.clone() };
+        Registry { inner: Arc::clone(&self.inner), caller }
     }
 
     /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.

@@ -61,6 +61,7 @@ fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
         "UPDATE node SET owner = 'vera'".to_owned(),
         "INSERT INTO user VALUES ('eve', 'Eve')".to_owned(),
         "DROP TABLE translation".to_owned(),
+        "CREATE TEMP TABLE note (text)".to_owned(),
         "PRAGMA query_only = OFF; DELETE FROM outbox".to_owned(),
         "PRAGMA query_only = OFF; PRAGMA user_version = 0".to_owned(),
         "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema".to_owned(),
@@ -95,7 +96,7 @@ async fn a_tool_that_reads_cannot_write_when_it_tries() {
     registry.call("site_overview", json!({})).await.unwrap();
     let before = dump(&path);
     let outcomes: Vec<String> = registry.call("vandalise", json!({})).await.unwrap().decode().unwrap();
-    assert_eq!(outcomes.len(), 11);
+    assert_eq!(outcomes.len(), 12);
     assert!(outcomes.iter().all(|outcome| outcome == "refused"), "{outcomes:#?}");
     assert_eq!(dump(&path), before);
     // It did not spoil the connection for those who come after it.

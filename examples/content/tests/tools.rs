@@ -65,6 +65,50 @@ async fn every_example_is_a_call_that_succeeds() {
     }
 }
 
+/// Of every revision, the content.
+fn content(revision: &Value) -> Value {
+    let mut content = revision.clone();
+    content
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| !["id", "vid", "author", "created", "log"].contains(&name.as_str()));
+    content["kind"] = json!("page");
+    content
+}
+
+#[tokio::test]
+async fn a_site_begins_with_what_could_have_been_written_with_the_tools() {
+    let museum = Museum::new();
+    let overview = museum.done("vera", "site_overview", json!({})).await;
+    assert_eq!(
+        overview,
+        json!({
+            "nodes": {"article": 3, "event": 1, "page": 2}, "published": 5, "revisions": 11,
+            "translations": {"de": 2, "fr": 1, "nl": 1}, "waiting": 0
+        })
+    );
+    let mut revisions = 0;
+    for id in museum.site.reader().ids().unwrap() {
+        for summary in museum.site.reader().revisions(id).unwrap() {
+            let revision = museum.done("vera", "get_revision", json!({"id": id, "vid": summary.vid})).await;
+            let arguments = content(&revision).to_string();
+            let valid = museum.registry.validate("create_node", arguments.as_bytes());
+            assert!(valid.is_ok(), "{arguments}: {}", valid.unwrap_err().text());
+            revisions += 1;
+        }
+        let node = museum.done("vera", "get_node", json!({"id": id})).await;
+        let languages = node["translations"].as_array().unwrap().iter().chain([&Value::Null]);
+        for langcode in languages {
+            let page = museum.done("vera", "render_node", json!({"id": id, "langcode": langcode})).await;
+            assert!(page.as_str().unwrap().starts_with("<h1>"), "{page}");
+        }
+    }
+    assert_eq!(revisions, 11);
+    for name in museum.site.reader().user_names().unwrap() {
+        assert!(museum.user(&name).has("node.view"), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_node_is_read_with_its_revisions_and_translations() {
     let museum = Museum::new();

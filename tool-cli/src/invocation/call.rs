@@ -8,6 +8,9 @@ use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 use crate::progress;
 use crate::streams::Streams;
 
+/// How long a call that was taken back may take to notice it.
+const LETTING_GO: Duration = Duration::from_secs(1);
+
 /// Calls the tool, until it is done, somebody interrupts, or the time is over.
 pub(super) async fn call(
     registry: &Registry,
@@ -59,12 +62,12 @@ pub(super) async fn call(
         // Panics are contained further in: what remains is a runtime that shuts down.
         End::Answered(None) => Err(Failure::internal()),
         End::Interrupted => {
-            let_go(registry, tool, &task, streams).await;
+            let_go(registry, tool, &mut task, streams).await;
             Err(Failure::new(FailureKind::Cancelled, format!("`{}` was interrupted", tool.name())))
         }
         End::Late => {
             streams.abandon();
-            let_go(registry, tool, &task, streams).await;
+            let_go(registry, tool, &mut task, streams).await;
             let ran_on = if tool.modifies() { ", and ran on to its end" } else { "" };
             let limit = limit.unwrap_or_default();
             let message = format!("`{}` did not end within {limit:?}{ran_on}", tool.name());
@@ -98,9 +101,16 @@ fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinH
 
 /// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
 /// ends the process.
-async fn let_go(registry: &Registry, tool: &ToolDefinition, task: &JoinHandle<Reply>, streams: &mut Streams) {
+async fn let_go(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    task: &mut JoinHandle<Reply>,
+    streams: &mut Streams,
+) {
     if !tool.modifies() {
         task.abort();
+        // It is dropped where it waits, and cleans up. What never waits cannot be dropped.
+        let _ = tokio::time::timeout(LETTING_GO, task).await;
         return;
     }
     streams.notice(&format!(

@@ -148,6 +148,7 @@ async fn row_121_an_interrupted_call_ends() {
     .await;
     assert_eq!(ran.code, 130);
     assert_eq!((ran.json()["error_type"].as_str(), ran.stderr.as_str()), (Some("cancelled"), ""));
+    assert_eq!(events.dropped(), 1, "the tool hears of it before the program ends");
 }
 
 #[tokio::test]

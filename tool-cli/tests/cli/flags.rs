@@ -122,6 +122,12 @@ fn looks_like_options(
     format!("{help} {dry_run} {format:?} {node_id:?}")
 }
 
+/// Is named as a command is.
+#[tool(operation = Explain, name = "help")]
+fn named_help() -> &'static str {
+    "no help"
+}
+
 /// A tool of inputs that cannot be typed as options.
 fn odd() -> DynamicTool {
     let names = ["ok", "", "a=b", "-dash", "a b", "\u{202e}x", "größe", "Yes", "node_x", "node-x"];
@@ -189,5 +195,7 @@ async fn row_118_hostile_names_of_tools_and_inputs_are_typed_and_shown() {
     let info = ours(&["info", "--", "-x"]).await;
     assert!(info.stdout.contains("\\u202ex") && !info.stdout.contains('\u{202e}'), "{}", info.stdout);
     assert!(info.stdout.contains("Example       demo run -- -x\n"), "{}", info.stdout);
-    ours(&["list", "--format", "name"]).await.prints("-x\nlooks_like_options\n");
+    ours(&["list", "--format", "name"]).await.prints("-x\nhelp\nlooks_like_options\n");
+    ours(&["run", "help"]).await.prints("no help\n");
+    assert_eq!(ours(&["info", "help", "--format", "json"]).await.json()["name"], "help");
 }

@@ -143,6 +143,7 @@ fn row_114_a_page_is_as_wide_as_the_environment_wants() {
     let copied = |line: &str| ["Source", "Digest", "Example"].iter().any(|name| line.starts_with(name));
     assert!(page.lines().all(|line| copied(line) || line.chars().count() <= 20), "{page}");
     assert!(page.contains("Operation\n  transform:\n"), "{page}");
+    assert!(page.lines().any(|line| line.starts_with("Digest") && line.len() > 70), "{page}");
     assert_eq!(spawned.end().0.code(), Some(0));
     for columns in ["20", "400", "0", "x", "99999"] {
         let mut spawned = spawn_in(&["demo", "run", "parts", "--help"], &[("COLUMNS", columns)]);

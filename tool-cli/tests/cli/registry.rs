@@ -17,11 +17,16 @@ pub(crate) struct Events {
     pub(crate) begun: Notify,
     recorded: AtomicUsize,
     purged: AtomicUsize,
+    dropped: AtomicUsize,
 }
 
 impl Events {
     pub(crate) fn recorded(&self) -> usize {
         self.recorded.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn dropped(&self) -> usize {
+        self.dropped.load(Ordering::SeqCst)
     }
 
     pub(crate) fn purged(&self) -> usize {
@@ -191,6 +196,16 @@ fn hostile_json() -> Vec<String> {
 /// Never ends.
 #[tool(operation = Read)]
 async fn forever(#[inject] events: State<Events>) -> String {
+    /// Notes that the call was dropped.
+    struct Held<'e>(&'e Events);
+
+    impl Drop for Held<'_> {
+        fn drop(&mut self) {
+            self.0.dropped.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    let _held = Held(&events);
     events.begun.notify_one();
     std::future::pending().await
 }

@@ -94,7 +94,7 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     match mode {
-        // Even what is attached to it, or kept for a moment, is not written.
+        // Not even what is kept for a moment is written.
         Mode::ReadOnly => connection.pragma_update(None, "query_only", true)?,
         Mode::ReadWrite => {
             connection.pragma_update(None, "foreign_keys", true)?;
