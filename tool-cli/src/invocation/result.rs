@@ -19,7 +19,7 @@ pub(super) fn json(output: &Output) -> String {
 pub(super) fn yaml(output: &Output) -> String {
     let json = json(output);
     match serde_json::from_str::<Value>(&json) {
-        Ok(value) if value.to_string() == json.trim_end() => crate::yaml::text(&value),
+        Ok(value) if format!("{value}\n") == json => crate::yaml::text(&value),
         _ => json,
     }
 }
