@@ -151,8 +151,9 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let Caller { trace, reporter, .. } = &self.caller;
-        let caller = Caller { principal, trace: *trace, reporter: reporter.clone() };
+        let Caller { trace, extensions, reporter, .. } = &self.caller;
+        let (extensions, reporter) = (extensions.clone(), reporter.clone());
+        let caller = Caller { principal, trace: *trace, extensions, reporter };
         Registry { inner: Arc::clone(&self.inner), caller }
     }
 
