@@ -138,7 +138,8 @@ impl Server {
     ) -> Result<Self, ServeError> {
         let options = options.into();
         let api = Api::new(provider.into_provider(), options.router.clone());
-        if let Ok(tools) = api.tools().await {
+        // One that does not answer now may answer later, as one that fails may.
+        if let Ok(Ok(tools)) = tokio::time::timeout(options.request_timeout, api.tools()).await {
             tools.check()?;
         }
         if options.router.protect_discovery && options.router.authenticator.is_none() {
