@@ -373,11 +373,9 @@ export function form({ root, native, get, set, changed }) {
 			const fault = h("p.problem");
 			const input = h("input.key", {
 				"aria-label": "Name", value: name,
-				// Takes the name over, and does not run the tool.
-				onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), input.blur()),
 				onchange() {
 					if (value.has(input.value) && input.value !== name) fill(fault, "There is one of this name.");
-					else apply(new Map([...value].map(([key, member]) => [key === name ? input.value : key, member])), ":focus");
+					else apply(new Map([...value].map(([key, value]) => [key === name ? input.value : key, value])), `[data-at="${CSS.escape(member(at, input.value).pointer)}"] :is(input, textarea, select)`);
 				},
 			});
 			const remove = () => {

@@ -125,6 +125,21 @@ async fn what_a_browser_has_is_not_sent_again() {
 }
 
 #[tokio::test]
+async fn a_range_is_not_answered_with_a_part_and_head_with_no_text() {
+    for path in ["/", "/explorer/form.js"] {
+        let (_, _, whole) = get(routes(&Options::new()), path).await;
+        let ranged = Request::get(path).header(header::RANGE, "bytes=0-9").body(Body::empty()).unwrap();
+        let response = routes::<()>(&Options::new()).oneshot(ranged).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), whole.as_bytes());
+        let head = Request::head(path).body(Body::empty()).unwrap();
+        let response = routes::<()>(&Options::new()).oneshot(head).await.unwrap();
+        assert_eq!(response.headers()[header::CONTENT_LENGTH], whole.len().to_string());
+        assert!(response.into_body().collect().await.unwrap().to_bytes().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn under_a_prefix_the_files_are_below_it() {
     let nested = || Router::new().nest("/some/api", routes(&Options::new()));
     let (_, _, page) = get(nested(), "/some/api").await;
