@@ -247,7 +247,7 @@ impl Server {
     /// `nest("/mcp", …)` puts it at `/mcp`.
     ///
     /// The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait 40 ms), about
-    /// shutdown, and awaits [`Registry::idle`] at its end.
+    /// shutdown, and awaits [`Registry::idle`](tool_core::Registry::idle) at its end.
     ///
     /// # Errors
     ///
