@@ -5,11 +5,13 @@ use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObjec
 use serde_json::Value;
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
+use crate::era::Era;
+
 /// A result for whatever happened in the tool, a protocol error for a tool that is not there.
-pub(crate) fn answer(reply: Reply) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn answer(reply: Reply, era: &Era) -> Result<CallToolResult, ErrorData> {
     let call_id = reply.call_id;
     let result = match reply.result {
-        Ok(output) => succeeded(&output),
+        Ok(output) => succeeded(&output, era),
         Err(failure) => match failure.kind().codes().mcp_call.code(true) {
             Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
             None => failed(&failure, call_id),
@@ -20,9 +22,11 @@ pub(crate) fn answer(reply: Reply) -> Result<CallToolResult, ErrorData> {
     Ok(result.with_meta(Some(MetaObject(meta))))
 }
 
-fn succeeded(output: &Output) -> CallToolResult {
-    let mut result = CallToolResult::success(output.content().iter().map(block).collect());
-    result.structured_content = output.structured_text().and_then(|json| serde_json::from_str(json).ok());
+fn succeeded(output: &Output, era: &Era) -> CallToolResult {
+    let content = output.content().iter().map(|content| block(content, era)).collect();
+    let mut result = CallToolResult::success(content);
+    let structured = output.structured_text().filter(|_| era.knows_structure());
+    result.structured_content = structured.and_then(|json| serde_json::from_str(json).ok());
     result
 }
 
@@ -47,7 +51,10 @@ fn failed(failure: &Failure, call_id: CallId) -> CallToolResult {
     failed_text(text)
 }
 
-pub(crate) fn block(content: &Content) -> ContentBlock {
+/// Content in the shape of MCP, as far as the client knows it.
+pub(crate) fn block(content: &Content, era: &Era) -> ContentBlock {
+    let adapted = era.adapted(content);
+    let content = adapted.as_ref().unwrap_or(content);
     if let Content::Text { text } = content {
         return ContentBlock::text(text);
     }
@@ -73,7 +80,7 @@ mod tests {
         let (image, audio) = (Content::image([0], "image/png"), Content::audio([1], "audio/wav"));
         for content in [Content::text("a"), image, audio, link, text, blob] {
             let expected = serde_json::to_value(&content).unwrap();
-            assert_eq!(serde_json::to_value(block(&content)).unwrap(), expected);
+            assert_eq!(serde_json::to_value(block(&content, &Era::unknown())).unwrap(), expected);
         }
     }
 }

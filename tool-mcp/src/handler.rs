@@ -11,8 +11,8 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,6 +22,7 @@ use tool_core::{Registry, Reply};
 
 use crate::changes::Changes;
 use crate::envelope::Arguments;
+use crate::era::Era;
 use crate::offer::{FRESH_FOR_MS, Offers};
 
 /// Answers clients from what its provider has. Every session and every request shares it.
@@ -136,7 +137,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list = self.tools(cursor(request)).await?;
+        let mut list = self.tools(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
             list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
@@ -277,9 +278,9 @@ impl ServerHandler for Handler {
     }
 }
 
-/// Whether a request is of 2026-07-28 or later; versions are dates, and so compare as texts.
+/// Whether a request is of 2026-07-28 or later.
 fn modern(cx: &RequestContext<RoleServer>) -> bool {
-    cx.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    Era::of(cx).is_modern()
 }
 
 fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {

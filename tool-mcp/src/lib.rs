@@ -5,6 +5,7 @@ mod catalogue;
 mod changes;
 mod discovery;
 mod envelope;
+mod era;
 mod error;
 mod handler;
 mod http;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
-use tool_core::Registry;
+use tool_core::{FailureKind, Registry};
 
 use crate::written::DynamicPrompt;
 
@@ -166,7 +166,9 @@ impl PromptsFile {
                 continue;
             }
             for example in words.examples.iter().filter(|example| !example.is_string()) {
-                if let Err(failure) = registry.validate(name, example.to_string().as_bytes()) {
+                if let Err(failure) = registry.validate(name, example.to_string().as_bytes())
+                    && matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson)
+                {
                     faults.push(format!("an example of `{name}` in the prompts file: {}", failure.text()));
                 }
             }

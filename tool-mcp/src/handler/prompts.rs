@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
 
 use crate::answer::block;
+use crate::era::Era;
 use crate::handler::{Handler, unless_cancelled};
 use crate::paging::page;
 use crate::signature::{shown_default, type_name};
@@ -41,7 +42,7 @@ impl Handler {
         }
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let prompt = unless_cancelled(offer.registry.get_prompt(name, arguments), name, cx).await?;
-        prompt.map(result).map_err(|failure| failed(&failure))
+        prompt.map(|prompt| result(prompt, &Era::of(cx))).map_err(|failure| failed(&failure))
     }
 }
 
@@ -56,17 +57,17 @@ async fn made(
     let values = values.map_err(|faults| ErrorData::invalid_params(faults.join("\n"), None))?;
     let request = Request::new(&prompt.name, values, principal.clone());
     let prompt = unless_cancelled(ask(&prompt.make, request), &prompt.name, cx).await?;
-    prompt.map(result).map_err(|failure| failed(&failure))
+    prompt.map(|prompt| result(prompt, &Era::of(cx))).map_err(|failure| failed(&failure))
 }
 
 /// A prompt in the shape of MCP.
-fn result(prompt: tool_core::Prompt) -> GetPromptResult {
+fn result(prompt: tool_core::Prompt, era: &Era) -> GetPromptResult {
     let message = |message: tool_core::PromptMessage| {
         let role = match message.role {
             tool_core::Role::User => Role::User,
             tool_core::Role::Assistant => Role::Assistant,
         };
-        PromptMessage::new(role, block(&message.content))
+        PromptMessage::new(role, block(&message.content, era))
     };
     let mut result = GetPromptResult::new(prompt.messages.into_iter().map(message).collect());
     result.description = prompt.description;

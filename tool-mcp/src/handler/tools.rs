@@ -9,13 +9,18 @@ use crate::answer::answer;
 use crate::catalogue::bare;
 use crate::discovery::Discovery;
 use crate::envelope::Arguments;
+use crate::era::Era;
 use crate::handler::{Handler, modern};
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
 use crate::two_step::{NAMES, Step, desk, enter};
 
 impl Handler {
-    pub(super) async fn tools(&self, cursor: Option<String>) -> Result<ListToolsResult, ErrorData> {
+    pub(super) async fn tools(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         let offer = self.offers.now().await?;
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             let three =
@@ -27,6 +32,9 @@ impl Handler {
         let Paged { items, next } = page("tools/list", all, |tool| &tool.name, size, cursor.as_deref())?;
         let mut list = ListToolsResult::with_all_items(items.into_iter().cloned().collect());
         list.next_cursor = next;
+        if !Era::of(cx).knows_structure() {
+            list.tools.iter_mut().for_each(|tool| tool.output_schema = None);
+        }
         Ok(list)
     }
 
@@ -67,7 +75,7 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let reply = self.invoke(&offer.registry, name, arguments, cx).await?;
-        let mut result = answer(reply)?;
+        let mut result = answer(reply, &Era::of(cx))?;
         self.sign(&mut result.meta, cx);
         Ok(result.into())
     }

@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use tool_core::{Annotations, DynamicTool, Leniency, Operation, Output, Registry, ToolDefinition};
+use tool_core::{
+    Annotations, DynamicTool, Leniency, Operation, Output, Registry, ToolDefinition, ToolDefinitionBuilder,
+};
 
 /// Their names.
 pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];
@@ -12,18 +14,18 @@ pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details"
 /// that they are about.
 pub(crate) fn desk() -> &'static Registry {
     static DESK: LazyLock<Registry> = LazyLock::new(|| {
-        let tools = [list_available_tools(), list_tool_details(), call_tool()];
-        let builder =
-            tools.into_iter().fold(Registry::builder().leniency(Leniency::Strict), |builder, definition| {
-                let nothing = |_, _: Value| async { Ok(Output::empty()) };
-                builder.tool(DynamicTool::new(definition, nothing))
-            });
-        builder.build().expect("the three tools are well-formed: a test builds them")
+        let mut builder = Registry::builder().leniency(Leniency::Strict);
+        for definition in [list_available_tools(), list_tool_details(), call_tool()] {
+            let nothing = |_, _: Value| async { Ok(Output::empty()) };
+            let definition = definition.build().expect("each is well-formed: the tests list them");
+            builder = builder.tool(DynamicTool::new(definition, nothing));
+        }
+        builder.build().expect("no two have one name: the tests list them")
     });
     &DESK
 }
 
-fn list_available_tools() -> ToolDefinition {
+fn list_available_tools() -> ToolDefinitionBuilder {
     let description =
         "Lists the tools that can be called, a page at a time: the best first for a `search`, else by name.";
     definition(NAMES[0], description, &json!({
@@ -34,26 +36,19 @@ fn list_available_tools() -> ToolDefinition {
     }), &[])
     .operation(Operation::Explain)
     .annotations(hints(true))
-    .build()
-    .expect("it is well-formed: a test builds it")
 }
 
-fn list_tool_details() -> ToolDefinition {
+fn list_tool_details() -> ToolDefinitionBuilder {
     definition(NAMES[1], "Shows what one tool does and takes.", &target(), &["server", "tool_name"])
         .operation(Operation::Explain)
         .annotations(hints(true))
-        .build()
-        .expect("it is well-formed: a test builds it")
 }
 
-fn call_tool() -> ToolDefinition {
+fn call_tool() -> ToolDefinitionBuilder {
     let mut inputs = target();
-    inputs["arguments"] = json!({"description": "What `list_tool_details` says that it takes."});
-    // Not an object by its schema: the tool itself says what is wrong with its arguments.
-    definition(NAMES[2], "Calls a tool.", &inputs, &["server", "tool_name"])
-        .annotations(hints(false))
-        .build()
-        .expect("it is well-formed: a test builds it")
+    let description = "What `list_tool_details` says that it takes.";
+    inputs["arguments"] = json!({"type": "object", "description": description});
+    definition(NAMES[2], "Calls a tool.", &inputs, &["server", "tool_name"]).annotations(hints(false))
 }
 
 /// Which tool is meant.
@@ -64,12 +59,7 @@ fn target() -> Value {
     })
 }
 
-fn definition(
-    name: &str,
-    description: &str,
-    properties: &Value,
-    required: &[&str],
-) -> tool_core::ToolDefinitionBuilder {
+fn definition(name: &str, description: &str, properties: &Value, required: &[&str]) -> ToolDefinitionBuilder {
     let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     if !required.is_empty() {
         schema["required"] = required.into();

@@ -1,6 +1,7 @@
 //! What HTTP adds: headers that decide, and bodies that are no messages.
 
 use serde_json::json;
+use tool_core::{Registry, tool};
 
 use crate::support::{Served, initialize, modern_body, request};
 
@@ -117,6 +118,33 @@ fn the_rules_of_2026_07_28_hold() {
 
     let unknown = served.modern("tools/forget", json!({}));
     assert_eq!((unknown.status, unknown.json()["error"]["code"].clone()), (404, json!(-32601)));
+}
+
+/// Looks at a place.
+#[tool(operation = Read)]
+fn look_at(
+    /// Where.
+    #[arg(header = "Region")]
+    region: String,
+) -> String {
+    region
+}
+
+#[test]
+fn a_header_of_an_input_is_checked_from_the_first_request_on() {
+    let registry = Registry::builder().tools(tool_core::tools![look_at]).build().unwrap();
+    for (header, code) in [(Some("north"), None), (Some("south"), Some(-32020)), (None, Some(-32020))] {
+        let served = Served::serving(registry.clone(), |server| server);
+        let body = modern_body("tools/call", json!({"name": "look_at", "arguments": {"region": "north"}}));
+        let mut headers = vec![
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "look_at"),
+        ];
+        headers.extend(header.map(|region| ("mcp-param-region", region)));
+        let answer = served.post(&headers, &body.to_string()).json();
+        assert_eq!(answer["error"]["code"].as_i64(), code, "{header:?}: {answer}");
+    }
 }
 
 #[test]

@@ -212,3 +212,25 @@ fn nothing_is_said_twice_in_any_request() {
         assert_eq!((&error["id"], &error["error"]["code"]), (&json!(7), &json!(-32602)), "{method}: {error}");
     }
 }
+
+#[test]
+fn an_old_client_is_not_given_what_it_cannot_know() {
+    let served = Served::start();
+    let mut opening = crate::support::initialize();
+    opening["params"]["protocolVersion"] = json!("2025-03-26");
+    let answer = served.post(&[], &opening.to_string());
+    assert_eq!(answer.event()["result"]["protocolVersion"], "2025-03-26");
+    let id = answer.header("mcp-session-id").unwrap().to_owned();
+    let ask = |method: &str, params: Value| {
+        let headers = [("mcp-session-id", id.as_str()), ("mcp-protocol-version", "2025-03-26")];
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+        assert_eq!(served.post(&headers, &initialized).status, 202);
+        served.post(&headers, &request(1, method, params).to_string()).event()["result"].take()
+    };
+    let list = ask("tools/list", json!({}));
+    assert!(list["tools"][0].get("outputSchema").is_none(), "{list}");
+    assert_eq!(list["tools"][0]["annotations"]["title"], "Add");
+    let called = ask("tools/call", json!({"name": "add", "arguments": {"a": 1}}));
+    assert_eq!(called["content"][0]["text"], r#"{"result":6}"#);
+    assert!(called.get("structuredContent").is_none(), "{called}");
+}

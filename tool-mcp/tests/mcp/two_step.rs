@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_core::{
     DynamicTool, IntoToolsProvider as _, Operation, Output, Providers, Registry, Surface, Tool,
-    ToolDefinition, ToolError, tool,
+    ToolDefinition, tool,
 };
 use tool_mcp::{Discovery, PromptsFile, Server, Surfaces};
 
