@@ -41,6 +41,9 @@ async fn web_fetch(
 /// ```tool
 /// {"command": "__onetool__run\n```python\n{topic: brave_web_search(query=topic, count=3) for topic in [\"AI\", \"ML\"]}\n```"}
 /// ```
+// What it says of itself is said of every block. It does not destroy because no block can call a tool that can: see
+// `is_function`. A server that lets its blocks call such tools declares its `run` with `destructive = true`, or clients that
+// ask before they let something be destroyed will not ask.
 #[tool(operation = Trigger, destructive = false, title = "Run a block")]
 async fn run(
     #[inject] registry: Registry,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use tool_core::ToolError;
 
@@ -64,7 +65,12 @@ impl Search {
         if endpoint.scheme() != "http" || !endpoint.has_host() {
             return Err(no_address());
         }
-        let client = Client::builder().no_proxy().timeout(TIME).build().map_err(SearchError::Unreachable)?;
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .timeout(TIME)
+            .build()
+            .map_err(SearchError::Unreachable)?;
         Ok(Search { client, endpoint })
     }
 
