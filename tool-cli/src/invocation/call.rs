@@ -8,7 +8,7 @@ use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 use crate::progress;
 use crate::streams::Streams;
 
-/// How long a call that was taken back may take to notice it.
+/// How long one waits without a word, for a call that was taken back to notice it and for what a call started to end.
 const LETTING_GO: Duration = Duration::from_secs(1);
 
 /// Calls the tool, until it is done, somebody interrupts, or the time is over.
@@ -79,6 +79,11 @@ pub(super) async fn call(
 /// Waits for what the tool started and did not wait for itself: the program would cut it off.
 pub(super) async fn settle(registry: &Registry, streams: &mut Streams) {
     let (interrupted, _) = streams.interrupt().listen();
+    tokio::select! {
+        () = registry.idle() => return,
+        () = tokio::time::sleep(LETTING_GO) => streams.notice("waiting for what was started to end"),
+        () = interrupted.cancelled() => {}
+    }
     tokio::select! {
         () = registry.idle() => return,
         () = interrupted.cancelled() => {}

@@ -15,9 +15,13 @@ pub(super) fn json(output: &Output) -> String {
     serde_json::to_string(&Success::of(output)).map(|json| json + "\n").unwrap_or_default()
 }
 
-/// The same as YAML.
+/// The same as YAML. Where it has a number with more digits than a value of ours holds, it stays JSON, which is YAML too.
 pub(super) fn yaml(output: &Output) -> String {
-    crate::yaml::text(&serde_json::to_value(Success::of(output)).unwrap_or_default())
+    let json = json(output);
+    match serde_json::from_str::<Value>(&json) {
+        Ok(value) if format!("{value}\n") == json => crate::yaml::text(&value),
+        _ => json,
+    }
 }
 
 #[derive(Serialize)]

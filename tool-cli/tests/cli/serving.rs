@@ -53,3 +53,22 @@ async fn an_address_has_the_default_of_its_server() {
     }
     assert_eq!(cli(&["serve"]).await.code, 2, "an application without servers has no such command");
 }
+
+#[tokio::test]
+async fn a_server_has_choices_of_its_own() {
+    let run = async |arguments: &[&str]| {
+        let server = Server::new(async |options| {
+            Err(format!("{:?} {:?}", options.choice("surfaces"), options.choice("colour")).into())
+        });
+        let server = server.choice("surfaces", ["inclusive", "exclusive"], "As what reads are shown");
+        let app = app().server("mcp", server).server("http", Server::new(async |_| Ok(())));
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    run(&["serve", "mcp"]).await.fails(1, "error: the server failed: Some(\"inclusive\") None\n");
+    run(&["serve", "mcp", "--surfaces", "exclusive"])
+        .await
+        .fails(1, "error: the server failed: Some(\"exclusive\") None\n");
+    assert_eq!(run(&["serve", "mcp", "--surfaces", "none"]).await.code, 2);
+    assert_eq!(run(&["serve", "http", "--surfaces", "exclusive"]).await.code, 2);
+    run(&["__complete", "fish", "--", "serve", "mcp", "--surfaces", "e"]).await.prints("exclusive\n");
+}

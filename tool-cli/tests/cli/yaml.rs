@@ -176,6 +176,20 @@ async fn texts_of_all_kinds_and_numbers_round_trip() {
 }
 
 #[tokio::test]
+async fn a_number_keeps_its_digits() {
+    let definition = ToolDefinition::builder("count", "Counts grains of sand.").build().unwrap();
+    let tool = DynamicTool::new(definition, |_, _: Value| async {
+        Output::json(&[i128::MAX]).map_err(|_| tool_core::Failure::internal())
+    });
+    let app = App::new("demo", Registry::builder().tool(tool).build().unwrap());
+    let arguments = ["run", "count", "--yes", "--format", "yaml"];
+    let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+    assert!(ran.stdout.contains(&format!("[{}]", i128::MAX)), "{ran:?}");
+    // Whatever a reader makes of so many digits, it reads it.
+    assert_eq!(parsed(&ran.stdout)["success"], true);
+}
+
+#[tokio::test]
 async fn json_and_yaml_are_the_same_data() {
     for arguments in [
         &["list"][..],
