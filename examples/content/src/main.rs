@@ -67,7 +67,7 @@ fn principal(site: &Site, user: &str) -> Option<Principal> {
 
 async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().allow_execute(options.allow_execute);
+    let http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use onetool::{Service, Settings};
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::Registry;
-use tool_mcp::PromptsFile;
+use tool_mcp::{PromptsFile, Surfaces};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -49,7 +49,8 @@ fn app(registry: Registry, words: PromptsFile) -> App {
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(onetool::server(over_mcp, words), options))
-        .about("Serve MCP, on stdio unless --addr is given");
+        .about("Serve MCP, on stdio unless --addr is given")
+        .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     let search = Server::new(serve_search).about("Serve the search service alone");
     App::new("onetool", registry)
         .version(env!("CARGO_PKG_VERSION"))
@@ -61,7 +62,7 @@ fn app(registry: Registry, words: PromptsFile) -> App {
 
 async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().allow_execute(options.allow_execute);
+    let http = tool_http::Options::new().title("onetool").allow_execute(options.allow_execute);
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;
@@ -69,6 +70,8 @@ async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), Ser
 }
 
 async fn serve_mcp(server: tool_mcp::Server, options: ServeOptions) -> Result<(), ServeError> {
+    let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
+    let server = server.surfaces(surfaces);
     match options.addr {
         // What modifies is finished by `serve` itself, before the program ends.
         None => tokio::select! {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Bearer, Leniency, Principal, Registry};
+use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -31,7 +32,8 @@ async fn main() -> ExitCode {
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
-        .about("Serve MCP, on stdio unless --addr is given");
+        .about("Serve MCP, on stdio unless --addr is given")
+        .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     App::new("weather", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Daily weather of Seattle and New York, 2012 to 2015")
@@ -64,8 +66,12 @@ async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), Ser
 }
 
 async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
-    let server =
-        tool_mcp::Server::new(registry).name("weather").version(env!("CARGO_PKG_VERSION")).instructions(
+    let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
+    let server = tool_mcp::Server::new(registry)
+        .name("weather")
+        .version(env!("CARGO_PKG_VERSION"))
+        .surfaces(surfaces)
+        .instructions(
             "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
         );
     match options.addr {
