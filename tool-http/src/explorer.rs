@@ -1,7 +1,8 @@
 //! The page for people at `GET /`: hand-written HTML, CSS and ES modules, without a framework and without a build.
 //!
 //! The page talks to the routes beside it, and to nothing else: what it may load and send is in its
-//! `Content-Security-Policy`. All that a tool says of itself comes over these routes and becomes text, never markup.
+//! `Content-Security-Policy`. It has three modules and no more, since each file is compressed by itself, and all of them
+//! together are to stay under 20 KB. All that a tool says of itself comes over these routes and becomes text, never markup.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
