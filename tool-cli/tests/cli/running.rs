@@ -198,7 +198,7 @@ async fn row_121_what_is_not_confirmed_is_not_run_and_leaves_a_trace() {
         .await;
         let events = events.lock().unwrap().clone();
         let [event] = &events[..] else { panic!("not one event for {arguments:?}: {events:?}") };
-        assert_eq!((&event["tool"], &event["bytesIn"]), (&json!("delete"), &json!(13)));
+        assert_eq!((&event["name"], &event["bytesIn"]), (&json!("delete"), &json!(13)));
         (ran.code, event["outcome"].as_str().unwrap().to_owned())
     };
     assert_eq!(outcome(&["run", "delete", "page=7777"], None).await, (7, "refused".to_owned()));

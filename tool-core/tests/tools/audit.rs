@@ -130,7 +130,7 @@ fn a_call_that_an_adapter_refuses_is_recorded() {
         assert_eq!(reply.result.unwrap_err().kind().codes().error_type, outcome);
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(
-            (&event["outcome"], &event["tool"], &event["bytesIn"]),
+            (&event["outcome"], &event["name"], &event["bytesIn"]),
             (&json!(outcome), &json!(name), &json!(2))
         );
         assert_eq!(event["callId"], reply.call_id.to_string());
