@@ -107,6 +107,18 @@ fn a_completion_of_an_argument_knows_its_values() {
     assert_eq!(complete("wing", "")["result"]["completion"]["values"], json!(["east", "west"]));
     assert_eq!(complete("words", "1")["result"]["completion"]["values"], json!([]));
     assert_eq!(complete("size", "A")["error"]["code"], -32602);
+    assert_eq!(complete("name", "A")["result"]["completion"]["values"], json!(["Ada", "Alan"]));
+}
+
+#[test]
+fn a_completion_of_an_argument_knows_the_others() {
+    let params = json!({
+        "ref": {"type": "ref/prompt", "name": "letter"},
+        "argument": {"name": "name", "value": "A"},
+        "context": {"arguments": {"wing": "west"}},
+    });
+    let answer = ask_both(&served(), "completion/complete", &params).0;
+    assert_eq!(answer["result"]["completion"]["values"], json!(["Alan"]));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use tool_core::{
-    Builder, Content, Locator, Principal, PromptMessage, Registry, Surface, ToolDefinition, ToolError,
+    Builder, Content, Locator, Principal, PromptMessage, Registry, Surface, ToolDefinition, ToolError, Typed,
     prompt, tool,
 };
 use tool_mcp::{ServeError, Server, Surfaces};
@@ -130,10 +130,18 @@ fn book(
     number
 }
 
+/// Who may be written to: everybody, unless it is known in which wing.
+fn guests(typed: &Typed<'_>) -> Vec<String> {
+    let of_wing = |(_, wing): &(&str, &str)| typed.other("wing").is_none_or(|other| other == *wing);
+    let guests = [("Ada", "east"), ("Alan", "west"), ("Grace", "east")].into_iter().filter(of_wing);
+    guests.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with(typed.text())).collect()
+}
+
 /// Asks for a letter to a guest.
 #[prompt(title = "Letter")]
 fn letter(
     /// To whom.
+    #[arg(complete = guests)]
     name: String,
     /// What it is about.
     topics: Vec<String>,
