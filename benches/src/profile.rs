@@ -53,7 +53,9 @@ impl Variant {
             Variant::Macro => "",
             Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
             Variant::NoRegistration => "registration: `register!`",
-            Variant::NoValues => "defaults, examples, limits, access: `|| json(…)`, `.range(…)`, `run_guarded`",
+            Variant::NoValues => {
+                "defaults, examples, limits, access: `|| json(…)`, `.range(…)`, `run_guarded`"
+            }
             Variant::NoLadder => "the return ladder: `Shape::<R>::new().__split().__value().__error()`",
             Variant::NoRun => "`run` and `run_sync`: reading the inputs, the future with its output",
             Variant::NoInputs => "the tuple of inputs: `const { &(input(…), …) }`",

@@ -68,7 +68,8 @@ impl Expansion {
             ),
             input(metric, metric_text, "", "Option<bool>"),
         ];
-        let guard = "|__principal, (_, _, __arg2, _, _)| ::tool_core::private::access(may_ask(__principal, __arg2))";
+        let guard =
+            "|__principal, (_, _, __arg2, _, _)| ::tool_core::private::access(may_ask(__principal, __arg2))";
         let options = format!(
             ".title(\"Method {}\").open_world(false).permission(&[\"weather.view\"], true).guarded()\
              .tags(&[\"weather\"])",
@@ -129,7 +130,9 @@ impl Expansion {
         if variant < Variant::NoLadder {
             let inputs = self.inputs(variant);
             let (guarded, guard) = match self.guard {
-                guard if variant < Variant::NoValues && !guard.is_empty() => ("_guarded", format!("{guard}, ")),
+                guard if variant < Variant::NoValues && !guard.is_empty() => {
+                    ("_guarded", format!("{guard}, "))
+                }
                 _ => ("", String::new()),
             };
             return format!(

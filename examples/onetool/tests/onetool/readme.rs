@@ -39,7 +39,7 @@ async fn commands_print_what_the_readme_shows() {
         let command = format!("exec '{}' {arguments} 2>&1", env!("CARGO_BIN_EXE_onetool"));
         let output =
             Command::new("sh").args(["-c", &command]).env("ONETOOL_SEARCH", &origin).output().unwrap();
-        let shown = String::from_utf8(output.stdout).unwrap().replace(&origin, "http://127.0.0.1:7878");
+        let shown = String::from_utf8(output.stdout).unwrap().replace(&origin, "http://127.0.0.1:47878");
         assert_eq!(shown, expected, "{arguments}");
     }
 }
