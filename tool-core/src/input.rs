@@ -427,7 +427,7 @@ fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
         Slot::Doubtful => return None,
     };
     loop {
-        match serde_json::from_str(&text) {
+        match serde_json::from_slice(&text) {
             Ok(value) => return Some(value),
             Err(error) => text = reader.rewritten(text, error)?,
         }

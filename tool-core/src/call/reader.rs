@@ -13,7 +13,7 @@ use crate::schema::pointer;
 
 /// What was given for one input.
 pub(crate) enum Slot<'r> {
-    Given(Cow<'r, str>),
+    Given(Cow<'r, [u8]>),
     Null,
     Absent,
     /// It may break a limit of the input: the schema has to say.
@@ -79,8 +79,8 @@ impl<'r> Reader<'r> {
         self.member += 1;
         let plan = &self.plan.members[member];
         match self.slots.get(member) {
-            Some("null") if plan.presence == Presence::Nullable => Slot::Null,
-            Some("null") if plan.presence == Presence::Optional || plan.default.is_some() => left_out(plan),
+            Some(b"null") if plan.presence == Presence::Nullable => Slot::Null,
+            Some(b"null") if plan.presence == Presence::Optional || plan.default.is_some() => left_out(plan),
             Some(text) if self.checked || plan.limits.admit(text) => Slot::Given(text.into()),
             Some(_) => {
                 self.doubtful = true;
@@ -92,18 +92,18 @@ impl<'r> Reader<'r> {
 
     /// The members of a flattened input that were given, as one object.
     #[inline(never)]
-    fn together(&self, first: usize, count: usize) -> String {
-        let mut object = String::from("{");
+    fn together(&self, first: usize, count: usize) -> Vec<u8> {
+        let mut object = vec![b'{'];
         for (position, plan) in self.plan.members.iter().enumerate().skip(first).take(count) {
             let Some(text) = self.slots.get(position) else { continue };
             if object.len() > 1 {
-                object.push(',');
+                object.push(b',');
             }
-            object.push_str(&plan.quoted);
-            object.push(':');
-            object.push_str(text);
+            object.extend_from_slice(plan.quoted.as_bytes());
+            object.push(b':');
+            object.extend_from_slice(text);
         }
-        object.push('}');
+        object.push(b'}');
         object
     }
 
@@ -117,14 +117,23 @@ impl<'r> Reader<'r> {
     /// The text to try instead after a failed decode; once a value, and `None` when there is no other spelling of it.
     ///
     /// JSON Schema counts `1.0` and `1e3` as integers, and serde does not: such a number is spelled out.
-    pub(crate) fn rewritten(&mut self, text: Cow<'r, str>, error: serde_json::Error) -> Option<Cow<'r, str>> {
+    pub(crate) fn rewritten(
+        &mut self,
+        text: Cow<'r, [u8]>,
+        error: serde_json::Error,
+    ) -> Option<Cow<'r, [u8]>> {
+        // What is no text at all is told of the whole.
+        let text = match text {
+            Cow::Borrowed(text) => String::from_utf8_lossy(text),
+            Cow::Owned(text) => Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
+        };
         let again = if self.rewritten { None } else { numbers::spell_out_integers(&text) };
         self.rewritten = true;
         if again.is_none() {
             let place = self.place();
             self.findings.unread.push(Unread::Undecoded { place, text, error });
         }
-        again.map(Cow::Owned)
+        again.map(|again| Cow::Owned(again.into_bytes()))
     }
 
     /// Where parameters that are no inputs come from.
@@ -157,7 +166,7 @@ impl<'r> Reader<'r> {
 }
 
 fn left_out(plan: &InputPlan) -> Slot<'_> {
-    plan.default.as_deref().map_or(Slot::Absent, |default| Slot::Given(default.into()))
+    plan.default.as_deref().map_or(Slot::Absent, |default| Slot::Given(default.as_bytes().into()))
 }
 
 impl fmt::Debug for Reader<'_> {

@@ -2,8 +2,8 @@
 //!
 //! The pass finds where each value ends and judges none: every slot is decoded by the type of its input, and what is no
 //! JSON does not decode. What stands between the values is checked here, so that a clean object of which every slot
-//! decodes is JSON, without a member given twice. A slot is text: bytes that are none are found where they stand, and
-//! most arguments are not gone through once more for that.
+//! decodes is JSON, without a member given twice. Whether the bytes are text is found by that decode too, so that most
+//! arguments are not gone through once more for it.
 
 use memchr::memchr2;
 
@@ -12,8 +12,8 @@ use crate::call::plan::InputPlan;
 /// The texts of the arguments, in the order of the members that there may be.
 pub(crate) struct Slots<'c> {
     /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
-    first: [Option<&'c str>; FIRST],
-    others: Vec<Option<&'c str>>,
+    first: [Option<&'c [u8]>; FIRST],
+    others: Vec<Option<&'c [u8]>>,
 }
 
 /// How many slots are kept in place.
@@ -24,7 +24,7 @@ impl<'c> Slots<'c> {
         Slots { first: [None; FIRST], others: vec![None; count.saturating_sub(FIRST)] }
     }
 
-    pub(crate) fn get(&self, position: usize) -> Option<&'c str> {
+    pub(crate) fn get(&self, position: usize) -> Option<&'c [u8]> {
         match self.first.get(position) {
             Some(slot) => *slot,
             None => self.others.get(position - FIRST).copied().flatten(),
@@ -33,7 +33,7 @@ impl<'c> Slots<'c> {
 
     /// Fills a slot; whether it was empty.
     #[inline(always)]
-    fn fill(&mut self, position: usize, text: &'c str) -> bool {
+    fn fill(&mut self, position: usize, text: &'c [u8]) -> bool {
         let slot = match self.first.get_mut(position) {
             Some(slot) => slot,
             None => &mut self.others[position - FIRST],
@@ -58,7 +58,7 @@ pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[InputPlan]) -> Scan<'c> {
     scan
 }
 
-/// Whether every name was known and given once; `None` where the bytes are no object, or no text.
+/// Whether every name was known and given once; `None` where the bytes are no object.
 fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
     let mut clean = true;
     let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
@@ -75,7 +75,7 @@ fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Optio
         let value = behind_space(bytes, behind(b':', bytes, at)?);
         at = end_of_value(bytes, value)?;
         clean &= match position {
-            Some(position) => slots.fill(position, str::from_utf8(&bytes[value..at]).ok()?),
+            Some(position) => slots.fill(position, &bytes[value..at]),
             None => false,
         };
         at = behind_space(bytes, at);
@@ -187,7 +187,7 @@ mod tests {
         let plan = plan();
         let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
         let member = |(position, input): (usize, &InputPlan)| {
-            let value = slots.get(position).map(strict::parse)?;
+            let value = slots.get(position).map(|value| strict::parse(str::from_utf8(value).unwrap()))?;
             Some(value.map(|value| (input.name.to_string(), value)))
         };
         let members =
@@ -208,6 +208,7 @@ mod tests {
             (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
         ] {
             let Scan { slots: found, clean: true } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
+            let slots = slots.map(|slot: Option<&str>| slot.map(str::as_bytes));
             assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
         }
     }
@@ -219,7 +220,7 @@ mod tests {
         let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &plan) else {
             panic!("it is clean")
         };
-        assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some("1"), Some("7"), Some("8")]);
+        assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some(&b"1"[..]), Some(b"7"), Some(b"8")]);
         assert!(matches!(scan(br#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
     }
 
@@ -232,18 +233,24 @@ mod tests {
             r#"{"a":1,"d":3}1"#,
         ] {
             let Scan { slots, clean: false } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
-            assert_eq!((slots.get(0), slots.get(2)), (Some("1"), Some("3")), "{text}");
+            assert_eq!((slots.get(0), slots.get(2)), (Some(&b"1"[..]), Some(&b"3"[..])), "{text}");
         }
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_never_clean() {
+    fn bytes_that_are_no_text_are_not_clean_or_do_not_decode() {
         let good = br#" { "a" : "x" , "\u0064" : [ 1 ] } "#;
-        assert!(matches!(scan(good, &plan()), Scan { clean: true, .. }));
+        let decodes = |bytes: &[u8]| {
+            let plan = plan();
+            let Scan { slots, clean: true } = scan(bytes, &plan) else { return false };
+            let given = (0..plan.len()).filter_map(|position| slots.get(position));
+            given.map(serde_json::from_slice::<Value>).all(|value| value.is_ok())
+        };
+        assert!(decodes(good));
         for at in 0..=good.len() {
             for wrong in [&b"\xff"[..], b"\xc3", b"\xe2\x82", b"\xed\xa0\x80"] {
                 let bytes = [&good[..at], wrong, &good[at..]].concat();
-                assert!(matches!(scan(&bytes, &plan()), Scan { clean: false, .. }), "{at} {wrong:?}");
+                assert!(!decodes(&bytes), "{at} {wrong:?}");
             }
         }
     }
