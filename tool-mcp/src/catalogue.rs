@@ -131,6 +131,8 @@ impl Places {
         for (position, resource) in settings.resources.iter().enumerate() {
             if UriStr::new(&resource.uri).is_err() {
                 self.faults.push(format!("`{}` is no URI", resource.uri));
+            } else if let Some(segment) = reserved(&resource.uri, settings) {
+                self.faults.push(taken(&resource.uri, segment));
             } else if let Err(other) = self.routes.add_verbatim(&resource.uri, Target::Resource(position)) {
                 self.faults.push(format!("two resources live at `{other}`"));
             } else {
@@ -150,6 +152,10 @@ impl Places {
                     continue;
                 }
             };
+            if let Some(segment) = reserved(pattern.as_str(), settings) {
+                self.faults.push(taken(pattern.as_str(), segment));
+                continue;
+            }
             for variable in template.completions.keys().filter(|name| pattern.variable(name).is_none()) {
                 self.faults.push(format!("`{}` has no variable `{variable}` to complete", pattern.as_str()));
             }
@@ -194,6 +200,17 @@ impl Places {
             }
         }
     }
+}
+
+/// The first segment of a URI of ours, where it is one of those that we keep.
+fn reserved(uri: &str, settings: &Settings) -> Option<&'static str> {
+    let place = uri.strip_prefix(settings.scheme.as_str())?.strip_prefix("://")?;
+    let first = place.split(['/', '?', '#']).next()?;
+    RESERVED.into_iter().find(|reserved| *reserved == first)
+}
+
+fn taken(uri: &str, segment: &str) -> String {
+    format!("`{uri}` begins with `{segment}`, which is kept for what is said about tools and results")
 }
 
 fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {

@@ -60,10 +60,11 @@ impl Changes {
         let mut changes = self.0.subscribe();
         tokio::spawn(async move {
             while !peer.is_transport_closed() {
-                match tokio::time::timeout(LOOKED_AFTER, gathered(&mut changes)).await {
+                // Only the waiting is cut short: a change that has come is told.
+                match tokio::time::timeout(LOOKED_AFTER, changes.changed()).await {
                     Err(_) => continue,
-                    Ok(false) => break,
-                    Ok(true) => {}
+                    Ok(Err(_)) => break,
+                    Ok(Ok(())) => gather(&mut changes).await,
                 }
                 let told = async {
                     peer.notify_tool_list_changed().await?;
@@ -86,8 +87,9 @@ impl Changes {
             tokio::select! {
                 () = listener.cancelled() => break,
                 () = end.cancelled() => break,
-                gathered = gathered(&mut changes) => if !gathered { break },
+                changed = changes.changed() => if changed.is_err() { break },
             }
+            gather(&mut changes).await;
             let told = async {
                 if accepted.tools_list_changed == Some(true) {
                     sink.notify_tool_list_changed().await?;
@@ -100,7 +102,13 @@ impl Changes {
                 }
                 Ok::<_, rmcp::service::SubscriptionSendError>(())
             };
-            if let Err(error) = told.await {
+            // One that does not read what it is told holds nobody up.
+            let told = tokio::select! {
+                () = listener.cancelled() => break,
+                () = end.cancelled() => break,
+                told = told => told,
+            };
+            if let Err(error) = told {
                 tracing::debug!(%error, "a listener cannot be told of a change");
                 break;
             }
@@ -108,12 +116,8 @@ impl Changes {
     }
 }
 
-/// Waits for a change, and for those that come with it; `false` when there will be no more.
-async fn gathered(changes: &mut watch::Receiver<u64>) -> bool {
-    if changes.changed().await.is_err() {
-        return false;
-    }
+/// Waits for the changes that come with one.
+async fn gather(changes: &mut watch::Receiver<u64>) {
     tokio::time::sleep(GATHERED).await;
     changes.mark_unchanged();
-    true
 }

@@ -22,7 +22,7 @@ pub(crate) enum Found<'r, T> {
     /// The values of its variables, if it has any.
     Here(&'r T, Vec<(String, String)>),
     /// It is of a template, and one of its variables stands for nothing.
-    Bad(BadVariable),
+    Bad(&'r T, BadVariable),
 }
 
 impl<T> Routes<T> {
@@ -75,7 +75,7 @@ impl<T> Routes<T> {
             self.candidate(&location, false).or_else(|| self.candidate(&location, true))?;
         Some(match pattern.values(location) {
             Ok(values) => Found::Here(target, values),
-            Err(bad) => Found::Bad(bad),
+            Err(bad) => Found::Bad(target, bad),
         })
     }
 
@@ -111,7 +111,7 @@ mod tests {
     fn found(routes: &Routes<String>, uri: &str) -> Option<String> {
         routes.find(uri).map(|found| match found {
             Found::Here(target, values) => format!("{target} {values:?}"),
-            Found::Bad(bad) => bad.to_string(),
+            Found::Bad(_, bad) => bad.to_string(),
         })
     }
 

@@ -52,6 +52,9 @@ impl<'r> Asked<'r> {
 /// For a variable of a resource template, which is called as it stands in the list.
 fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
     let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
+    if matches!(target, Target::Tool(name) if !offer.registry.knows(name)) {
+        return Err(not_found(uri));
+    }
     let Some(variable) = pattern.variable(asked.name) else {
         let known: Vec<&str> = pattern.variables().collect();
         let name = shortened(asked.name);

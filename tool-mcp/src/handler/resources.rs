@@ -59,7 +59,9 @@ impl Handler {
         let settings = offer.catalogue.settings();
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
-            Found::Bad(bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
+            // Whoever may not know of a tool learns nothing of its variables either.
+            Found::Bad(Target::Tool(name), _) if !offer.registry.knows(name) => Err(not_found(uri)),
+            Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
                     offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();

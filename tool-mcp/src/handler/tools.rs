@@ -25,7 +25,9 @@ impl Handler {
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
-            return Ok(ListToolsResult::with_all_items(three.collect()));
+            // Three need no pages, and so no cursor leads anywhere.
+            let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
+            return Ok(ListToolsResult::with_all_items(three.items));
         }
         let all: Vec<&Tool> = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name())).collect();
         let size = offer.catalogue.settings().page_size;

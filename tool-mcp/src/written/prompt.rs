@@ -9,7 +9,11 @@ use rmcp::model as mcp;
 use serde_json::{Map, Value};
 use tool_core::{IntoPrompt, Prompt, ToolError};
 
+use crate::reading::shortened;
 use crate::written::{Answering, Completing, Icon, Request, Template, icon, shown, values};
+
+/// As many unknown arguments of a call are named.
+const MOST_FAULTS: usize = 20;
 
 /// A prompt that is written by hand. Its arguments are texts.
 ///
@@ -156,19 +160,16 @@ impl DynamicPrompt {
     /// The arguments as texts, or what is wrong with each.
     pub(crate) fn read(&self, given: Map<String, Value>) -> Result<BTreeMap<String, String>, Vec<String>> {
         let known: Vec<&str> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
-        let missing = self.arguments.iter().filter(|it| it.required && !given.contains_key(&it.name));
+        let absent = |name: &String| given.get(name).is_none_or(Value::is_null);
+        let missing = self.arguments.iter().filter(|it| it.required && absent(&it.name));
         let mut faults: Vec<String> =
             missing.map(|argument| format!("`{}`: missing required argument", argument.name)).collect();
-        let unknown = given.keys().filter(|name| !known.contains(&name.as_str()));
-        faults.extend(unknown.map(|name| {
-            format!(
-                "`{name}`: unknown argument: {}",
-                match known.as_slice() {
-                    [] => "there are none".to_owned(),
-                    known => format!("the arguments are `{}`", known.join("`, `")),
-                }
-            )
-        }));
+        let there_are = match known.as_slice() {
+            [] => "there are none".to_owned(),
+            known => format!("the arguments are `{}`", known.join("`, `")),
+        };
+        let unknown = given.keys().filter(|name| !known.contains(&name.as_str())).take(MOST_FAULTS);
+        faults.extend(unknown.map(|name| format!("`{}`: unknown argument: {there_are}", shortened(name))));
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -176,7 +177,8 @@ impl DynamicPrompt {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        Ok(given.into_iter().map(|(name, value)| (name, text(value))).collect())
+        let given = given.into_iter().filter(|(_, value)| !value.is_null());
+        Ok(given.map(|(name, value)| (name, text(value))).collect())
     }
 
     /// What completes an argument; `None` for one that there is not.

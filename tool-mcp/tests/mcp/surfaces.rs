@@ -94,6 +94,16 @@ fn booking(
     id.to_string()
 }
 
+/// What lies in a box of the safe.
+#[tool(operation = Read, open_world = false, permission = "money")]
+fn safe(
+    /// Which box.
+    #[arg(locator)]
+    number: u8,
+) -> u8 {
+    number
+}
+
 /// The takings.
 #[tool(operation = Read, open_world = false, permission = "money")]
 fn takings() -> i64 {
@@ -474,6 +484,13 @@ fn what_is_listed_is_what_the_caller_can_call() {
     let (modern, legacy) = error(&hidden, "fixture://takings");
     assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32002)));
     assert_eq!(modern["message"], "Resource not found: fixture://takings");
+    // Nor is a variable of it told from one of nothing.
+    let (bad, _) = error(&hidden, "fixture://safe/%ff");
+    assert_eq!(bad["message"], "Resource not found: fixture://safe/%ff");
+    let reference = json!({"type": "ref/resource", "uri": "fixture://safe/{number}"});
+    let params = json!({"ref": reference, "argument": {"name": "nope", "value": ""}});
+    let (bad, _) = ask_both(&hidden, "completion/complete", &params);
+    assert_eq!(bad["error"]["message"], "Resource not found: fixture://safe/{number}");
 
     let read_only = Served::serving(registry(Builder::read_only), |server| server);
     let rows = read_json(&read_only, "fixture://tools");

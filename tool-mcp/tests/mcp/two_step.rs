@@ -50,6 +50,8 @@ fn three_tools_are_listed() {
     }
     let inputs: Vec<&String> = tools[0]["inputSchema"]["properties"].as_object().unwrap().keys().collect();
     assert_eq!(inputs, ["search", "filter_by_server", "detailed", "page"]);
+    let (refused, _) = ask_both(&served(), "tools/list", &json!({"cursor": "3-0"}));
+    assert_eq!(refused["error"]["code"], -32602);
 }
 
 #[test]

@@ -312,11 +312,15 @@ fn what_does_not_go_together_is_refused_at_the_start() {
             .resource_template(
                 DynamicTemplate::new("a://{g}", "g", async |_: Request| Ok("")).values("h", ["i"]),
             )
-            .resource_template(DynamicTemplate::new("a://{j}", "j", async |_: Request| Ok(""))),
+            .resource_template(DynamicTemplate::new("a://{j}", "j", async |_: Request| Ok("")))
+            .resource(DynamicResource::text("fixture://tool/look_up", "k", ""))
+            .resource_template(DynamicTemplate::new("fixture://result/{l}", "l", async |_: Request| Ok(""))),
     );
     for fault in [
         "`not a uri` is no URI",
-        "two resources live at `fixture://tools`",
+        "`fixture://tools` begins with `tools`, which is kept",
+        "`fixture://tool/look_up` begins with `tool`, which is kept",
+        "`fixture://result/{l}` begins with `result`, which is kept",
         "two resources live at `a://b`",
         "`a://b/{c}d` is no template of URIs: `{c}d` is neither a name nor a variable",
         "`a://b` has no variable: add it as a resource",
