@@ -24,6 +24,7 @@ use crate::changes::Changes;
 use crate::envelope::Arguments;
 use crate::era::Era;
 use crate::offer::{FRESH_FOR_MS, Offers};
+use crate::progress::told;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
@@ -69,7 +70,8 @@ impl Handler {
     }
 
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
-    /// call, and what becomes of a tool that is dropped the registry knows.
+    /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
+    /// how far the call has come.
     async fn invoke(
         &self,
         registry: &Registry,
@@ -77,7 +79,8 @@ impl Handler {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        unless_cancelled(registry.invoke(name, arguments), name, cx).await
+        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
+        unless_cancelled(call, name, cx).await
     }
 
     /// Adds who made a result, where the client's era has a place for it.

@@ -12,6 +12,7 @@ mod http;
 mod offer;
 mod page;
 mod paging;
+mod progress;
 mod prompts_file;
 mod reading;
 mod routes;

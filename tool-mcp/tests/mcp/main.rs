@@ -16,6 +16,7 @@ mod changes;
 mod http;
 mod lifetime;
 mod list;
+mod progress;
 mod prompts;
 mod providers;
 mod stdio;

@@ -17,6 +17,7 @@ fn serve() {
     let Some(what) = std::env::var_os(SERVE) else { return };
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
+        Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
     };
@@ -62,7 +63,7 @@ impl Spoken {
     }
 
     /// The next line, which must be a message: nothing else may be on standard output.
-    fn hear(&mut self) -> Value {
+    pub(crate) fn hear(&mut self) -> Value {
         let line = self.output.next().expect("the server ended").unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
