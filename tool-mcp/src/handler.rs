@@ -20,10 +20,11 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Registry, Reply};
 
+use crate::caller::Caller;
 use crate::changes::Changes;
 use crate::envelope::Arguments;
 use crate::era::Era;
-use crate::offer::{FRESH_FOR_MS, Offers};
+use crate::offer::{FRESH_FOR_MS, Offer, Offers};
 use crate::progress::told;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
@@ -55,6 +56,11 @@ impl Handler {
 
     pub(crate) fn offers(&self) -> &Offers {
         &self.offers
+    }
+
+    /// What there is for whoever sent a request.
+    async fn offer(&self, cx: &RequestContext<RoleServer>) -> Result<Offer, ErrorData> {
+        self.offers.now(Caller::of(cx).map(|caller| &caller.principal)).await
     }
 
     /// Lets go of the clients that listen, which would do so for ever.
@@ -129,10 +135,10 @@ impl ServerHandler for Handler {
         self.config.clone()
     }
 
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let discovered = DiscoverResult::from_server_info(versions, self.get_info());
-        Ok(discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public))
+        Ok(discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(Caller::scope(&cx)))
     }
 
     async fn list_tools(
@@ -143,7 +149,7 @@ impl ServerHandler for Handler {
         let mut list = self.tools(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -171,10 +177,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut list = self.resources(cursor(request)).await?;
+        let mut list = self.resources(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -185,10 +191,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut list = self.resource_templates(cursor(request)).await?;
+        let mut list = self.resource_templates(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -201,6 +207,9 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let mut result = self.read(&request.uri, &cx).await?;
         self.sign(&mut result.meta, &cx);
+        if Caller::scope(&cx) == CacheScope::Private {
+            result.cache_scope = Some(CacheScope::Private);
+        }
         if !modern(&cx) {
             (result.ttl_ms, result.cache_scope) = (None, None);
         }
@@ -212,10 +221,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut list = self.prompts(cursor(request)).await?;
+        let mut list = self.prompts(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -236,7 +245,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let mut result = self.completion(&request).await?;
+        let mut result = self.completion(&request, &cx).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result)
     }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod caller;
 mod catalogue;
 mod changes;
 mod discovery;

@@ -14,6 +14,7 @@ mod callers;
 mod calls;
 mod changes;
 mod http;
+mod identity;
 mod lifetime;
 mod list;
 mod progress;

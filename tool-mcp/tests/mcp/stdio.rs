@@ -17,6 +17,7 @@ fn serve() {
     let Some(what) = std::env::var_os(SERVE) else { return };
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
+        Some("identity") => crate::identity::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
@@ -24,6 +25,7 @@ fn serve() {
     let discovery =
         if what == "two steps" { tool_mcp::Discovery::TwoStep } else { tool_mcp::Discovery::default() };
     let server = Server::new(registry).discovery(discovery).name("fixture").version("1.0.0");
+    let server = if what == "identity" { server.authenticator(crate::identity::bearer()) } else { server };
     let served = tokio::runtime::Runtime::new().unwrap().block_on(server.serve_stdio());
     // Not back to the harness, which would have its say on standard output.
     std::process::exit(i32::from(served.is_err()));
