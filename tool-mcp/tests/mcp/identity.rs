@@ -109,15 +109,17 @@ impl Opened {
         answer.event()["result"].take()
     }
 
-    /// The status of a request without a body.
+    /// The status of a request whose body, if it says that it has one, never comes.
     fn bare(&self, who: &str, method: &str) -> String {
         use std::io::{BufRead as _, Write as _};
         let mut stream = std::net::TcpStream::connect(self.0).unwrap();
         stream.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
         let head = format!(
             "{method} /mcp HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\nmcp-session-id: {}\r\n\
-             mcp-protocol-version: {LEGACY}\r\nauthorization: {who}\r\n\r\n",
-            self.0, self.1
+             mcp-protocol-version: {LEGACY}\r\nauthorization: {who}\r\n{}\r\n",
+            self.0,
+            self.1,
+            if method == "POST" { "content-type: application/json\r\ncontent-length: 9\r\n" } else { "" }
         );
         stream.write_all(head.as_bytes()).unwrap();
         let mut line = String::new();
@@ -153,6 +155,8 @@ fn without_a_token_or_with_a_wrong_one_nothing_is_told() {
         refused(post(served.addr, &headers, "{"));
         assert_eq!(session.bare(who, "GET"), "401");
         assert_eq!(session.bare(who, "DELETE"), "401");
+        // Before it is read.
+        assert_eq!(session.bare(who, "POST"), "401");
     }
 }
 
