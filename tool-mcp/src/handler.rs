@@ -20,10 +20,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Registry, Reply};
 
+use crate::caller::Caller;
 use crate::changes::Changes;
 use crate::envelope::Arguments;
 use crate::era::Era;
-use crate::offer::{FRESH_FOR_MS, Offers};
+use crate::offer::{FRESH_FOR_MS, Offer, Offers};
+use crate::progress::told;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
@@ -56,6 +58,11 @@ impl Handler {
         &self.offers
     }
 
+    /// What there is for whoever sent a request.
+    async fn offer(&self, cx: &RequestContext<RoleServer>) -> Result<Offer, ErrorData> {
+        self.offers.now(Caller::of(cx).map(|caller| &caller.principal)).await
+    }
+
     /// Lets go of the clients that listen, which would do so for ever.
     pub(crate) fn end_listening(&self) {
         self.end.cancel();
@@ -69,7 +76,8 @@ impl Handler {
     }
 
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
-    /// call, and what becomes of a tool that is dropped the registry knows.
+    /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
+    /// how far the call has come.
     async fn invoke(
         &self,
         registry: &Registry,
@@ -77,7 +85,8 @@ impl Handler {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        unless_cancelled(registry.invoke(name, arguments), name, cx).await
+        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
+        unless_cancelled(call, name, cx).await
     }
 
     /// Adds who made a result, where the client's era has a place for it.
@@ -126,10 +135,10 @@ impl ServerHandler for Handler {
         self.config.clone()
     }
 
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let discovered = DiscoverResult::from_server_info(versions, self.get_info());
-        Ok(discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public))
+        Ok(discovered.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(Caller::scope(&cx)))
     }
 
     async fn list_tools(
@@ -140,7 +149,7 @@ impl ServerHandler for Handler {
         let mut list = self.tools(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -168,10 +177,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut list = self.resources(cursor(request)).await?;
+        let mut list = self.resources(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -182,10 +191,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut list = self.resource_templates(cursor(request)).await?;
+        let mut list = self.resource_templates(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -198,6 +207,9 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let mut result = self.read(&request.uri, &cx).await?;
         self.sign(&mut result.meta, &cx);
+        if Caller::scope(&cx) == CacheScope::Private {
+            result.cache_scope = Some(CacheScope::Private);
+        }
         if !modern(&cx) {
             (result.ttl_ms, result.cache_scope) = (None, None);
         }
@@ -209,10 +221,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut list = self.prompts(cursor(request)).await?;
+        let mut list = self.prompts(cursor(request), &cx).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
-            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(CacheScope::Public)
+            list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
         } else {
             list
         })
@@ -233,7 +245,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let mut result = self.completion(&request).await?;
+        let mut result = self.completion(&request, &cx).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result)
     }

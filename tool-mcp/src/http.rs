@@ -1,8 +1,10 @@
 //! The HTTP transport: the endpoint as a router, and a server of it that ends in good order.
 
 mod drain;
+mod identity;
 mod message;
 mod policy;
+mod sessions;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -22,6 +24,8 @@ pub(crate) use policy::Policy;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
+use crate::http::identity::Door;
+use crate::http::sessions::Sessions;
 
 /// How large the body of a request may be.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -45,19 +49,20 @@ impl Endpoint {
         let answers = TaskTracker::new();
         let shared = Arc::clone(&handler);
         let stop = CancellationToken::new();
+        let manager = Arc::new(LocalSessionManager::default());
+        let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
+        let door = Door { authenticator: policy.authenticator.clone(), sessions };
         let config = StreamableHttpServerConfig::default()
             .with_json_response(true)
             .with_legacy_session_mode(true)
             .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(stop.clone());
-        let service = StreamableHttpService::new(
-            move || Ok(Arc::clone(&shared)),
-            Arc::new(LocalSessionManager::default()),
-            policy.applied_to(config),
-        );
+        let service =
+            StreamableHttpService::new(move || Ok(Arc::clone(&shared)), manager, policy.applied_to(config));
         let router = Router::new()
             .route_service("/", service)
             .layer(axum::middleware::from_fn(message::read))
+            .layer(axum::middleware::from_fn_with_state(door, identity::identify))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
         Endpoint { router, answers, stop, handler }
     }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod caller;
 mod catalogue;
 mod changes;
 mod discovery;
@@ -12,6 +13,7 @@ mod http;
 mod offer;
 mod page;
 mod paging;
+mod progress;
 mod prompts_file;
 mod reading;
 mod routes;

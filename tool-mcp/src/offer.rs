@@ -18,7 +18,7 @@ pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 /// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
 pub(crate) struct Offers {
     provider: Provider,
-    /// Whoever sends a request; `None` for the local caller of a registry.
+    /// Whoever sends a request of which nobody said it; `None` for the local caller of a registry.
     caller: Option<Principal>,
     settings: Arc<Settings>,
     latest: Mutex<Option<Arc<Catalogue>>>,
@@ -46,14 +46,16 @@ impl Offers {
         }
     }
 
+    /// What there is for a caller.
+    ///
     /// # Errors
     ///
     /// When the tools are not known; why is in the log.
-    pub(crate) async fn now(&self) -> Result<Offer, ErrorData> {
+    pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<Offer, ErrorData> {
         let tools = self.provider.tools().await;
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
         let catalogue = self.catalogue(&tools);
-        let registry = match &self.caller {
+        let registry = match caller.or(self.caller.as_ref()) {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
         };

@@ -3,12 +3,13 @@
 mod content;
 mod start;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{IntoToolsProvider, Principal, Provider};
+use tool_core::{Authenticator, IntoToolsProvider, Principal, Provider};
 
 use crate::changes::Changes;
 use crate::discovery::Discovery;
@@ -181,6 +182,27 @@ impl Server {
         self
     }
 
+    /// Who finds out who sends a request over HTTP: without having said who it is, nobody is told anything. What is then
+    /// listed, read, completed and called is what this caller may; a session is its own who opened it.
+    ///
+    /// Not asked where the application has found out itself, and put a [`Principal`] into the extensions of the request;
+    /// nor on stdio, where the client is whoever started the server.
+    ///
+    /// ```
+    /// use tool_core::{Bearer, Principal};
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    ///
+    /// let token = "0b7c5f1e9d2a4c68";
+    /// let bearer = Bearer::new().token(token, Principal::new("ada").grant("node.edit"))?;
+    /// let server = tool_mcp::Server::new(registry).authenticator(bearer);
+    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// ```
+    pub fn authenticator(mut self, authenticator: impl Authenticator + 'static) -> Self {
+        self.policy.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
     /// How long the end waits for calls that are on their way; 10 seconds if it is not said.
     ///
     /// ```
@@ -234,7 +256,7 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        // Nobody has asked yet who sends a request.
+        // Whoever is not known has no rights of the local caller.
         let handler = self.opened(Some(Principal::anonymous())).await?;
         let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use tool_core::{Completions, Failure, FailureKind, ToolDefinition, Typed};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
@@ -16,8 +17,9 @@ impl Handler {
     pub(super) async fn completion(
         &self,
         request: &CompleteRequestParams,
+        cx: &RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         let asked = Asked::of(request);
         let completions = match &request.r#ref {
             Reference::Resource(template) => of_template(&offer, &template.uri, &asked)?,

@@ -16,8 +16,12 @@ use crate::signature::{shown_default, type_name};
 use crate::written::{DynamicPrompt, Request, ask};
 
 impl Handler {
-    pub(super) async fn prompts(&self, cursor: Option<String>) -> Result<ListPromptsResult, ErrorData> {
-        let offer = self.offers.now().await?;
+    pub(super) async fn prompts(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let offer = self.offer(cx).await?;
         let written = &offer.catalogue.settings().prompts;
         let declared =
             offer.registry.prompts().filter(|prompt| !written.contains_key(prompt.name())).map(listed);
@@ -36,7 +40,7 @@ impl Handler {
         arguments: Option<JsonObject>,
         cx: &RequestContext<RoleServer>,
     ) -> Result<GetPromptResult, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         if let Some(prompt) = offer.catalogue.settings().prompts.get(name) {
             return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
         }

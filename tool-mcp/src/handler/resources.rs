@@ -24,8 +24,12 @@ use crate::routes::Found;
 use crate::written::{About, Answering, Request, ask};
 
 impl Handler {
-    pub(super) async fn resources(&self, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
-        let offer = self.offers.now().await?;
+    pub(super) async fn resources(
+        &self,
+        cursor: Option<String>,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let offer = self.offer(cx).await?;
         let all = offer.catalogue.places().resources.iter();
         let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, resource)| resource).collect();
         let size = offer.catalogue.settings().page_size;
@@ -38,8 +42,9 @@ impl Handler {
     pub(super) async fn resource_templates(
         &self,
         cursor: Option<String>,
+        cx: &RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         let all = offer.catalogue.places().templates.iter();
         let shown = all.filter(|(target, _)| offer.shows(target)).map(|(_, template)| template).collect();
         let (method, size) = ("resources/templates/list", offer.catalogue.settings().page_size);
@@ -55,7 +60,7 @@ impl Handler {
         uri: &str,
         cx: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         let settings = offer.catalogue.settings();
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {

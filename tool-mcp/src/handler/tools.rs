@@ -21,7 +21,7 @@ impl Handler {
         cursor: Option<String>,
         cx: &RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
@@ -46,7 +46,7 @@ impl Handler {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let offer = self.offers.now().await?;
+        let offer = self.offer(cx).await?;
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             match enter(name, arguments, &offer) {
                 Some(Step::Done(mut result)) => {

@@ -49,6 +49,6 @@ fn is_json(headers: &HeaderMap) -> bool {
         .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
 }
 
-fn refusal(status: StatusCode, error: Refusal) -> Response {
+pub(super) fn refusal(status: StatusCode, error: Refusal) -> Response {
     (status, axum::Json(error)).into_response()
 }

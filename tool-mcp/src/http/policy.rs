@@ -1,23 +1,27 @@
-//! Who may talk to the server, by the headers that a browser sets and no page can forge.
+//! Who may talk to the server: by the headers that a browser sets and no page can forge, and by who it is.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use tool_core::Authenticator;
 
-/// The allowed hosts and origins; `None` is any.
+/// The allowed hosts and origins, of which `None` is any, and who finds out who sends a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Option<Vec<String>>,
+    pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
 }
 
 impl Default for Policy {
-    /// This machine alone.
+    /// This machine alone, whoever it is.
     fn default() -> Self {
         let local = ["localhost", "127.0.0.1", "[::1]"];
         Policy {
             hosts: Some(local.map(str::to_owned).into()),
             origins: Some(local.map(|host| format!("http://{host}:*")).into()),
+            authenticator: None,
         }
     }
 }

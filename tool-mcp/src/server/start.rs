@@ -80,7 +80,7 @@ impl Server {
 /// Finds out before anybody is served what cannot be. That the tools are not known yet is no reason not to start: it is in
 /// the log, and requests are told so.
 async fn check(handler: &Handler) -> Result<(), ServeError> {
-    let Ok(Offer { catalogue, .. }) = handler.offers().now().await else { return Ok(()) };
+    let Ok(Offer { catalogue, .. }) = handler.offers().now(None).await else { return Ok(()) };
     let registry = catalogue.registry();
     registry.check()?;
     registry.check_addresses(&RESERVED)?;

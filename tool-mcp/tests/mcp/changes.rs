@@ -19,16 +19,16 @@ const ALL: [&str; 3] = [
 ];
 
 /// A stream of events, message by message.
-struct Events(std::io::Lines<BufReader<TcpStream>>);
+pub(crate) struct Events(std::io::Lines<BufReader<TcpStream>>);
 
 impl Events {
-    fn of(stream: TcpStream) -> Self {
+    pub(crate) fn of(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Events(BufReader::new(stream).lines())
     }
 
     /// The next message; `None` at the end of the stream.
-    fn next(&mut self) -> Option<Value> {
+    pub(crate) fn next(&mut self) -> Option<Value> {
         // What keeps the stream alive is no message.
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
@@ -40,7 +40,7 @@ impl Events {
         panic!("there is no message");
     }
 
-    fn methods(&mut self, count: usize) -> Vec<String> {
+    pub(crate) fn methods(&mut self, count: usize) -> Vec<String> {
         (0..count).map(|_| self.next().unwrap()["method"].as_str().unwrap().to_owned()).collect()
     }
 }

@@ -17,12 +17,15 @@ fn serve() {
     let Some(what) = std::env::var_os(SERVE) else { return };
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
+        Some("identity") => crate::identity::registry(),
+        Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
     };
     let discovery =
         if what == "two steps" { tool_mcp::Discovery::TwoStep } else { tool_mcp::Discovery::default() };
     let server = Server::new(registry).discovery(discovery).name("fixture").version("1.0.0");
+    let server = if what == "identity" { server.authenticator(crate::identity::bearer()) } else { server };
     let served = tokio::runtime::Runtime::new().unwrap().block_on(server.serve_stdio());
     // Not back to the harness, which would have its say on standard output.
     std::process::exit(i32::from(served.is_err()));
@@ -62,7 +65,7 @@ impl Spoken {
     }
 
     /// The next line, which must be a message: nothing else may be on standard output.
-    fn hear(&mut self) -> Value {
+    pub(crate) fn hear(&mut self) -> Value {
         let line = self.output.next().expect("the server ended").unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");

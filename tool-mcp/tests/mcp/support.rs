@@ -249,13 +249,18 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// The one message of an event stream.
-    pub(crate) fn event(&self) -> Value {
+    /// The messages of an event stream.
+    pub(crate) fn events(&self) -> Vec<Value> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"), "{}", self.body);
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let messages: Vec<_> = data.filter(|data| !data.is_empty()).collect();
+        data.filter(|data| !data.is_empty()).map(|data| serde_json::from_str(data).unwrap()).collect()
+    }
+
+    /// The one message of an event stream.
+    pub(crate) fn event(&self) -> Value {
+        let mut messages = self.events();
         assert_eq!(messages.len(), 1, "{}", self.body);
-        serde_json::from_str(messages[0]).unwrap()
+        messages.remove(0)
     }
 }
 

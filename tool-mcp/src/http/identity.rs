@@ -1,0 +1,88 @@
+//! Finding out who sends a request, before anything is told.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use tool_core::{AuthenticationError, Authenticator, Principal};
+
+use crate::caller::Caller;
+use crate::envelope;
+use crate::http::message::refusal;
+use crate::http::sessions::{SESSION, Sessions};
+
+/// What is asked about a request before it is read.
+#[derive(Clone)]
+pub(super) struct Door {
+    pub(super) authenticator: Option<Arc<dyn Authenticator>>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+/// Lets a request in whose sender may be there, and into no session but its own.
+pub(super) async fn identify(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    let caller = match caller(door.authenticator.as_deref(), &head).await {
+        Ok(caller) => caller,
+        Err(error) => return refused(error),
+    };
+    if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok())
+        && !door.sessions.admit(session, &caller.principal)
+    {
+        let message = "there is no such session: open one with `initialize`";
+        return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
+    }
+    let principal = caller.principal.clone();
+    head.extensions.insert(caller);
+    let response = next.run(Request::from_parts(head, body)).await;
+    if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
+        door.sessions.opened(session, &principal).await;
+    }
+    response
+}
+
+/// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.
+async fn caller(
+    authenticator: Option<&dyn Authenticator>,
+    head: &Parts,
+) -> Result<Caller, AuthenticationError> {
+    if let Some(principal) = head.extensions.get::<Principal>() {
+        return Ok(Caller { principal: principal.clone(), told_apart: true });
+    }
+    match authenticator {
+        Some(authenticator) => Ok(Caller { principal: ask(authenticator, head).await?, told_apart: true }),
+        None => Ok(Caller { principal: Principal::anonymous(), told_apart: false }),
+    }
+}
+
+/// Asks code of the application. That it panics lets nobody in, and harms no other request.
+async fn ask(authenticator: &dyn Authenticator, head: &Parts) -> Result<Principal, AuthenticationError> {
+    let panicked = |_| AuthenticationError::unavailable("the authenticator panicked");
+    let mut answer = catch_unwind(AssertUnwindSafe(|| authenticator.authenticate(head))).map_err(panicked)?;
+    let polled = poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
+        Err(panic) => Poll::Ready(Err(panic)),
+    });
+    polled.await.map_err(panicked)?
+}
+
+/// 401, or 503 where nobody can say who it is; why is in the log.
+fn refused(error: AuthenticationError) -> Response {
+    let message = error.to_string();
+    if let AuthenticationError::Refused { challenge } = error {
+        let mut response = refusal(StatusCode::UNAUTHORIZED, envelope::invalid_request(&message));
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        return response;
+    }
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    tracing::error!(cause, "{error}");
+    let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, envelope::invalid_request(&message));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
