@@ -37,7 +37,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByLabel("Form of payment").selectOption({ label: "card" });
     await page.locator('[data-at="/anything"] textarea').fill("{");
     await button(page, "Check").click();
-    await page.getByText("Something is no JSON yet.").waitFor();
+    await page.getByText("Something is unfinished.").waitFor();
     assert.deepEqual(await findings(page), [], "a form of every shape");
     await page.locator('[data-at="/anything"] textarea').fill("{}");
     await button(page, "Check").click();

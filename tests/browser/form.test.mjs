@@ -156,9 +156,9 @@ test("JSON that is not finished in a field is kept, and nothing of it is sent", 
   await page.getByText("Fits.").waitFor();
   const before = calls.length;
   await input(page, "/anything").fill('1, "flag": true');
-  await page.getByText("Something is no JSON yet.").waitFor();
+  await page.getByText("Something is unfinished.").waitFor();
   await run(page);
-  await page.getByText("Something is no JSON yet.").waitFor();
+  await page.getByText("Something is unfinished.").waitFor();
   assert.equal(calls.length, before);
   assert.equal(await input(page, "/anything").inputValue(), '1, "flag": true');
 });

@@ -52,6 +52,7 @@ test("before a tool that changes something the page asks, and nothing runs until
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await eventually(() => page.locator("dialog[open]").count(), (open) => open === 0);
   await run(page);
+  await dialog.getByRole("button", { name: "Run it" }).waitFor();
   await page.keyboard.press("Escape");
   await eventually(() => page.locator("dialog[open]").count(), (open) => open === 0);
   assert.equal(await count(), notes);

@@ -1,7 +1,7 @@
 // Tools of somebody who wishes us ill, and what the browser is told about the page.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { eventually, fixture, json, open, openTool, run } from "./harness.mjs";
+import { button, eventually, field, fixture, json, open, openTool, run } from "./harness.mjs";
 
 let server;
 before(async () => (server = await fixture("--execute")));
@@ -94,4 +94,179 @@ test("the browser is told to load nothing else, and it does refuse", async (t) =
   const violations = await eventually(() => page.evaluate(() => window.violations.splice(0)), (all) => all.length >= 3);
   assert.ok(violations.some((violation) => violation.startsWith("connect-src")), violations.join());
   assert.equal(await pwned(page), undefined);
+});
+
+const KEY = "hunter2-secret-key";
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** A tool whose inputs are these, whatever the server tells; what was sent to it. */
+async function openShaped(test, inputSchema, { also, ...options } = {}) {
+  const calls = [];
+  const prepare = async (page) => {
+    await page.route("**/tools/add_note", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), inputSchema: { type: "object", ...inputSchema } } });
+    });
+    await page.route("**/tools/add_note/inputs", (route) => route.fulfill({ json: [] }));
+    await page.route("**/tools/add_note/validate", (route) => route.fulfill({ json: { valid: true, errors: [] } }));
+    await page.route("**/tools/add_note/call", (route) => {
+      calls.push(JSON.parse(route.request().postData()));
+      return route.fulfill({ json: { content: [{ type: "text", text: "done" }] } });
+    });
+    await also?.(page);
+  };
+  return { page: await openTool(test, server, "add_note", { ...options, prepare }), calls };
+}
+
+const secret = { type: "string", writeOnly: true };
+const HIDDEN = {
+  "behind names that are free": [{ additionalProperties: secret }, { one: KEY }],
+  "behind a pattern of names": [{ patternProperties: { "^k": secret } }, { key: KEY }],
+  "in one of several forms behind a reference": [{ properties: { key: { $ref: "#/$defs/K" } }, $defs: { K: { anyOf: [secret, { type: "integer" }] } } }, { key: KEY }],
+  "behind two references": [{ properties: { key: { $ref: "#/$defs/A" } }, $defs: { A: { $ref: "#/$defs/B" }, B: secret } }, { key: KEY }],
+  "in a list of itself": [{ properties: { keys: { $ref: "#/$defs/T" } }, $defs: { T: { anyOf: [secret, { type: "array", items: { $ref: "#/$defs/T" } }] } } }, { keys: [[KEY]] }],
+};
+
+for (const [where, [schema, args]] of Object.entries(HIDDEN)) {
+  test(`a secret ${where} is sent, and neither shown, linked, copied nor remembered`, async (t) => {
+    const { page, calls } = await openShaped(t, schema, CLIPBOARD);
+    await json(page);
+    await page.getByLabel("Arguments as JSON").fill(JSON.stringify(args));
+    await page.getByRole("tab", { name: "Form", exact: true }).click();
+    assert.ok(!(await json(page)).includes(KEY), "the editor");
+    await run(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    assert.ok(!(await dialog.innerText()).includes(KEY), "the question");
+    await dialog.getByRole("button", { name: "Run it" }).click();
+    await page.locator("#outcome .good").waitFor();
+    assert.deepEqual(calls, [args]);
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + decodeURIComponent(location.href));
+    assert.ok(!kept.includes(KEY), kept);
+    for (const name of ["cURL", "JSON-RPC", "CLI"]) {
+      await page.getByRole("tab", { name, exact: true }).click();
+      assert.ok(!(await page.locator(`pre[aria-label="${name}"]`).innerText()).includes(KEY), name);
+    }
+  });
+}
+
+test("what merely stands beside a secret is no secret", async (t) => {
+  const schema = { properties: { key: { $ref: "#/$defs/K" }, question: { type: "string" } }, $defs: { K: secret }, additionalProperties: false };
+  const { page } = await openShaped(t, schema);
+  await field(page, "/question").locator("textarea").fill("Why?");
+  assert.deepEqual(JSON.parse(await json(page)), { question: "Why?" });
+  await eventually(() => page.evaluate(() => decodeURIComponent(location.hash)), (hash) => hash.endsWith('{"question":"Why?"}'));
+});
+
+const ACCOUNTS = {
+  properties: { accounts: { type: "array", items: { type: "object", properties: { user: { type: "string" }, password: secret } } } },
+};
+const accounts = (...pairs) => ({ accounts: pairs.map(([user, password]) => ({ user, password })) });
+
+/** The accounts of a and b, as the editor shows them when it was left and opened again. */
+async function openAccounts(test) {
+  const { page, calls } = await openShaped(test, ACCOUNTS);
+  await json(page);
+  const editor = page.getByLabel("Arguments as JSON");
+  await editor.fill(JSON.stringify(accounts(["a", "first"], ["b", "second"])));
+  await page.getByRole("tab", { name: "Form", exact: true }).click();
+  const masked = JSON.parse(await json(page));
+  assert.ok(masked.accounts.every(({ password }) => /^•/.test(password)));
+  return { page, calls, editor, masked };
+}
+
+test("an item that is deleted in the editor takes its own secret along, and no other", async (t) => {
+  const { page, calls, editor, masked } = await openAccounts(t);
+  // As one types: what stands there in between is not taken for what was there.
+  for (const left of [[], [masked.accounts[1]]]) await editor.fill(JSON.stringify({ accounts: left }));
+  await run(page);
+  await button(page, "Run it").click();
+  await eventually(() => calls.length);
+  assert.deepEqual(calls, [accounts(["b", "second"])]);
+});
+
+test("a mask under another name, or one that is not known, is refused", async (t) => {
+  const { page, calls, editor, masked } = await openAccounts(t);
+  const { password } = masked.accounts[0];
+  for (const account of [{ pass: password }, { password: "••••••" }, { password: [password] }, { password: `${password}0` }, { user: password, password: "x" }]) {
+    await editor.fill(JSON.stringify({ accounts: [account] }));
+    await page.locator("form .problem").getByText("type the secret anew").waitFor();
+    await run(page);
+    await page.getByText("Something is unfinished.").waitFor();
+    assert.equal(await page.locator("dialog[open]").count(), 0, JSON.stringify(account));
+  }
+  await editor.fill(JSON.stringify({ accounts: [{ password: "new" }] }));
+  await run(page);
+  await button(page, "Run it").click();
+  await eventually(() => calls.length);
+  assert.deepEqual(calls, [{ accounts: [{ password: "new" }] }]);
+});
+
+for (const [what, T] of [["list", { type: "array", items: { $ref: "#/$defs/T" } }], ["form", { anyOf: [{ $ref: "#/$defs/T" }] }]]) {
+  test(`a ${what} of itself has a field`, async (t) => {
+    const { page } = await openShaped(t, { properties: { tree: { $ref: "#/$defs/T" } }, $defs: { T } });
+    await field(page, "/tree").waitFor();
+    assert.ok((await field(page, "/tree").locator(".type").innerText()).length < 60);
+  });
+}
+
+test("a tool that cannot be shown is said so", async (t) => {
+  const A = { type: "object", required: ["a"], properties: { a: { $ref: "#/$defs/A" } } };
+  const prepare = (page) =>
+    page.route("**/tools/exact", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), inputSchema: { ...A, $defs: { A } } } });
+    });
+  const page = await open(t, `${server.url}/#/tool/exact`, { prepare });
+  await page.getByRole("heading", { name: "The tool cannot be shown" }).waitFor();
+});
+
+test("going back takes the question along, and nothing runs", async (t) => {
+  const { page, calls } = await openShaped(t, {});
+  await page.locator('#tools a[data-name="count_notes"]').click();
+  await page.getByRole("heading", { name: "Count the notes" }).waitFor();
+  await page.locator('#tools a[data-name="add_note"]').click();
+  await run(page);
+  await page.locator("dialog[open]").waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Count the notes" }).waitFor();
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  assert.deepEqual(calls, []);
+});
+
+test("the copied result is what the tool said, with what is unseen in it", async (t) => {
+  const page = await openTool(t, server, "hostile_texts", CLIPBOARD);
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  await page.getByRole("tab", { name: "Text" }).click();
+  await button(page, "Copy the result").click();
+  await page.getByRole("button", { name: "Copy the result" }).getByText("Copied").waitFor();
+  const answer = await fetch(`${server.url}/tools/hostile_texts/call`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  const [{ text }] = (await answer.json()).content;
+  assert.match(text, CONTROLS);
+  assert.equal(await clipboard(page), text);
+});
+
+test("what is typed while the server still checks is no outcome, and nothing runs", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const also = (page) =>
+    page.route("**/tools/add_note/validate", async (route) => {
+      if (route.request().postData().includes("one more")) return route.fulfill({ json: { valid: true } });
+      await held;
+      await route.fulfill({ json: { valid: true } });
+    });
+  const { page, calls } = await openShaped(t, { properties: { text: { type: "string" } } }, { also });
+  const text = field(page, "/text").locator("textarea");
+  await text.fill("one");
+  const asked = page.waitForRequest((request) => request.url().endsWith("/validate") && request.postData() === '{"text":"one"}');
+  await run(page);
+  await asked;
+  await text.fill("one more");
+  await page.getByText("Fits.").waitFor();
+  release();
+  await eventually(() => page.locator("#outcome").innerText(), (text) => text === "Changed, nothing ran.");
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  assert.deepEqual(calls, []);
 });

@@ -4,16 +4,15 @@
 //! `Content-Security-Policy`. It has three modules and no more, since each file is compressed by itself, and all of them
 //! together are to stay under 20 KB. All that a tool says of itself comes over these routes and becomes text, never markup.
 
-use std::hash::{DefaultHasher, Hasher as _};
-
 use axum::Router;
 use axum::extract::OriginalUri;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 
 use crate::options::Options;
+use crate::representation::Representation;
 
 mod template;
 
@@ -85,28 +84,8 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 
 /// 304 for a browser that has this text already.
 fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
-    let tag = tag(&text);
-    let answer = if has(asked, &tag) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        ([(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], text).into_response()
-    };
-    // Weak: it stands for the text in whatever content coding it is sent.
-    (HEADERS, [(header::ETAG, format!("W/{tag}"))], answer).into_response()
-}
-
-/// Names a text. It need not withstand anybody: all texts are ours.
-fn tag(text: &[u8]) -> String {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text);
-    format!("\"{:016x}\"", hasher.finish())
-}
-
-/// Whether `If-None-Match` names this tag, by the weak comparison. Ours has no comma in it.
-fn has(asked: &HeaderMap, tag: &str) -> bool {
-    let lines = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
-    let mut tags = lines.flat_map(|line| line.split(',')).map(str::trim);
-    tags.any(|other| other == "*" || other.strip_prefix("W/").unwrap_or(other) == tag)
+    let text = Representation::of_text(media_type, text);
+    text.map(|text| (HEADERS, text.answer_to(asked))).into_response()
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use serde::Serialize;
 
 use crate::refusal::Refusal;
 
-/// A JSON text with the weak validator that stands for it, in whatever content coding it is sent.
+/// A text with the weak validator that stands for it, in whatever content coding it is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Representation {
+    media_type: HeaderValue,
     body: Bytes,
     etag: HeaderValue,
 }
@@ -32,26 +33,41 @@ impl Representation {
             tracing::error!(%error, "an answer cannot be written as JSON");
             Refusal::Internal
         })?;
+        Self::of_text("application/json", body.into())
+    }
+
+    /// A text that is written already.
+    ///
+    /// # Errors
+    ///
+    /// When its validator could not stand in a header, which hex digits always can.
+    pub(crate) fn of_text(media_type: &'static str, body: Bytes) -> Result<Self, Refusal> {
         let hash = blake3::hash(&body).to_hex();
         let etag = HeaderValue::from_str(&format!("W/\"{}\"", &hash[..32])).map_err(|_| Refusal::Internal)?;
-        Ok(Representation { body: body.into(), etag })
+        Ok(Representation { media_type: HeaderValue::from_static(media_type), body, etag })
     }
 
     /// The answer to a `GET`: 304 for a client that has it.
     pub(crate) fn answer(&self, head: &Parts, private: bool) -> Response {
-        let known = matches(&head.headers, self.etag.as_bytes());
+        let mut response = self.answer_to(&head.headers);
+        if private {
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
+        }
+        response
+    }
+
+    /// The same where the router in front says who may keep it.
+    pub(crate) fn answer_to(&self, asked: &HeaderMap) -> Response {
+        let known = matches(asked, self.etag.as_bytes());
         let body = if known { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
         let mut response = Response::new(body);
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.etag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        if private {
-            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-        }
         if known {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         } else {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(header::CONTENT_TYPE, self.media_type.clone());
         }
         response
     }

@@ -1,4 +1,4 @@
-import { $, ask, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, put, quiet, recall, remember, say, setToken, tabs, toolUrl, visible, write } from "./basics.js";
+import { $, ask, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, put, quiet, rawOf, recall, remember, say, setToken, tabs, toolUrl, write } from "./basics.js";
 import { describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
 
 const root = document.documentElement;
@@ -54,10 +54,7 @@ function confirmed(tool, args) {
 	const dialog = $("confirm");
 	const name = tool.get("title") ?? tool.get("name");
 	return new Promise((resolve) => {
-		const answer = (yes) => () => {
-			resolve(yes);
-			dialog.close();
-		};
+		const answer = (yes) => () => (resolve(yes), dialog.close());
 		const cancel = button("Cancel", answer(false));
 		const go = button(destructive ? "Run anyway" : "Run it", answer(true), {}, destructive ? ".danger" : ".primary");
 		dialog.className = destructive ? "danger" : "";
@@ -83,7 +80,7 @@ function tinted(text) {
 	let at = 0;
 	for (const match of text.matchAll(TOKENS)) {
 		const token = match[1] ?? match[0];
-		element.append(visible(text.slice(at, match.index)), h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
+		put(element, text.slice(at, match.index), h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
 		at = match.index + token.length;
 	}
 	return put(element, text.slice(at));
@@ -101,7 +98,7 @@ function result(answer) {
 		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : tinted(write(structured, "  ")))],
 		["Raw", () => h("pre.code", { tabindex: 0 }, `HTTP ${answer.status}\n`, [...answer.headers].map(([name, value]) => `${name}: ${value}\n`), "\n", answer.text)],
 	], body.has("structuredContent") ? 1 : 0);
-	const copy = button("Copy", () => copyText(views.panel.innerText, copy), { "aria-label": "Copy the result" }, ".small");
+	const copy = button("Copy", () => copyText([...views.panel.children].map(rawOf).join("\n"), copy), { "aria-label": "Copy the result" }, ".small");
 	const element = [
 		h("p", h(failed ? "strong.bad" : "strong.good", verdict), h("span.quiet", ` ${answer.status} in ${Math.round(answer.took)} ms`, callId && [", call ", h("code", callId)])),
 		h("div.bar", views.list, copy),
@@ -119,17 +116,17 @@ function text(answer, body) {
 function block(part) {
 	const { type, text, data, mimeType } = Object.fromEntries(part);
 	if (type === "text") return h("pre", { tabindex: 0 }, text);
-	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image" }) : tinted(write(part, "  "));
+	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : tinted(write(part, "  "));
 }
 
-// The list of tools beside the tool. However many there are, only those near what is seen become elements.
+// The list of tools beside the tool. However many there are, a hundred become elements, and more as one scrolls.
 
 let rows = [];
 let shown = [];
 let drawn = 0;
 let timer;
 
-const links = () => [...$("tools").querySelectorAll("a")];
+const links = () => [...document.querySelectorAll("#tools a")];
 const address = (name) => `#/tool/${encodeURIComponent(name)}`;
 
 // A list as `GET /tools` tells it.
@@ -170,7 +167,7 @@ function refresh() {
 	const count = `${shown.length < rows.length ? `${shown.length} of ` : ""}${rows.length} ${rows.length === 1 ? "tool" : "tools"}`;
 	fill($("count"), count);
 	clearTimeout(timer);
-	if (words.length) timer = setTimeout(() => say(count), 600);
+	timer = setTimeout(() => words.length && say(count), 600);
 	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool is like that." : "There are no tools here.")));
 	$("list").scrollTop = drawn = 0;
 	more();
@@ -222,11 +219,10 @@ function toolView(tool, native, given) {
 	const name = tool.get("name");
 	const schema = tool.get("inputSchema");
 	const { modifying, destructive } = effects(tool);
-	const draft = drafts.get(name) ?? { value: skeleton(schema, shape(schema, schema)) ?? new Map(), touched: new Set() };
+	const draft = drafts.get(name) ?? { value: skeleton(schema, shape(schema, schema)) ?? new Map(), touched: new Set(), masked: new Map() };
 	drafts.set(name, draft);
 
 	const hidden = secrets(schema);
-	const masked = () => withoutSecrets(hidden, draft.value, () => MASK);
 	const shareable = () => withoutSecrets(hidden, draft.value, () => undefined);
 
 	// The form and the editor.
@@ -245,7 +241,11 @@ function toolView(tool, native, given) {
 
 	function jsonPanel() {
 		fields = undefined;
-		draft.json ??= write(masked(), "  ");
+		draft.json ??= write(withoutSecrets(hidden, draft.value, (secret, name) => {
+			const mask = MASK + draft.masked.size;
+			draft.masked.set(write([mask, name]), secret);
+			return mask;
+		}), "  ");
 		const area = h("textarea.code.json", { "aria-label": "Arguments as JSON", "aria-describedby": fault.id, value: draft.json, oninput() {
 			draft.json = area.value;
 			readJson();
@@ -255,25 +255,31 @@ function toolView(tool, native, given) {
 		return [area, fault];
 	}
 
-	// Takes over what the editor says, unless it is no JSON yet; secrets that it only hints at are put back.
+	// Takes over what the editor says, unless it is no JSON yet. Each secret has a mask of its own, so that it is put back
+	// wherever its object went; one under another name is not guessed at.
 	function readJson() {
-		const before = draft.value;
-		const old = (path) => path.reduce((place, name) => (place instanceof Map ? place.get(name) : place?.[name]), before);
+		const plain = (part) => {
+			if (hidden.size && write(part).includes(MASK)) throw Error("A mask was moved: type the secret anew.");
+			return part;
+		};
 		try {
-			draft.value = withoutSecrets(hidden, parse(draft.json), (secret, path) => (secret === MASK ? old(path) : secret));
+			const given = parse(draft.json);
+			plain(withoutSecrets(hidden, given, () => undefined));
+			draft.value = withoutSecrets(hidden, given, (secret, name) => {
+				const key = write([secret, name]);
+				return draft.masked.has(key) ? draft.masked.get(key) : plain(secret);
+			});
 			draft.fault = "";
 		} catch ({ message }) {
-			draft.fault = `This is no JSON yet: ${message}`;
+			draft.fault = message;
 		}
 		fill(fault, prose(draft.fault));
 	}
 
 	const editors = tabs("Ways to fill in", [["Form", formPanel], ["JSON", jsonPanel]], draft.fault ? 1 : 0, (index) => {
-		if (index === 0 && draft.fault) {
-			say(draft.fault);
-			return false;
-		}
-		if (index === 0) draft.json = undefined;
+		if (index) return true;
+		if (draft.fault) return say(draft.fault);
+		draft.json = undefined;
 		return true;
 	});
 
@@ -301,16 +307,16 @@ function toolView(tool, native, given) {
 
 	const state = (kind, text) => fill(status, h(`p.${kind}`, text));
 
-	// Whether the server would take it, or `undefined` when it did not say.
+	// Whether the server would take it; `undefined` when it did not say, `null` when something else is to be checked now.
 	async function check() {
 		clearTimeout(timer);
 		const mine = ++ticket;
 		if (draft.fault || unfinished(draft.value)) {
-			state("bad", "Something is no JSON yet.");
+			state("bad", "Something is unfinished.");
 			return false;
 		}
 		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
-		if (mine !== ticket) return undefined;
+		if (mine !== ticket) return null;
 		const verdict = answer.json?.get?.("valid");
 		if (typeof verdict !== "boolean") {
 			state("bad", errorOf(answer));
@@ -348,10 +354,11 @@ function toolView(tool, native, given) {
 
 	async function runTool() {
 		const fit = await insist();
-		if (fit === false) return;
+		if (fit === false || !asked.isConnected) return;
+		if (fit === null) return tell("quiet", "Changed, nothing ran.");
 		if (fit === undefined) return tell("bad", status.textContent);
 		const [args, kept] = [write(draft.value), write(shareable())];
-		if (modifying && !(await confirmed(tool, masked()))) return say("Cancelled, nothing ran.");
+		if (modifying && !(await confirmed(tool, withoutSecrets(hidden, draft.value, () => MASK)))) return say("Cancelled, nothing ran.");
 		runButton.disabled = true;
 		tell("quiet", "Running …");
 		const { element, failed, verdict } = result(await ask(toolUrl(name, "/call"), args));
@@ -366,7 +373,7 @@ function toolView(tool, native, given) {
 
 	// Elsewhere and before.
 	const copies = tabs("Ways to call it", ["cURL", "JSON-RPC", "CLI", "Client config"].map((label, index) => [label, () => {
-		const args = withoutSecrets(hidden, draft.value, (_, path) => `<${path.at(-1)}>`);
+		const args = withoutSecrets(hidden, draft.value, (_, name) => `<${name}>`);
 		const [text, note] = way(index, name, args, schema, destructive);
 		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
 		return [h("pre.code", { tabindex: 0, "aria-label": label }, text), h("div.row", copy, note && h("span.quiet", prose(note)))];
@@ -406,6 +413,7 @@ function toolView(tool, native, given) {
 	if (given === undefined) changed();
 	else {
 		draft.json = given;
+		draft.masked.clear();
 		readJson();
 		draft.fault ? editors.show(1) : load(draft.value);
 	}
@@ -447,14 +455,14 @@ function way(index, name, args, schema, destructive) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
 		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "The token is taken from the variable `TOKEN`."];
 	}
-	if (index === 1) return [write(new Map(Object.entries({ jsonrpc: "2.0", id: 1, method: "tools/call", params: new Map([["name", name], ["arguments", args]]) })), "  "), "For an MCP server of the same tools."];
-	if (index === 3) return [JSON.stringify({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, null, 2), `For an MCP client: give the full path of the program, or the \`url\` where the application serves MCP.`];
+	if (index === 1) return [write({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }, "  "), "For an MCP server of the same tools."];
+	if (index === 3) return [write({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, "  "), `For an MCP client: give the full path of the program, or the \`url\` of the MCP server.`];
 	// A text as it is, anything else as JSON.
-	const kind = (name) => shape(schema, (shape(schema, schema).properties ?? []).find((property) => property.name === name)?.schema).kind;
+	const kind = (name) => shape(schema, shape(schema, schema).properties?.find((property) => property.name === name)?.schema).kind;
 	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
 	const odd = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
 	const words = odd ? ["--input-json", quoted(write(args))] : [...args].map(pair);
-	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of the application's program first."];
+	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of your program first."];
 }
 
 // The page as a whole: which tool is open, the theme, the token, and what to do when nobody answers.
@@ -487,6 +495,7 @@ async function route(event) {
 	const { name, args } = opened() || {};
 	document.body.classList.toggle("one", name !== undefined);
 	open = name;
+	$("confirm").close();
 	mark();
 	document.title = name === undefined ? title : `${name} – ${title}`;
 	if (name === undefined) {
@@ -499,8 +508,11 @@ async function route(event) {
 	if (name !== open) return;
 	if (tool.error) return notice("The server cannot be reached", h("p", "What you filled in is kept. ", again(route)));
 	if (tool.status === 404) return notice("There is no such tool", h("p", "Nothing here is called ", h("code", name), "."));
-	if (!tool.json?.get?.("inputSchema")) return notice("The tool cannot be shown", h("p", errorOf(tool)), h("p", again(route)));
-	fill(main, toolView(tool.json, inputs.json, args));
+	try {
+		fill(main, toolView(tool.json, inputs.json, args));
+	} catch ({ message }) {
+		return notice("The tool cannot be shown", h("p", tool.ok ? message : errorOf(tool), " ", again(route)));
+	}
 	main.scrollTop = 0;
 	if (event) main.querySelector("h1").focus();
 }
@@ -508,9 +520,8 @@ async function route(event) {
 async function loadTools() {
 	const answer = await ask(new URL("tools", base));
 	if (answer.ok && Array.isArray(answer.json)) return setTools(answer.json);
-	const text = errorOf(answer);
-	fill($("tools"), h("li.bad", text, " ", again(loadTools)));
-	say(text);
+	fill($("tools"), h("li.bad", errorOf(answer), " ", again(loadTools)));
+	say(errorOf(answer));
 }
 
 const THEMES = ["system", "light", "dark"];
@@ -537,7 +548,7 @@ $("token-bar").onsubmit = (event) => {
 	if (!main.querySelector("form")) route();
 };
 document.onkeydown = (event) => {
-	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
+	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement?.matches("input, textarea, select")) return;
 	event.preventDefault();
 	$("search").focus();
 };

@@ -23,7 +23,7 @@ export function parse(text) {
 	let at = 0;
 	const fail = (message) => {
 		const lines = text.slice(0, at).split("\n");
-		throw new SyntaxError(`line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
+		throw new SyntaxError(`This is no JSON yet: line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
 	};
 	const match = (pattern) => {
 		pattern.lastIndex = at;
@@ -89,7 +89,7 @@ export function write(value, indent = "", outer = "\n") {
 	const inner = outer + indent;
 	const [open, close, parts] = Array.isArray(value)
 		? ["[", "]", value.map((item) => write(item, indent, inner))]
-		: ["{", "}", [...value].map(([name, member]) => `${write(name)}:${indent && " "}${write(member, indent, inner)}`)];
+		: ["{", "}", [...(value.entries?.() ?? Object.entries(value))].map(([name, member]) => `${write(name)}:${indent && " "}${write(member, indent, inner)}`)];
 	return !indent || !parts.length ? open + parts.join(",") + close : open + inner + parts.join("," + inner) + outer + close;
 }
 
@@ -117,10 +117,13 @@ export function h(name, ...children) {
 
 export function put(element, ...children) {
 	for (const child of children.flat(9)) {
-		if (child) element.append(child instanceof Node ? child : visible(String(child)));
+		if (child) element.append(child instanceof Node ? child : Object.assign(new Text(visible(`${child}`)), { raw: child }));
 	}
 	return element;
 }
+
+// What an element was given to show, as it was.
+export const rawOf = (node) => node.raw ?? [...node.childNodes].map(rawOf).join("");
 
 export function fill(element, ...children) {
 	element.replaceChildren();

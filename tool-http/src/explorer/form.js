@@ -35,7 +35,7 @@ function followed(root, schema) {
 
 // `kind` is text, integer, number, boolean, choice, constant, object, map, list, union or any; beside it stands what
 // belongs to the kind, and whether `null` may be there.
-export function shape(root, schema) {
+export function shape(root, schema, depth = 9) {
 	const node = followed(root, schema);
 	const branches = list(node.get("oneOf") ?? node.get("anyOf"));
 	const some = branches.filter((branch) => !isMap(branch) || (branch.get("type") !== "null" && branch.get("const") !== null));
@@ -45,8 +45,9 @@ export function shape(root, schema) {
 	const common = new Map([...node].filter(([key]) => key !== "oneOf" && key !== "anyOf"));
 	const made = (kind, more) => ({ kind, node, nullable, ...more });
 
-	if (some.length === 1) return { ...shape(root, merged(followed(root, some[0]), common)), nullable };
-	if (some.length) {
+	// One that refers to itself alone says nothing.
+	if (some.length === 1 && depth) return { ...shape(root, merged(followed(root, some[0]), common), depth - 1), nullable };
+	if (some.length > 1) {
 		common.delete("description");
 		return made("union", { variants: some.map((branch) => merged(common, followed(root, branch))) });
 	}
@@ -127,10 +128,10 @@ function variantName(root, schema) {
 
 const NAMES = { integer: "whole number", boolean: "true or false", object: "group", map: "names with values", union: "one of several forms", any: "any JSON" };
 
-function typeWords(root, place) {
+function typeWords(root, place, depth = 3) {
 	const format = text(place.node.get("format"));
 	if (place.kind === "text" && format) return format === "date" ? "date, YYYY-MM-DD" : format;
-	if (place.kind === "list" && !place.first.length) return `list of ${typeWords(root, shape(root, place.items))}`;
+	if (place.kind === "list" && !place.first.length && depth) return `list of ${typeWords(root, shape(root, place.items), depth - 1)}`;
 	return place.kind === "constant" ? `always ${write(place.value)}` : (NAMES[place.kind] ?? place.kind);
 }
 
@@ -148,29 +149,34 @@ export function words(root, place) {
 	return [typeWords(root, place), ...limits, place.nullable && "or null"].filter(Boolean).join(", ");
 }
 
-// The names of all members that are secret, wherever they stand.
+// The names of all members that are secret, wherever they stand; `undefined` among them when all are to be taken for it.
 export function secrets(root) {
 	const names = new Set();
+	const seen = new Map();
 	const walk = (node, name) => {
-		if (Array.isArray(node)) return node.forEach((part) => walk(part, name));
+		if (Array.isArray(node)) node.forEach((part) => walk(part, name));
 		if (!isMap(node)) return;
-		const reference = text(node.get("$ref"));
-		if (node.get("writeOnly") === true || (reference && target(root, reference)?.get?.("writeOnly") === true)) names.add(name);
+		const met = seen.get(node) ?? new Set();
+		if (met.has(name)) return;
+		seen.set(node, met.add(name));
+		const meant = node.has("$ref") ? target(root, text(node.get("$ref"))) : node;
+		if (!meant || node.get("writeOnly") === true) names.add(name);
+		walk(meant, name);
 		for (const [key, part] of node) {
-			if (key === "properties" && isMap(part)) for (const [member, schema] of part) walk(schema, member);
-			else walk(part, name);
+			if (key === "properties" && isMap(part)) part.forEach(walk);
+			else if (key !== "$defs") walk(part, name);
 		}
 	};
 	walk(root);
 	return names;
 }
 
-// The value with `change(secret, path)` in place of each secret; what becomes undefined is left out.
-export function withoutSecrets(names, value, change, path = []) {
-	if (Array.isArray(value)) return value.map((item, index) => withoutSecrets(names, item, change, [...path, index]));
+// The value with `change(secret, name)` in place of each secret; what becomes undefined is left out.
+export function withoutSecrets(names, value, change) {
+	const inner = (part, name) => (names.has(name) || names.has() ? change(part, name) : withoutSecrets(names, part, change));
+	if (Array.isArray(value)) return value.map(inner);
 	if (!isMap(value)) return value;
-	const member = ([name, inner]) => [name, names.has(name) ? change(inner, [...path, name]) : withoutSecrets(names, inner, change, [...path, name])];
-	return new Map([...value].map(member).filter(([, inner]) => inner !== undefined));
+	return new Map([...value].map(([name, part]) => [name, inner(part, name)]).filter(([, part]) => part !== undefined));
 }
 
 // A form over a value: every field reads and writes its own place of the one model. Absent, null and empty are three things.
@@ -348,7 +354,7 @@ export function form({ root, native, get, set, changed }) {
 				try {
 					value = area.value.trim() ? parse(area.value) : undefined;
 				} catch ({ message }) {
-					fill(fault, prose(`This is no JSON yet: ${message}`));
+					fill(fault, prose(message));
 				}
 				typed(control, value);
 			},
