@@ -38,16 +38,13 @@ impl Representation {
     }
 
     /// The answer to a `GET`: 304 for a client that has it.
-    pub(crate) fn answer(&self, head: &Parts, private: bool) -> Response {
+    pub(crate) fn answer(&self, head: &Parts) -> Response {
         let known = matches(&head.headers, self.etag.as_bytes());
         let body = if known { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
         let mut response = Response::new(body);
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.etag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        if private {
-            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-        }
         if known {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         } else {
