@@ -169,7 +169,7 @@ async fn a_request_whose_time_is_over_is_counted_by_its_answer() {
         .filter(|(key, ..)| key.key().name() == "tool_http_requests_total")
         .flat_map(|(key, ..)| key.key().labels())
         .filter(|label| label.key() == "status")
-        .map(|label| label.value())
+        .map(metrics::Label::value)
         .collect();
     assert_eq!(statuses, ["504"]);
     let text = log.text();
