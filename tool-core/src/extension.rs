@@ -30,6 +30,8 @@ pub struct Extensions {
     /// Those of the request, which can be asked for a type and not listed. What is in `values` stands before them.
     #[cfg(feature = "http")]
     request: Option<Arc<http::Extensions>>,
+    /// Asked for what neither has.
+    under: Option<Arc<Extensions>>,
 }
 
 impl Extensions {
@@ -63,7 +65,16 @@ impl Extensions {
         let own = self.values.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref());
         #[cfg(feature = "http")]
         let own = own.or_else(|| self.request.as_ref()?.get());
-        own
+        own.or_else(|| self.under.as_ref()?.get())
+    }
+
+    /// These before others, where both have a type.
+    pub(crate) fn over(mut self, others: Option<&Arc<Extensions>>) -> Self {
+        self.under = match self.under.take() {
+            Some(under) => Some(Arc::new(Extensions::clone(&under).over(others))),
+            None => others.cloned(),
+        };
+        self
     }
 }
 
@@ -78,7 +89,7 @@ impl Extensions {
 impl From<http::Extensions> for Extensions {
     fn from(request: http::Extensions) -> Self {
         let request = (!request.is_empty()).then(|| Arc::new(request));
-        Extensions { values: HashMap::new(), request }
+        Extensions { request, ..Extensions::default() }
     }
 }
 

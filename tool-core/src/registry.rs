@@ -201,6 +201,46 @@ impl Registry {
         registry
     }
 
+    /// The same registry, with these laid over what stands beside its calls: where both have a value of a type, the one of
+    /// these counts. Cheap: it is done for each call.
+    ///
+    /// An adapter puts what it knows of a request beside the call, and keeps what the application put there.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// use tool_core::{Context, Extensions, Registry, tool};
+    ///
+    /// #[derive(Clone)]
+    /// struct Locale(&'static str);
+    ///
+    /// /// The locale of the caller.
+    /// #[tool(operation = Explain)]
+    /// fn tell_locale(#[inject] context: Context) -> String {
+    ///     context.extension::<Locale>().map_or("none", |locale| locale.0).to_owned()
+    /// }
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "tell_locale").build().unwrap();
+    /// let german = registry.with_extensions(Extensions::new().with(Locale("de")));
+    /// let other = german.layer_extensions(Extensions::new().with(5_u8));
+    /// assert_eq!(other.call("tell_locale", serde_json::json!({})).await.unwrap().value(), "de");
+    /// let english = german.layer_extensions(Extensions::new().with(Locale("en")));
+    /// assert_eq!(english.call("tell_locale", serde_json::json!({})).await.unwrap().value(), "en");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn layer_extensions(&self, extensions: Extensions) -> Self {
+        self.with_extensions(extensions.over(self.caller.extensions.as_ref()))
+    }
+
+    /// The same, with what stands beside the calls of the other one under its own.
+    pub(crate) fn extended_by(self, other: &Registry) -> Self {
+        match (&self.caller.extensions, &other.caller.extensions) {
+            (_, None) => self,
+            (None, Some(others)) => self.with_extensions(Arc::clone(others)),
+            (Some(own), others) => self.with_extensions(Extensions::clone(own).over(others.as_ref())),
+        }
+    }
+
     pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
         let mut registry = self.clone();
         registry.caller.reporter = Some(reporter);

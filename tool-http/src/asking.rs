@@ -3,10 +3,13 @@
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request};
 use axum::http::request::Parts;
+use axum::response::Response;
 use bytes::Bytes;
-use tool_core::{Extensions, Principal, Registry, ToolDefinition};
+use tool_core::{Principal, Registry, ToolDefinition};
 
+use crate::audience::Audience;
 use crate::refusal::Refusal;
+use crate::representation::Representation;
 use crate::router::Api;
 use crate::{arguments, identity};
 
@@ -15,20 +18,27 @@ pub(crate) struct Asking {
     pub(crate) api: Api,
     pub(crate) head: Parts,
     body: Body,
+    audience: Audience,
 }
 
 impl Asking {
     pub(crate) fn new(api: Api, request: Request) -> Self {
         let (head, body) = request.into_parts();
-        Asking { api, head, body }
+        let audience = Audience { asked: api.options().authenticator.is_some(), sole: false };
+        Asking { api, head, body, audience }
     }
 
-    /// Who looks for tools: anybody, unless discovery is protected.
+    /// Who looks for tools. Anybody may, unless discovery is protected; who says who it is sees what it may see, and who
+    /// says so wrongly what everybody sees.
     pub(crate) async fn viewer(&mut self) -> Result<Principal, Refusal> {
-        if !self.is_private() {
-            return Ok(Principal::anonymous());
-        }
-        identity::of(self.api.options(), &self.head).await?.ok_or_else(Refusal::unauthorized)
+        let options = self.api.options();
+        let viewer = if options.protect_discovery {
+            Some(identity::demanded(options, &self.head).await?)
+        } else {
+            identity::offered(options, &self.head).await
+        };
+        self.audience.sole = viewer.is_some();
+        Ok(viewer.unwrap_or_else(Principal::anonymous))
     }
 
     /// Who calls: nobody known where nobody is asked.
@@ -36,9 +46,21 @@ impl Asking {
         Ok(identity::of(self.api.options(), &self.head).await?.unwrap_or_else(Principal::anonymous))
     }
 
-    /// Whether what is answered is meant for this caller alone.
-    pub(crate) fn is_private(&self) -> bool {
+    /// For whom the answer is, once the viewer is known.
+    pub(crate) fn audience(&self) -> Audience {
+        self.audience
+    }
+
+    /// Whether a list holds only what the caller may call.
+    pub(crate) fn is_protected(&self) -> bool {
         self.api.options().protect_discovery
+    }
+
+    /// The answer to a `GET`.
+    pub(crate) fn answer(&self, representation: &Representation) -> Response {
+        let mut response = representation.answer(&self.head.headers);
+        self.audience.tell(response.headers_mut());
+        response
     }
 
     /// The tools that there are now, as this caller sees them. This is the one place where the provider is asked.
@@ -46,11 +68,12 @@ impl Asking {
         Ok(self.api.tools().await?.as_principal(caller))
     }
 
-    /// The tools with which a call is made: with what the layers of the application have put into the request.
+    /// The tools with which a call is made: with what the layers of the application have put into the request, and what its
+    /// provider has put beside the calls of its registry.
     pub(crate) fn calling(&mut self, tools: &Registry) -> Registry {
         // A header that is no trace is as none (W3C Trace Context, section 2.3).
         let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
-        let tools = tools.with_extensions(Extensions::from(std::mem::take(&mut self.head.extensions)));
+        let tools = tools.layer_extensions(std::mem::take(&mut self.head.extensions).into());
         match trace {
             Some(trace) => tools.traced(trace),
             None => tools,

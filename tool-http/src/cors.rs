@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::discovery::LEFT_OUT;
+use crate::origin::Origin;
 
 /// How long a browser may remember what it was told.
 const MAX_AGE: Duration = Duration::from_secs(600);
@@ -12,26 +16,33 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 ///
 /// # Panics
 ///
-/// When an origin cannot stand in a header.
+/// When an origin is none.
 pub(crate) fn layer(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
-    let origin = |origin: &String| {
-        let origin = origin.trim_end_matches('/');
-        let valid = origin.starts_with("http://") || origin.starts_with("https://");
-        let value = HeaderValue::from_str(origin).ok().filter(|_| valid);
-        value.unwrap_or_else(|| {
-            panic!("`{origin}` is no origin: give scheme, host and port, as in `https://app.example.org`")
+    let origin = |text: &String| {
+        Origin::named(text).unwrap_or_else(|| {
+            panic!("`{text}` is no origin: give scheme, host and port, as in `https://app.example.org`")
         })
+    };
+    let origins: Vec<Origin> = origins.iter().map(origin).collect();
+    let allowed = move |asks: &HeaderValue, _: &Parts| {
+        asks.to_str().ok().and_then(Origin::parse).is_some_and(|origin| origins.contains(&origin))
     };
     const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
     Some(
         CorsLayer::new()
-            .allow_origin(AllowOrigin::list(origins.iter().map(origin)))
+            .allow_origin(AllowOrigin::predicate(allowed))
             .allow_methods([Method::GET, Method::HEAD, Method::POST])
             .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_NONE_MATCH, TRACEPARENT])
-            .expose_headers([header::ETAG, header::LINK, header::RETRY_AFTER, header::WWW_AUTHENTICATE])
+            .expose_headers([
+                header::ETAG,
+                header::LINK,
+                header::RETRY_AFTER,
+                header::WWW_AUTHENTICATE,
+                LEFT_OUT,
+            ])
             .max_age(MAX_AGE),
     )
 }

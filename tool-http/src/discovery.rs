@@ -17,7 +17,10 @@ use crate::refusal::Refusal;
 use crate::representation::Representation;
 
 /// The names of the tools that a vendor cannot take, and that are not in the list of its profile.
-const LEFT_OUT: HeaderName = HeaderName::from_static("tools-left-out");
+pub(crate) const LEFT_OUT: HeaderName = HeaderName::from_static("tools-left-out");
+
+/// The most names in it: clients and proxies bound the head of an answer.
+pub(crate) const MOST_NAMED: usize = 50;
 
 /// `GET /tools`.
 pub(crate) async fn list(mut asking: Asking) -> Result<Response, Refusal> {
@@ -25,13 +28,13 @@ pub(crate) async fn list(mut asking: Asking) -> Result<Response, Refusal> {
     let listing = Listing::parse(&asking.head.uri)?;
     let document = if listing.full { Document::FullList } else { Document::List };
     // What is written once is the same for all, and a private list is not.
-    let whole = listing.is_whole() && !asking.is_private();
+    let whole = listing.is_whole() && !asking.audience().sole;
     let tools = asking.api.tools().await?;
     if whole && let Some(list) = asking.api.documents().written(document, &tools) {
-        return Ok(list.answer(&asking.head, false));
+        return Ok(asking.answer(&list));
     }
     let tools = tools.as_principal(viewer);
-    let page = Page::of(&listing, &tools, asking.is_private())?;
+    let page = Page::of(&listing, &tools, asking.is_protected())?;
     if let Some(profile) = listing.profile {
         return in_profile(&asking, &page, profile);
     }
@@ -41,7 +44,7 @@ pub(crate) async fn list(mut asking: Asking) -> Result<Response, Refusal> {
     } else {
         written(&page.tools, &tools, listing.full)?
     };
-    Ok(page.linked(list.answer(&asking.head, asking.is_private())))
+    Ok(page.linked(asking.answer(&list)))
 }
 
 /// The list as text.
@@ -63,12 +66,24 @@ fn in_profile(asking: &Asking, page: &Page<'_>, profile: Profile) -> Result<Resp
             Err(_) => left_out.push(tool.name()),
         }
     }
-    let mut response = Representation::of(&rendered)?.answer(&asking.head, asking.is_private());
-    // A name has no character that a header cannot have.
-    if let (false, Ok(names)) = (left_out.is_empty(), HeaderValue::from_str(&left_out.join(", "))) {
+    let mut response = asking.answer(&Representation::of(&rendered)?);
+    if let Some(names) = named(&left_out) {
         response.headers_mut().insert(LEFT_OUT, names);
     }
     Ok(page.linked(response))
+}
+
+/// The names for a header: so many, and how many more there are, such as `+12`, which is the name of no tool.
+fn named(names: &[&str]) -> Option<HeaderValue> {
+    if names.is_empty() {
+        return None;
+    }
+    let mut named = names[..names.len().min(MOST_NAMED)].join(", ");
+    if names.len() > MOST_NAMED {
+        named.push_str(&format!(", +{}", names.len() - MOST_NAMED));
+    }
+    // A name has no character that a header cannot have.
+    HeaderValue::from_str(&named).ok()
 }
 
 /// `GET /tools/{name}`.
@@ -81,7 +96,7 @@ pub(crate) async fn detail(mut asking: Asking) -> Result<Response, Refusal> {
         None => Representation::of(&Detail::of(tool, &tools))?,
         Some(profile) => Representation::of(&tool.schema_for(profile).map_err(Refusal::Profile)?)?,
     };
-    Ok(detail.answer(&asking.head, asking.is_private()))
+    Ok(asking.answer(&detail))
 }
 
 /// `GET /tools/{name}/inputs`.
@@ -91,7 +106,7 @@ pub(crate) async fn inputs(mut asking: Asking) -> Result<Response, Refusal> {
     let tools = asking.tools(viewer).await?;
     let tool = listed(&tools, &name)?;
     query::none(&asking.head.uri)?;
-    Ok(Representation::of(&tool.inputs())?.answer(&asking.head, asking.is_private()))
+    Ok(asking.answer(&Representation::of(&tool.inputs())?))
 }
 
 impl Page<'_> {

@@ -85,7 +85,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 /// 304 for a browser that has this text already.
 fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
     let text = Representation::of_text(media_type, text);
-    text.map(|text| (HEADERS, text.answer_to(asked))).into_response()
+    text.map(|text| (HEADERS, text.answer(asked))).into_response()
 }
 
 #[cfg(test)]

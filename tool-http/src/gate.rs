@@ -4,10 +4,11 @@
 //! the name that it asks for, when it made its own name mean this machine (DNS rebinding), and what the browser says of
 //! where a request comes from (`Origin` and the Fetch metadata headers).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderName, Method, Request, header};
 
+use crate::origin::{Authority, Host, Origin};
 use crate::refusal::Refusal;
 use crate::server::ServeError;
 
@@ -25,7 +26,7 @@ impl Gate {
             Some(Authority { host, port: None }) => Ok(host),
             _ => Err(ServeError::Host(text.clone())),
         };
-        let origin = |text: &&String| Origin::parse(text).ok_or_else(|| ServeError::Origin((*text).clone()));
+        let origin = |text: &&String| Origin::named(text).ok_or_else(|| ServeError::Origin((*text).clone()));
         Ok(Gate {
             bound: bound.to_canonical(),
             hosts: hosts.iter().map(host).collect::<Result<_, _>>()?,
@@ -49,10 +50,10 @@ impl Gate {
         let origin = sole(request.headers(), header::ORIGIN).map_err(|_| Refusal::CrossSite)?;
         if let Some(origin) = origin {
             let origin = Origin::parse(origin).ok_or(Refusal::CrossSite)?;
-            if self.origins.iter().any(|other| origin.same(other)) {
+            if self.origins.contains(&origin) {
                 return Ok(());
             }
-            if !origin.same(&Origin { secure: false, authority: asked }) {
+            if origin != Origin::new(false, asked) {
                 return Err(Refusal::CrossSite);
             }
         }
@@ -97,82 +98,4 @@ fn sole(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Unfit> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().map(|value| value.to_str().map_err(|_| Unfit)).transpose()?;
     if values.next().is_some() { Err(Unfit) } else { Ok(value) }
-}
-
-/// Who is asked, as a browser would tell it apart from others.
-#[derive(Clone, Debug, PartialEq)]
-struct Authority {
-    host: Host,
-    port: Option<u16>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Host {
-    Address(IpAddr),
-    /// In lower case, without the dot of the root.
-    Name(String),
-}
-
-impl Authority {
-    fn parse(text: &str) -> Option<Self> {
-        let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (ip, rest) = rest.split_once(']')?;
-                let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
-                (Host::Address(IpAddr::V6(ip.parse::<Ipv6Addr>().ok()?).to_canonical()), port)
-            }
-            None => match text.split_once(':') {
-                Some((host, port)) => (Host::parse(host)?, Some(port)),
-                None => (Host::parse(text)?, None),
-            },
-        };
-        let number = |port: &str| {
-            let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-            if digits { port.parse().ok() } else { None }
-        };
-        let port = match port {
-            None | Some("") => None,
-            Some(port) => Some(number(port)?),
-        };
-        Some(Authority { host, port })
-    }
-}
-
-impl Host {
-    fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_suffix('.').unwrap_or(text);
-        let sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-        if text.is_empty() || !text.bytes().all(sound) {
-            return None;
-        }
-        Some(match text.parse::<Ipv4Addr>() {
-            Ok(ip) => Host::Address(ip.into()),
-            Err(_) => Host::Name(text.to_ascii_lowercase()),
-        })
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Origin {
-    secure: bool,
-    authority: Authority,
-}
-
-impl Origin {
-    fn parse(text: &str) -> Option<Self> {
-        let (scheme, authority) = text.split_once("://")?;
-        let secure = match scheme {
-            "http" => false,
-            "https" => true,
-            _ => return None,
-        };
-        Some(Origin { secure, authority: Authority::parse(authority)? })
-    }
-
-    fn same(&self, other: &Origin) -> bool {
-        let port = |origin: &Origin| origin.authority.port.unwrap_or(if origin.secure { 443 } else { 80 });
-        self.secure == other.secure
-            && self.authority.host == other.authority.host
-            && port(self) == port(other)
-    }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn get(mut asking: Asking) -> Result<Response, Refusal> {
     match asking.tools(viewer).await {
         Ok(tools) => {
             let list = Representation::of(&Message::result(None, &tools))?;
-            Ok(list.answer(&asking.head, asking.is_private()))
+            Ok(asking.answer(&list))
         }
         Err(Refusal::Discovery) => Ok(Error::Discovery.answer(None)),
         Err(refusal) => Err(refusal),
@@ -31,7 +31,7 @@ pub(crate) async fn get(mut asking: Asking) -> Result<Response, Refusal> {
 pub(crate) async fn post(mut asking: Asking) -> Result<Response, Refusal> {
     let viewer = asking.viewer().await?;
     query::none(&asking.head.uri)?;
-    let (api, is_private) = (asking.api.clone(), asking.is_private());
+    let (api, audience) = (asking.api.clone(), asking.audience());
     let body = asking.arguments().await?;
     let id = match Request::read(&body) {
         Ok(Request { id: Some(id), .. }) => id,
@@ -43,10 +43,7 @@ pub(crate) async fn post(mut asking: Asking) -> Result<Response, Refusal> {
         Ok(tools) => {
             let tools = tools.as_principal(viewer);
             let mut response = json(StatusCode::OK, &Message::result(Some(id), &tools));
-            if is_private {
-                let private = axum::http::HeaderValue::from_static("private");
-                response.headers_mut().insert(axum::http::header::CACHE_CONTROL, private);
-            }
+            audience.tell(response.headers_mut());
             Ok(response)
         }
         Err(_) => Ok(Error::Discovery.answer(Some(id))),

@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod asking;
+mod audience;
 mod cors;
 mod discovery;
 mod documents;
@@ -14,6 +15,7 @@ mod in_flight;
 mod json_rpc;
 mod openapi;
 mod options;
+mod origin;
 mod query;
 mod refusal;
 mod representation;

@@ -23,12 +23,12 @@ pub(crate) async fn document(mut asking: Asking) -> Result<Response, Refusal> {
     let tools = asking.tools(viewer).await?;
     let options = asking.api.options();
     let write = || Representation::of(&openapi(&tools, options));
-    let document = if asking.is_private() {
+    let document = if asking.audience().sole {
         write()?
     } else {
         asking.api.documents().get(Document::OpenApi, &tools, write)?
     };
-    Ok(document.answer(&asking.head, asking.is_private()))
+    Ok(asking.answer(&document))
 }
 
 /// The whole document.

@@ -63,8 +63,11 @@ impl Options {
 
     /// Who finds out who sends a request: nobody calls a tool without having said who it is.
     ///
-    /// Not asked where the application has found out itself, and put a [`Principal`](tool_core::Principal) into the
-    /// extensions of the request.
+    /// Not asked where the application has found out itself, and put a [`Principal`](tool_core::Principal) that is not
+    /// anonymous into the extensions of the request.
+    ///
+    /// Discovery that is public asks it where a request has `Authorization`, and shows what that caller sees; a request that
+    /// it refuses is answered as one without.
     ///
     /// ```
     /// use tool_core::{Bearer, Principal};

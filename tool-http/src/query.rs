@@ -53,7 +53,9 @@ impl Listing {
         let mut listing = Listing::default();
         for (name, value) in pairs(uri)? {
             let many = matches!(name.as_str(), "operation" | "tag");
-            if !many && listing.asked.iter().any(|(known, _)| *known == name) {
+            let twice = listing.asked.iter().any(|(known, _)| *known == name)
+                || (name == "cursor" && listing.cursor.is_some());
+            if !many && twice {
                 return Err(Refusal::Query(format!("the query parameter `{name}` is given twice")));
             }
             match name.as_str() {

@@ -4,7 +4,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::Body;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
@@ -48,16 +47,7 @@ impl Representation {
     }
 
     /// The answer to a `GET`: 304 for a client that has it.
-    pub(crate) fn answer(&self, head: &Parts, private: bool) -> Response {
-        let mut response = self.answer_to(&head.headers);
-        if private {
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-        }
-        response
-    }
-
-    /// The same where the router in front says who may keep it.
-    pub(crate) fn answer_to(&self, asked: &HeaderMap) -> Response {
+    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
         let known = matches(asked, self.etag.as_bytes());
         let body = if known { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
         let mut response = Response::new(body);

@@ -1,18 +1,24 @@
 //! A route as it is seen from outside: what is traced and counted of each request, whichever it is.
 
 use std::pin::Pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
 use crate::asking::Asking;
 use crate::refusal::Refusal;
 use crate::router::Api;
+
+/// How long a request may take that has this in its extensions. It is looked at here, so that the answer to one that takes
+/// longer is counted as any other, and has its headers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeLimit(pub(crate) Duration);
 
 /// A handler under the pattern of its path, by which its requests are traced and counted.
 #[derive(Clone, Debug)]
@@ -37,9 +43,14 @@ where
 
     fn call(self, request: Request, api: Api) -> Self::Future {
         let exchange = Exchange::begin(request.method(), self.pattern);
+        let limit = request.extensions().get::<TimeLimit>().copied();
         let answer = (self.handle)(Asking::new(api, request)).instrument(exchange.span.clone());
         Box::pin(async move {
-            let response = answer.await.unwrap_or_else(IntoResponse::into_response);
+            let answer = match limit {
+                Some(TimeLimit(limit)) => timeout(limit, answer).await.unwrap_or(Err(Refusal::TooLate)),
+                None => answer.await,
+            };
+            let response = answer.unwrap_or_else(IntoResponse::into_response);
             exchange.end(&response);
             response
         })
@@ -85,9 +96,7 @@ impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.answered {
             self.count("dropped".to_owned());
-            self.span.in_scope(|| {
-                tracing::info!("dropped before it was answered: the client went away, or the time was over");
-            });
+            self.span.in_scope(|| tracing::info!("dropped before it was answered: the client went away"));
         }
     }
 }

@@ -169,7 +169,11 @@ impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
         Box::pin(async {
             Ok(match self.function.discover().await? {
                 Found::Tools(tools) => self.home.toolset(tools),
-                Found::Toolset(tools) => Toolset::joined(vec![self.home.clone().into(), tools]),
+                Found::Toolset(tools) => {
+                    // Otherwise only what stands beside the calls of the first would be there.
+                    let found = tools.registry().clone();
+                    Toolset::joined(vec![self.home.clone().into(), tools]).extended_by(&found)
+                }
             })
         })
     }

@@ -94,6 +94,12 @@ impl Toolset {
         self
     }
 
+    /// The same, with what stands beside the calls of this registry under its own.
+    pub(crate) fn extended_by(mut self, registry: &Registry) -> Self {
+        self.registry = self.registry.extended_by(registry);
+        self
+    }
+
     pub(crate) fn into_registry(self) -> Registry {
         self.registry
     }

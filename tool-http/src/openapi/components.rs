@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::discovery::MOST_NAMED;
+
 /// The schemas that are those of no tool. None of their names can be that of a tool's, which have a dot.
 pub(super) fn schemas() -> Map<String, Value> {
     let Value::Object(schemas) = json!({
@@ -138,6 +140,13 @@ pub(super) fn headers() -> Value {
         "RetryAfter": {
             "description": "In how many seconds trying again makes sense.",
             "schema": {"type": "integer"},
+        },
+        "ToolsLeftOut": {
+            "description": format!(
+                "The names of the tools that the vendor of `profile` cannot take, by commas; absent when it takes all. \
+                 After {MOST_NAMED} stands how many more there are, as in `+12`."
+            ),
+            "schema": {"type": "string"},
         },
         "WWWAuthenticate": {
             "description": "How to say who calls.",

@@ -1,4 +1,5 @@
-//! The operations that tell of the tools.
+//! The operations that tell of the tools. An operation that calls a tool has the name of the tool for its identifier: these
+//! have a colon in theirs, which no name of a tool has.
 
 use std::collections::BTreeSet;
 
@@ -44,18 +45,18 @@ fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
     ok["headers"] = json!({
         "ETag": {"$ref": "#/components/headers/ETag"},
         "Link": {"$ref": "#/components/headers/Link"},
+        "Tools-Left-Out": {"$ref": "#/components/headers/ToolsLeftOut"},
     });
     public(
         json!({
-            "operationId": "listTools",
+            "operationId": "discovery:listTools",
             "summary": "List the tools",
             "tags": ["discovery"],
             "parameters": filters(tools),
             "responses": responses([
                 (200, ok),
                 (304, json!({"description": "Nothing has changed."})),
-                (400, error("A parameter or a value is not known.")),
-                (404, error("The cursor is none of this list.")),
+                (400, error("A parameter or a value is not known, such as a cursor that is none of this list.")),
                 (500, error("The tools cannot be listed.")),
             ]),
         }),
@@ -112,7 +113,7 @@ fn detail(options: &Options) -> Value {
     ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
     public(
         json!({
-            "operationId": "getTool",
+            "operationId": "discovery:getTool",
             "summary": "Everything about a tool",
             "tags": ["discovery"],
             "parameters": [{
@@ -140,7 +141,7 @@ fn inputs(options: &Options) -> Value {
     ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
     public(
         json!({
-            "operationId": "getToolInputs",
+            "operationId": "discovery:getToolInputs",
             "summary": "The inputs of a tool without JSON Schema",
             "tags": ["discovery"],
             "responses": responses([
@@ -159,7 +160,7 @@ fn validate(options: &Options) -> Value {
     let verdict = json!({"$ref": "#/components/schemas/Verdict"});
     public(
         json!({
-            "operationId": "validateArguments",
+            "operationId": "discovery:validateArguments",
             "summary": "Check arguments, and run nothing",
             "tags": ["discovery"],
             "requestBody": {
@@ -192,6 +193,9 @@ fn public(mut operation: Value, options: &Options) -> Value {
         operation["responses"]["401"] = unauthorized();
         operation["responses"]["503"] = error("Who calls cannot be found out at the moment.");
         demanded(&mut operation, options);
+    } else if options.authenticator.is_some() {
+        // Whoever says who it is may see more.
+        operation["security"] = json!([{}, {"caller": []}]);
     }
     operation
 }

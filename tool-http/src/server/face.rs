@@ -14,20 +14,20 @@ use serde::Serialize;
 use crate::answer::json;
 use crate::gate::Gate;
 use crate::refusal::Refusal;
-use crate::route::Route;
+use crate::route::{Route, TimeLimit};
 use crate::router::{self, Api};
 
 /// Every route, behind the gate.
 pub(super) fn serving(api: &Api, gate: &Arc<Gate>, limit: Duration) -> Router {
     let health = Router::new().route("/health", get(Route::new("/health", async |_| Ok(health()))));
-    guarded(router::routes(api, health), gate, limit)
+    // Within its time: none of the layers takes any.
+    guarded(router::routes(api, health).layer(axum::Extension(TimeLimit(limit))), gate)
 }
 
 /// What a connection beyond the limit is answered.
 pub(super) fn refusing(gate: &Arc<Gate>) -> Router {
     let router = Router::new().route("/health", get(async || health())).fallback(async || Refusal::Full);
-    // Nothing here takes any time.
-    guarded(router, gate, Duration::from_secs(1))
+    guarded(router, gate)
 }
 
 /// That the server is there. It asks nobody: a provider that is down is no reason to start the server anew.
@@ -41,17 +41,14 @@ fn health() -> Response {
     response
 }
 
-/// Every route behind the gate, within its time; a browser is told not to guess what an answer is.
-fn guarded(router: Router, gate: &Arc<Gate>, limit: Duration) -> Router {
+/// Every route behind the gate; a browser is told not to guess what an answer is.
+fn guarded(router: Router, gate: &Arc<Gate>) -> Router {
     let gate = Arc::clone(gate);
     router.layer(from_fn(move |request: Request, next: Next| {
         let gate = Arc::clone(&gate);
         async move {
             let mut response: Response = match gate.admit(&request) {
-                Ok(()) => match tokio::time::timeout(limit, next.run(request)).await {
-                    Ok(response) => response,
-                    Err(_) => Refusal::TooLate.into_response(),
-                },
+                Ok(()) => next.run(request).await,
                 Err(refusal) => refusal.into_response(),
             };
             let nosniff = HeaderValue::from_static("nosniff");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use serde_json::Value;
-use tool_core::{Registry, Unmet, tool};
+use tool_core::{DynamicTool, Output, Registry, ToolDefinition, Unmet, tool};
 use tool_http::router;
 
 use crate::client::{Answer, get};
@@ -192,7 +192,7 @@ async fn pages_lead_to_the_last() {
     let answer = get(&router, "/tools?q=word&cursor=gone").await;
     assert_eq!(
         (answer.status, &*answer.body),
-        (404, r#"{"error":"unknown cursor `gone`: none of the tools that were found has this name"}"#)
+        (400, r#"{"error":"unknown cursor `gone`: none of the tools that were found has this name"}"#)
     );
 }
 
@@ -218,4 +218,25 @@ async fn lists_in_the_words_of_a_vendor() {
     assert!(answer.body.starts_with(r#"{"error":""#) && answer.body.contains("gemini"), "{}", answer.body);
     let native = get(&router, "/tools/find?profile=native").await.body;
     assert_eq!(native, get(&router, "/tools/find/inputs").await.body);
+}
+
+#[tokio::test]
+async fn many_that_are_left_out_are_named_up_to_a_number_and_counted() {
+    let tree = Registry::builder().linked().select(|tool| tool.name() == "count_tree").build().unwrap();
+    let schema = tree.get("count_tree").unwrap().input_schema().clone();
+    let tool = |number: usize| {
+        let definition = ToolDefinition::builder(format!("tree_{number:02}"), "A tree.");
+        let definition = definition.input_schema(schema.clone()).build().unwrap();
+        DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) })
+    };
+    let left_out = async |many: usize| {
+        let registry = (0..many).fold(Registry::builder(), |builder, number| builder.tool(tool(number)));
+        let answer = get(&router(registry.build().unwrap()), "/tools?profile=gemini").await;
+        assert_eq!(names(&answer), [""; 0]);
+        answer.header("tools-left-out").to_owned()
+    };
+    let named = (0..50).map(|number| format!("tree_{number:02}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(left_out(50).await, named);
+    // No tool has such a name.
+    assert_eq!(left_out(53).await, format!("{named}, +3"));
 }

@@ -104,3 +104,61 @@ async fn what_is_no_origin_is_refused_at_start() {
         assert!(matches!(error, ServeError::Origin(_)), "{origin}");
     }
 }
+
+#[tokio::test]
+async fn an_origin_is_the_same_however_it_is_written() {
+    for (named, asks, same) in [
+        ("HTTPS://App.Example.org", "https://app.example.org", true),
+        ("https://app.example.org:443", "https://app.example.org", true),
+        ("https://app.example.org", "https://app.example.org:443", true),
+        ("https://app.example.org/", "https://app.example.org", true),
+        ("http://app.example.org:80", "http://app.example.org", true),
+        ("http://app.example.org:443", "https://app.example.org", false),
+        ("https://app.example.org:8443", "https://app.example.org", false),
+    ] {
+        let options = Options::new().allow_cors_origin(named);
+        let get = Request::get("/tools").header("origin", asks).body(Body::empty()).unwrap();
+        let answer = ask(&router_with(registry(), options.clone()), get).await;
+        let allowed = if same { asks } else { "" };
+        assert_eq!(permissions(&answer)[0], allowed, "{named}: {asks}");
+        assert!(answer.all("vary").contains("origin"), "{}", answer.all("vary"));
+        // What is before the routes of a server agrees.
+        let header = format!("Origin: {asks}");
+        let answer =
+            exchange(serving(options).await, &request("GET /tools", &["Host: localhost", &header], "")).await;
+        assert_eq!((answer.status == 200, permissions(&answer)[0]), (same, allowed), "{named}: {asks}");
+    }
+}
+
+#[test]
+fn a_router_is_not_made_for_what_is_no_origin() {
+    for origin in [
+        "*",
+        "null",
+        "http://",
+        "https://:443",
+        "app.example.org",
+        "https://a.b/path",
+        "https://a.b//",
+        "https://a.b?q",
+        "https://user@a.b",
+        "https://a.b:x",
+        "https://a\nb",
+    ] {
+        let make = || router_with(registry(), Options::new().allow_cors_origin(origin));
+        let panic = std::panic::catch_unwind(make).expect_err(origin);
+        let message = panic.downcast_ref::<String>().unwrap();
+        assert!(message.starts_with(&format!("`{origin}` is no origin")), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_may_read_what_the_headers_of_an_answer_tell() {
+    let options = Options::new().allow_cors_origin("https://app.example.org");
+    let get = Request::get("/tools").header("origin", "https://app.example.org").body(Body::empty()).unwrap();
+    let answer = ask(&router_with(registry(), options), get).await;
+    assert_eq!(
+        answer.header("access-control-expose-headers"),
+        "etag,link,retry-after,www-authenticate,tools-left-out"
+    );
+}

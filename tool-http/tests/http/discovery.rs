@@ -159,6 +159,8 @@ async fn what_is_not_known_in_a_query_is_refused() {
         ("/tools?limit=1001", "unknown value `1001` of `limit`: expected 1 to 1000"),
         ("/tools?limit=-1", "unknown value `-1` of `limit`: expected 1 to 1000"),
         ("/tools?limit=1&limit=1", "the query parameter `limit` is given twice"),
+        ("/tools?cursor=a&cursor=b", "the query parameter `cursor` is given twice"),
+        ("/tools?limit=1&cursor=a&cursor=a", "the query parameter `cursor` is given twice"),
         ("/tools?q=a&q=b", "the query parameter `q` is given twice"),
         (
             "/tools?profile=opnai",

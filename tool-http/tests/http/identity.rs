@@ -6,7 +6,8 @@ use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use tool_core::{
-    AuthenticationError, Authenticator, Bearer, BoxFuture, Builder, Context, Principal, Registry, tool,
+    AuthenticationError, Authenticator, Bearer, BoxFuture, Builder, Context, Extensions, Principal, Registry,
+    tool,
 };
 use tool_http::{Options, ServeError, Server, router_with};
 
@@ -216,4 +217,76 @@ async fn no_token_is_told() {
     assert!(
         !answer.body.contains("swordfish") && !get(&router, "/openapi.json").await.body.contains("swordfish")
     );
+}
+
+#[tokio::test]
+async fn what_the_provider_puts_beside_its_calls_stays_unless_the_request_has_another() {
+    let provider = || registry(|builder| builder).with_extensions(Extensions::new().with(User("Ivy")));
+    let router = router_with(provider, Options::new().allow_execute(true));
+    let says = async |router: &Router| post(router, "/tools/beside/call", "").await.body;
+    let alone = says(&router).await;
+    assert!(alone.contains(r#""text":"Ivy no trace""#), "{alone}");
+    // Of another type.
+    let other = says(&router.clone().layer(Extension(5_u8))).await;
+    assert!(other.contains(r#""text":"Ivy no trace""#), "{other}");
+    let same = says(&router.layer(Extension(User("Eve")))).await;
+    assert!(same.contains(r#""text":"Eve no trace""#), "{same}");
+}
+
+/// As a layer of sessions leaves behind that has found nobody.
+#[tokio::test]
+async fn an_application_that_does_not_know_who_asks_leaves_it_to_the_authenticator() {
+    let nobody = || Extension(Principal::anonymous().grant("safe.open"));
+    let app = guarded(Options::new().protect_discovery(true)).layer(nobody());
+    for line in ["GET /tools", "GET /openapi.json", "POST /tools/whoami/call", "POST /tools/open_safe/call"] {
+        assert_eq!(send(&app, line, "", "").await.status, 401, "{line}");
+        assert_eq!(send(&app, line, "swordfish-3", "").await.status, 401, "{line}");
+        assert_eq!(send(&app, line, "swordfish-1", "").await.status, 200, "{line}");
+    }
+    let answer = send(&app, "POST /tools/whoami/call", "swordfish-2", "").await;
+    assert!(answer.body.contains(r#""text":"bob""#), "{}", answer.body);
+    // Where there is none, the application alone says what anybody may do; it has not said who looks.
+    let options = Options::new().allow_execute(true).protect_discovery(true);
+    let alone = router_with(registry(|builder| builder), options).layer(nobody());
+    assert_eq!(post(&alone, "/tools/open_safe/call", "").await.status, 200);
+    assert_eq!(get(&alone, "/tools").await.status, 401);
+}
+
+#[tokio::test]
+async fn public_discovery_shows_a_caller_that_says_who_it_is_what_it_may_see() {
+    let options = Options::new().allow_execute(true).authenticator(bearer());
+    let router = router_with(registry(Builder::hide_denied), options);
+    let lists = ["GET /tools", "GET /tools?detail=full", "GET /mcp/tools/list", "GET /openapi.json"];
+    // One after the other: what was written for one is not what another gets. A wrong token is as none.
+    for (token, sees) in [("", false), ("swordfish-1", true), ("swordfish-3", false), ("swordfish-2", false)]
+    {
+        for line in lists {
+            let answer = send(&router, line, token, "").await;
+            assert_eq!((answer.status, answer.body.contains("open_safe")), (200, sees), "{line} {token}");
+            let cache = if ["swordfish-1", "swordfish-2"].contains(&token) { "private" } else { "" };
+            assert_eq!(answer.header("cache-control"), cache, "{line} {token}");
+            assert_eq!(answer.header("vary"), "accept-encoding, authorization", "{line} {token}");
+        }
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let answer = send(&router, "POST /mcp/tools/list", token, body).await;
+        assert_eq!(answer.body.contains("open_safe"), sees, "{token}");
+        let status = if sees { 200 } else { 404 };
+        for line in ["GET /tools/open_safe", "GET /tools/open_safe/inputs", "POST /tools/open_safe/validate"]
+        {
+            assert_eq!(send(&router, line, token, "").await.status, status, "{line} {token}");
+        }
+    }
+    // What the application has found out counts as well.
+    let app = router.layer(Extension(Principal::new("eve").grant("safe.open")));
+    let answer = get(&app, "/tools").await;
+    assert!(answer.body.contains("open_safe"), "{}", answer.body);
+    assert_eq!(answer.header("cache-control"), "private");
+    // Nothing is hidden from anybody otherwise.
+    let answer = send(&guarded(Options::new()), "GET /tools", "swordfish-2", "").await;
+    assert_eq!(answer.body.matches(r#""name""#).count(), 3);
+    // An authenticator that cannot decide keeps nobody from what is public.
+    let options = Options::new().authenticator(Broken(true));
+    let broken = router_with(registry(|builder| builder), options);
+    let answer = send(&broken, "GET /tools", "swordfish-1", "").await;
+    assert_eq!((answer.status, answer.header("cache-control")), (200, ""));
 }

@@ -1,15 +1,16 @@
 //! What is traced and counted of a request.
 
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use tool_http::{Options, router_with};
+use tool_http::{Options, ServeOptions, Server, router_with};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::client::{ask, get, post};
+use crate::client::{ask, exchange, get, post, request};
 use crate::tools::registry;
 
 fn executing() -> Router {
@@ -142,4 +143,36 @@ async fn a_provider_that_fails_says_why_in_the_log_alone() {
     assert!(!answer.body.contains("marlin"));
     let text = log.text();
     assert!(text.lines().any(|line| line.contains("marlin") && line.contains("/mcp/tools/list")), "{text}");
+}
+
+#[tokio::test]
+async fn a_request_whose_time_is_over_is_counted_by_its_answer() {
+    let log = Log::begin();
+    let recorder = DebuggingRecorder::new();
+    let snapshots = recorder.snapshotter();
+    // All of the server runs on this thread.
+    let guard = metrics::set_default_local_recorder(&recorder);
+    let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
+    let options = ServeOptions::from(options).request_timeout(Duration::from_millis(100));
+    let server = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap();
+    let address = server.local_addr();
+    tokio::spawn(server.run(std::future::pending()));
+    let headers = ["Host: localhost", "Origin: https://app.example.org"];
+    let answer = exchange(address, &request("POST /tools/wait_reading/call", &headers, "{}")).await;
+    assert_eq!(answer.status, 504);
+    // The page that asked may read it.
+    assert_eq!(answer.header("access-control-allow-origin"), "https://app.example.org");
+    drop(guard);
+    let counted = snapshots.snapshot().into_vec();
+    let statuses: Vec<&str> = counted
+        .iter()
+        .filter(|(key, ..)| key.key().name() == "tool_http_requests_total")
+        .flat_map(|(key, ..)| key.key().labels())
+        .filter(|label| label.key() == "status")
+        .map(metrics::Label::value)
+        .collect();
+    assert_eq!(statuses, ["504"]);
+    let text = log.text();
+    let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    assert!(has(&["/tools/{name}/call", "tool=\"wait_reading\"", "status=504", "answered"]), "{text}");
 }

@@ -3,7 +3,7 @@
 use axum::Router;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{Bearer, Principal, Registry, tool};
+use tool_core::{Bearer, DynamicTool, Output, Principal, Registry, ToolDefinition, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::get;
@@ -132,7 +132,11 @@ async fn who_has_to_say_who_it_is_is_told_how() {
     let call = &calls["paths"]["/tools/sum_chain/call"]["post"];
     assert_eq!(call["security"], json!([{"caller": []}]));
     assert!(call["responses"].get("401").is_some());
-    assert!(calls["paths"]["/tools"]["get"].get("security").is_none());
+    // Whoever does not say who it is sees the tools all the same.
+    let list = &calls["paths"]["/tools"]["get"];
+    assert_eq!(list["security"], json!([{}, {"caller": []}]));
+    assert!(list["responses"].get("401").is_none());
+    assert!(open["paths"]["/tools"]["get"].get("security").is_none());
 
     let router: Router =
         router_with(chain(), options.protect_discovery(true)).layer(axum::Extension(Principal::new("ada")));
@@ -142,4 +146,40 @@ async fn who_has_to_say_who_it_is_is_told_how() {
         assert_eq!(operation["security"], json!([{"caller": []}]), "{path}");
         assert!(operation["responses"].get("401").is_some(), "{path}");
     }
+}
+
+/// The identifiers of all operations.
+fn identifiers(document: &Value) -> Vec<&str> {
+    let paths = document["paths"].as_object().unwrap().values();
+    let operations = paths.flat_map(|path| path.as_object().unwrap().values());
+    operations.filter_map(|operation| operation.get("operationId")?.as_str()).collect()
+}
+
+#[tokio::test]
+async fn no_tool_takes_the_identifier_of_another_operation() {
+    let none = document(Registry::builder().allow_empty().build().unwrap(), Options::new()).await;
+    let own = identifiers(&none);
+    assert_eq!(own.len(), 4);
+    // What no name of a tool can have.
+    assert!(own.iter().all(|identifier| identifier.contains(':')), "{own:?}");
+
+    let names = ["listTools", "getTool", "getToolInputs", "validateArguments"];
+    let tool = |name: &str| {
+        let definition = ToolDefinition::builder(name, "Does nothing.").build().unwrap();
+        DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) })
+    };
+    let registry = names.iter().fold(Registry::builder(), |builder, name| builder.tool(tool(name)));
+    let all = document(registry.build().unwrap(), Options::new()).await;
+    let mut identifiers = identifiers(&all);
+    assert_eq!(identifiers.len(), own.len() + names.len());
+    identifiers.sort_unstable();
+    identifiers.dedup();
+    assert_eq!(identifiers.len(), own.len() + names.len(), "{identifiers:?}");
+}
+
+#[tokio::test]
+async fn what_the_headers_of_a_list_tell_is_described() {
+    let document = document(registry(), Options::new()).await;
+    let headers = document["paths"]["/tools"]["get"]["responses"]["200"]["headers"].as_object().unwrap();
+    assert!(headers.keys().eq(["ETag", "Link", "Tools-Left-Out"]), "{headers:?}");
 }
