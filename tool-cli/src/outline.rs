@@ -98,7 +98,11 @@ fn type_name(value: &NativeSchema) -> String {
         ("union", _) => {
             let mut names: Vec<_> = value.variants.iter().map(type_name).collect();
             names.dedup();
-            names.join(" or ")
+            match names.as_slice() {
+                // Alternatives of one type differ in what is in them.
+                [name] if value.variants.len() > 1 => format!("union of {name}"),
+                _ => names.join(" or "),
+            }
         }
         (kind, _) => kind.to_owned(),
     };
