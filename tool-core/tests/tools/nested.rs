@@ -98,7 +98,7 @@ async fn every_call_has_a_record_of_its_own() {
     let sink = Arc::clone(&seen);
     let registry = builder_of(module_path!())
         .audit(move |event: &AuditEvent<'_>| {
-            sink.lock().unwrap().push((event.name.to_owned(), event.call_id))
+            sink.lock().unwrap().push((event.name.to_owned(), event.call_id));
         })
         .build()
         .unwrap();
