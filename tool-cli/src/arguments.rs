@@ -37,15 +37,21 @@ pub(crate) fn gather(
     let mut once = |key: &str| {
         if given.insert(key.to_owned()) { Ok(()) } else { Err(Stop::Twice { key: key.to_owned() }) }
     };
+    let mut switch = None;
     for typed in in_order(inputs, matches) {
+        let behind = switch.take();
         match typed {
             Typed::Pair(pair) => {
+                if let (Some(flag), "true" | "false") = (behind, pair) {
+                    return Err(Stop::SwitchValue { flag, given: pair.to_owned() });
+                }
                 let (key, value) = value::assignment(inputs.tool, pair)?;
                 once(&key)?;
                 source.warn_if_secret(inputs.tool, &key);
                 gathered.set(key, value);
             }
             Typed::Flag(flag, values) => {
+                switch = (flag.kind == FlagKind::Switch).then(|| flag.long.clone());
                 let key = flag.input.name.as_deref().unwrap_or_default();
                 once(key)?;
                 let value = match flag.kind {

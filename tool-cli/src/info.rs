@@ -36,8 +36,8 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
         match format {
             Format::Json => json_text(&json!(part)),
             Format::Yaml => yaml::text(&json!(part)),
-            Format::Markdown => page::part(path, part).markdown(),
-            _ => page::part(path, part).text(width, paint),
+            Format::Markdown => page::part(path, &part).markdown(),
+            _ => page::part(path, &part).text(width, paint),
         }
     } else {
         let told = Told { program: &app.name, registry: &registry, tool };
@@ -51,11 +51,7 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     Ok(streams.print(&page)?)
 }
 
-fn part<'t>(
-    tool: &'t ToolDefinition,
-    path: &str,
-    of_output: bool,
-) -> Result<&'t tool_core::NativeSchema, Stop> {
+fn part(tool: &ToolDefinition, path: &str, of_output: bool) -> Result<tool_core::NativeSchema, Stop> {
     let found = if of_output {
         let output = tool.outputs().ok_or_else(|| Stop::NoOutputSchema(tool.name().to_owned()))?;
         path::within(output, path)

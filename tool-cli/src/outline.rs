@@ -98,7 +98,11 @@ fn type_name(value: &NativeSchema) -> String {
         ("union", _) => {
             let mut names: Vec<_> = value.variants.iter().map(type_name).collect();
             names.dedup();
-            names.join(" or ")
+            match names.as_slice() {
+                // Alternatives of one type differ in what is in them.
+                [name] if value.variants.len() > 1 => format!("union of {name}"),
+                _ => names.join(" or "),
+            }
         }
         (kind, _) => kind.to_owned(),
     };
@@ -110,10 +114,10 @@ fn type_name(value: &NativeSchema) -> String {
 
 fn details(value: &NativeSchema) -> Vec<String> {
     let mut lines: Vec<String> = value.description.iter().map(|text| crate::page::summary(text)).collect();
-    if let Some(default) = &value.default {
+    if let Some(default) = default(value) {
         lines.push(format!("default: {default}"));
     }
-    if !value.allowed.is_empty() {
+    if !value.allowed.is_empty() && !value.secret {
         if value.allowed.iter().all(|allowed| allowed.description.is_none()) {
             lines.push(format!("allowed: {}", listed(value.allowed.iter().map(|allowed| &allowed.value))));
         } else {
@@ -125,7 +129,7 @@ fn details(value: &NativeSchema) -> Vec<String> {
         }
     }
     lines.extend(value.constraints.iter().flat_map(|limits| limit_lines(value.kind, limits)));
-    match value.examples.as_slice() {
+    match examples(value) {
         [] => {}
         [example] => lines.push(format!("example: {}", plain(example))),
         examples => lines.push(format!("examples: {}", listed(examples))),
@@ -140,6 +144,23 @@ fn details(value: &NativeSchema) -> Vec<String> {
         lines.push(format!("a {name} again, as described above"));
     }
     lines
+}
+
+/// What a value is unless it is given, as far as that is no secret.
+pub(crate) fn default(value: &NativeSchema) -> Option<&Value> {
+    value.default.as_ref().filter(|_| !holds_secret(value))
+}
+
+/// Examples of a value, as far as they are no secrets.
+pub(crate) fn examples(value: &NativeSchema) -> &[Value] {
+    if holds_secret(value) { &[] } else { &value.examples }
+}
+
+/// Whether a value is a secret, or has one in it.
+pub(crate) fn holds_secret(schema: &NativeSchema) -> bool {
+    schema.secret
+        || schema.properties.iter().chain(&schema.variants).any(holds_secret)
+        || schema.items.as_deref().is_some_and(holds_secret)
 }
 
 fn limit_lines(kind: &str, limits: &Constraints) -> Vec<String> {

@@ -26,6 +26,8 @@ pub(crate) enum Stop {
     },
     #[error("`{given}` is neither key=value nor key:=json")]
     NoPair { given: String },
+    #[error("`{given}` is neither key=value nor key:=json\nhelp: write `--{flag}={given}`")]
+    SwitchValue { flag: String, given: String },
     #[error("input `{key}` is given twice as an argument")]
     Twice { key: String },
     #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
@@ -129,6 +131,7 @@ impl Stop {
         match self {
             Stop::Grammar { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             Stop::NoPair { .. }
+            | Stop::SwitchValue { .. }
             | Stop::Twice { .. }
             | Stop::NotJson { .. }
             | Stop::Unreadable { .. }

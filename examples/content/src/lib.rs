@@ -9,6 +9,7 @@ pub mod render;
 pub mod role;
 pub mod settings;
 pub mod site;
+pub mod tokens;
 pub mod tools;
 
 pub use component::{Component, ComponentHelp};

@@ -5,6 +5,7 @@
 //! | `CONTENT_DATABASE` | the file of the site; `content/museum.sqlite` in the user's folder of data unless told |
 //! | `CONTENT_USER` | the user of the site who calls |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that links and messages are signed with |
+//! | `CONTENT_TOKENS` | a file with the tokens by which `serve http` knows users |
 //! | `RUST_LOG` | how much is logged to stderr |
 
 use std::env;
@@ -33,13 +34,14 @@ async fn main() -> ExitCode {
 fn app() -> Result<App, String> {
     let site = Site::at(database());
     let mut builder = content::builder(site.clone(), Settings::from_environment()?);
-    if let Ok(user) = env::var("CONTENT_USER") {
-        builder = builder.local(principal(&site, &user).ok_or_else(|| format!("nobody is called `{user}`"))?);
+    if let Some(user) = env::var_os("CONTENT_USER") {
+        builder = builder.local(local(&site, &user.to_string_lossy())?);
     }
     let registry = builder.build().map_err(|errors| errors.to_string())?;
 
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
+    let users = site.clone();
+    let http = Server::new(move |options| serve_http(over_http, users.clone(), options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
@@ -59,15 +61,24 @@ fn database() -> PathBuf {
     )
 }
 
+/// The user of the site who is at the machine.
+fn local(site: &Site, user: &str) -> Result<Principal, String> {
+    let found = site.principal(user).map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
+    found.ok_or_else(|| format!("nobody is called `{user}`"))
+}
+
 /// A user of the site, with what the user's roles permit.
 fn principal(site: &Site, user: &str) -> Option<Principal> {
     let found = site.principal(user);
     found.inspect_err(|error| tracing::error!(%error, "who calls cannot be looked up")).ok().flatten()
 }
 
-async fn serve_http(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
+    let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
+    if let Some(file) = env::var_os("CONTENT_TOKENS") {
+        http = http.authenticator(content::tokens::read(&site, file.as_ref())?);
+    }
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;

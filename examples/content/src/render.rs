@@ -129,13 +129,15 @@ impl Html {
     }
 }
 
-/// The destination, if it is a page: `javascript:` and its like are none.
+/// The destination, if it is a page: `javascript:` and its like are none. To a browser `\` is `/`, and tabs and line breaks
+/// are nothing, so that `/\elsewhere` would be `//elsewhere`.
 fn harmless(destination: CowStr<'_>) -> CowStr<'_> {
+    let is_as_read = !destination.contains(|c: char| c == '\\' || c.is_control());
     let is_page = destination.starts_with("https://")
         || destination.starts_with("http://")
         || destination.starts_with('#')
         || (destination.starts_with('/') && !destination.starts_with("//"));
-    if is_page { destination } else { CowStr::from("#") }
+    if is_as_read && is_page { destination } else { CowStr::from("#") }
 }
 
 /// A variant as it is written in JSON.
@@ -168,6 +170,26 @@ mod tests {
         }
         assert!(html.contains("<a href=\"/here\">d</a>"), "{html}");
         assert!(html.contains("<aside class=\"callout callout-info\">"), "{html}");
+    }
+
+    #[test]
+    fn a_link_leads_where_it_seems_to() {
+        for (href, leads) in [
+            ("/tides", "/tides"),
+            ("https://tides.example/a?b=c", "https://tides.example/a?b=c"),
+            ("//evil.example", "#"),
+            ("/\\evil.example", "#"),
+            ("/\t/evil.example", "#"),
+            ("/\n/evil.example", "#"),
+            ("https://tides.example\\@evil.example", "#"),
+        ] {
+            let mut html = Html::default();
+            html.link("", &Link { label: "a".to_owned(), href: href.to_owned() });
+            assert_eq!(html.0, format!("<a href=\"{leads}\">a</a>\n"), "{href:?}");
+        }
+        let mut html = Html::default();
+        html.markdown("[a](</\\\\evil.example>)");
+        assert_eq!(html.0, "<p><a href=\"#\">a</a></p>\n");
     }
 
     #[test]

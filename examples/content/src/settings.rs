@@ -29,13 +29,17 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// When the key is too short, or its file cannot be read.
+    /// When the key is too short or no text, or its file cannot be read.
     pub fn from_environment() -> Result<Self, String> {
-        let (name, text) = match (env::var("CONTENT_SIGNING_KEY"), env::var("CONTENT_SIGNING_KEY_FILE")) {
-            (Ok(text), _) => ("CONTENT_SIGNING_KEY", text),
-            (_, Ok(file)) => {
+        let set = (env::var_os("CONTENT_SIGNING_KEY"), env::var_os("CONTENT_SIGNING_KEY_FILE"));
+        let (name, text) = match set {
+            (Some(text), _) => {
+                let no_text = |_| "CONTENT_SIGNING_KEY: it is no text, it is not UTF-8".to_owned();
+                ("CONTENT_SIGNING_KEY", text.into_string().map_err(no_text)?)
+            }
+            (_, Some(file)) => {
                 let text = fs::read_to_string(&file)
-                    .map_err(|error| format!("the signing key in {file}: {error}"))?;
+                    .map_err(|error| format!("the signing key in {}: {error}", file.display()))?;
                 ("CONTENT_SIGNING_KEY_FILE", text)
             }
             _ => return Ok(Self::default()),

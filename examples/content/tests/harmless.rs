@@ -69,6 +69,10 @@ fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
             "COMMIT; PRAGMA query_only = OFF; ATTACH 'file:{path}?mode=rw' AS other; DELETE FROM other.outbox"
         ),
         format!("COMMIT; PRAGMA query_only = OFF; ATTACH '{path}' AS other; DELETE FROM other.node"),
+        format!(
+            "COMMIT; PRAGMA query_only = OFF; ATTACH '{path}.other' AS other; CREATE TABLE other.note (text)"
+        ),
+        format!("COMMIT; PRAGMA query_only = OFF; VACUUM INTO '{path}.copy'"),
         "COMMIT; PRAGMA query_only = OFF; VACUUM".to_owned(),
         "COMMIT; PRAGMA query_only = OFF; PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE".to_owned(),
     ];
@@ -77,7 +81,11 @@ fn vandalise(#[inject] site: Reader<Site>) -> Result<Vec<String>, ToolError> {
             Ok(()) => format!("succeeded: {attempt}"),
             Err(SiteError::Sqlite(error)) => match error.sqlite_error_code() {
                 // To change the journal it would have to delete a file, and cannot.
-                Some(ErrorCode::ReadOnly | ErrorCode::SystemIoFailure) => "refused".to_owned(),
+                Some(
+                    ErrorCode::ReadOnly
+                    | ErrorCode::SystemIoFailure
+                    | ErrorCode::AuthorizationForStatementDenied,
+                ) => "refused".to_owned(),
                 _ if error.to_string().contains("access mode not allowed") => "refused".to_owned(),
                 code => format!("{code:?} {error}: {attempt}"),
             },
@@ -96,9 +104,14 @@ async fn a_tool_that_reads_cannot_write_when_it_tries() {
     registry.call("site_overview", json!({})).await.unwrap();
     let before = dump(&path);
     let outcomes: Vec<String> = registry.call("vandalise", json!({})).await.unwrap().decode().unwrap();
-    assert_eq!(outcomes.len(), 12);
+    assert_eq!(outcomes.len(), 14);
     assert!(outcomes.iter().all(|outcome| outcome == "refused"), "{outcomes:#?}");
     assert_eq!(dump(&path), before);
+    // What SQLite keeps beside the file is there while the file is open.
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(["museum.sqlite", "museum.sqlite-wal", "museum.sqlite-shm"].contains(&&*name), "{name}");
+    }
     // It did not spoil the connection for those who come after it.
     assert!(registry.call("get_node", json!({"id": 1})).await.is_ok());
 }

@@ -19,14 +19,22 @@ fn content(folder: &TempDir) -> Command {
     program
         .env("CONTENT_DATABASE", folder.path().join("museum.sqlite"))
         .env("CONTENT_SIGNING_KEY", "correct horse battery")
-        .env_remove("CONTENT_USER");
+        .env_remove("CONTENT_USER")
+        .env_remove("CONTENT_TOKENS");
     program
 }
 
 impl Served {
     fn start(arguments: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut program = content(&folder)
+        Self::start_with(tempfile::tempdir().unwrap(), arguments, |program| program)
+    }
+
+    fn start_with(
+        folder: TempDir,
+        arguments: &[&str],
+        environment: impl Fn(&mut Command) -> &mut Command,
+    ) -> Self {
+        let mut program = environment(&mut content(&folder))
             .args(["serve", "http", "--addr", "127.0.0.1:0"])
             .args(arguments)
             .stderr(Stdio::piped())
@@ -48,8 +56,16 @@ impl Served {
     }
 
     fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.post_with(path, body, None)
+    }
+
+    fn post_with(&self, path: &str, body: &Value, token: Option<&str>) -> (u16, Value) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let request = agent.post(format!("{}{path}", self.address)).content_type("application/json");
+        let request = match token {
+            Some(token) => request.header("Authorization", format!("Bearer {token}")),
+            None => request,
+        };
         let mut answer = request.send(body.to_string()).unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap().parse().unwrap())
     }
@@ -87,6 +103,76 @@ fn a_page_is_previewed_over_http_with_a_link_from_the_command_line() {
     ] {
         assert_eq!(served.call(tool, &arguments).0, status, "{tool} {arguments}");
     }
+}
+
+#[test]
+fn a_user_is_known_over_http_by_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
+    std::fs::write(&tokens, format!("# Who may call.\n\njune {june}\nvera\t{vera}\n")).unwrap();
+    let served =
+        Served::start_with(folder, &["--allow-execute"], |program| program.env("CONTENT_TOKENS", &tokens));
+    for (tool, arguments, token, status) in [
+        ("get_node", json!({"id": 3}), Some(vera), 200),
+        ("edit_node", json!({"id": 3, "title": "Home", "log": "x"}), Some(vera), 403),
+        ("edit_node", json!({"id": 3, "title": "Home", "log": "x"}), Some(june), 200),
+        ("publish_node", json!({"id": 6}), Some(june), 403),
+        ("get_node", json!({"id": 3}), Some("2e5d1b8a4c6f7093"), 401),
+        ("get_node", json!({"id": 3}), None, 401),
+        ("explain_roles", json!({}), None, 401),
+    ] {
+        let (answered, answer) = served.post_with(&format!("/tools/{tool}/call"), &arguments, token);
+        assert_eq!(answered, status, "{tool} {token:?} {answer}");
+    }
+}
+
+#[test]
+fn a_file_of_tokens_that_is_wrong_is_told_of_and_no_token_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    let token = "0b7c5f1e9d2a4c68";
+    for (text, says) in [
+        (format!("{token}\n"), "line 1: a user and a token are expected"),
+        (format!("june {token}\nvera {token}\n"), "line 2: "),
+        (format!("eve {token}\n"), "line 1: nobody is called `eve`"),
+        (format!("june {token} {token}\n"), "line 1: "),
+    ] {
+        std::fs::write(&tokens, text).unwrap();
+        let mut program = content(&folder);
+        let ran = program
+            .args(["serve", "http", "--addr", "127.0.0.1:0"])
+            .env("CONTENT_TOKENS", &tokens)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert!(!ran.status.success() && stderr.contains(says) && !stderr.contains(token), "{stderr}");
+    }
+}
+
+#[test]
+fn a_site_that_cannot_be_read_is_no_site_without_users() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("museum.sqlite"), "this is no database, and is as long as one is")
+        .unwrap();
+    let ran = content(&folder).arg("list").env("CONTENT_USER", "june").output().unwrap();
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert!(!ran.status.success() && stderr.starts_with("error: `june` cannot be looked up: "), "{stderr}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_is_no_text_is_told_of() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let key = std::ffi::OsStr::from_bytes(b"correct horse battery \xff");
+    let ran = content(&folder).arg("list").env("CONTENT_SIGNING_KEY", key).output().unwrap();
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(
+        (ran.status.code(), &*stderr),
+        (Some(1), "error: CONTENT_SIGNING_KEY: it is no text, it is not UTF-8\n")
+    );
 }
 
 #[test]

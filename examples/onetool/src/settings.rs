@@ -49,6 +49,9 @@ pub enum SettingsError {
     /// The address of the search service.
     #[error("`ONETOOL_SEARCH`: {0}")]
     Search(#[from] SearchError),
+    /// The origin of the search service, which pages are fetched from too.
+    #[error("`ONETOOL_SEARCH`: {0}")]
+    SearchOrigin(#[source] OriginError),
     /// An origin to fetch from.
     #[error("`ONETOOL_FETCH`: {0}")]
     Fetch(#[from] OriginError),
@@ -101,9 +104,11 @@ impl Settings {
     /// assert_eq!(registry.tools().count(), 4);
     /// ```
     pub fn registry(&self, search: &str) -> Result<Registry, SettingsError> {
+        let search_client = Search::new(search)?;
+        Egress::to([search]).map_err(SettingsError::SearchOrigin)?;
         let allowed = self.fetch.iter().map(String::as_str).chain([search]);
         let workshop = Workshop {
-            search: Search::new(search)?,
+            search: search_client,
             fetcher: Fetcher::new(Egress::to(allowed)?, FetchLimits::default())?,
             sandbox: Sandbox::of_this_program(BlockLimits::default())?,
         };
@@ -167,6 +172,10 @@ mod tests {
         let fetch = |origin: &str| Settings { fetch: vec![origin.to_owned()], ..Settings::default() };
         assert!(
             error(Settings::default(), "nowhere").starts_with("`ONETOOL_SEARCH`: `nowhere` is no address")
+        );
+        assert!(
+            error(Settings::default(), "http://10.0.0.1")
+                .starts_with("`ONETOOL_SEARCH`: `http://10.0.0.1` is neither")
         );
         assert!(error(fetch("example.org"), here).starts_with("`ONETOOL_FETCH`: `example.org` is no origin"));
         assert!(

@@ -92,6 +92,7 @@ struct BlockLanguage {
 const RULES: &[&str] = &[
     "Starlark is Python without classes, exceptions, `while`, `import` and recursion; `for` and `if` may stand at the top.",
     "Every tool that the caller may call is a function, except `run` and tools that can destroy. Its inputs are given by name, or by position in their order.",
+    "A function is called as its tool is, with `_` for each character that a name cannot have, and with a `_` more behind a name that is taken.",
     "A tool that fails ends the block, with the line that called it.",
     "There are no files, no network but through tools, no clock and no `print`: make what you want to see the last expression.",
     "The value must be JSON: None, booleans, numbers, strings, lists, tuples, structs, and dictionaries with strings as keys.",

@@ -34,11 +34,11 @@ pub(super) fn of(app: &App, words: &[OsString]) -> Vec<Candidate> {
     program.build();
     let asked = Asked { registry: &registry, program: &program, inputs: inputs.as_ref() };
     let mut found = match walk(&program, before) {
-        Place::Value { command, option } => asked.values(command, option, "", typed),
+        Place::Value { option } => asked.values(option, "", typed),
         Place::Word { plain: false, command, .. } if typed.starts_with("--") && typed.contains('=') => {
             let (long, value) = typed.split_once('=').unwrap_or_default();
             option(&[command, &program], long)
-                .map(|option| asked.values(command, option, &format!("{long}="), value))
+                .map(|option| asked.values(option, &format!("{long}="), value))
                 .unwrap_or_default()
         }
         Place::Word { plain: false, command, .. } if typed.starts_with('-') => asked.options(command),
@@ -86,7 +86,9 @@ impl Asked<'_> {
     }
 
     /// The values of an option, with what stands before them in the word.
-    fn values(&self, command: &Command, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
+    ///
+    /// There are none for one that takes a file: a shell knows files better than we do, see the scripts.
+    fn values(&self, option: &Arg, before: &str, typed: &str) -> Vec<Candidate> {
         let values = match self.flag(option) {
             Some((_, FlagKind::File | FlagKind::Variable)) => Vec::new(),
             Some((name, _)) => {
@@ -94,8 +96,6 @@ impl Asked<'_> {
             }
             None => possible(option),
         };
-        // A shell knows files better than we do: see the scripts.
-        let _ = command;
         values
             .into_iter()
             .map(|value| Candidate { word: format!("{before}{}", value.word), ..value })

@@ -17,14 +17,30 @@ pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> 
         _ => include_str!("script/powershell.txt"),
     };
     let (name, program) = (name(app), program(app));
-    let quoted = if shell == "powershell" { quoted_for_powershell } else { quoted };
-    let page = template
-        .replace("@FUNCTION@", &function(&name))
-        .replace("@PLAIN@", &plain(&name))
-        .replace("@NAME@", &quoted(&name))
-        .replace("@PROGRAM@", &quoted(&program))
-        .replace("@COMMAND@", COMMAND);
-    Ok(streams.print(&page)?)
+    let places = [
+        ("@FUNCTION@", function(&name)),
+        ("@PLAIN@", plain(&name)),
+        ("@NAME@", quoted(shell, &name)),
+        ("@PROGRAM@", quoted(shell, &program)),
+        ("@COMMAND@", COMMAND.to_owned()),
+    ];
+    Ok(streams.print(&filled(template, &places))?)
+}
+
+/// A template with everything in its place. What is put there is not looked into again: a program may be called `@NAME@`.
+fn filled(template: &str, places: &[(&str, String)]) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('@') {
+        page.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let place = places.iter().find(|(place, _)| rest.starts_with(place));
+        let (place, text) = place.map_or(("@", "@"), |(place, text)| (place, text));
+        page.push_str(text);
+        rest = &rest[place.len()..];
+    }
+    page.push_str(rest);
+    page
 }
 
 /// What is typed to call the program.
@@ -52,11 +68,36 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect()
 }
 
-/// A word that means nothing but itself to a POSIX shell, to zsh and to fish.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\\', "\\\\").replace('\'', "'\\''"))
+/// A word that means nothing but itself to the shell.
+fn quoted(shell: &str, word: &str) -> String {
+    let inside = match shell {
+        "powershell" => word.replace('\'', "''"),
+        // The one shell in which a backslash escapes between single quotes.
+        "fish" => word.replace('\\', r"\\").replace('\'', r"\'"),
+        _ => word.replace('\'', r"'\''"),
+    };
+    format!("'{inside}'")
 }
 
-fn quoted_for_powershell(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "''"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_quoted_as_its_shell_reads_it() {
+        for (shell, expected) in [
+            ("bash", r"'it'\''s a\b'"),
+            ("zsh", r"'it'\''s a\b'"),
+            ("fish", r"'it\'s a\\b'"),
+            ("powershell", r"'it''s a\b'"),
+        ] {
+            assert_eq!(quoted(shell, r"it's a\b"), expected, "{shell}");
+        }
+    }
+
+    #[test]
+    fn what_is_put_into_a_script_is_not_looked_into() {
+        let places = [("@NAME@", "@PROGRAM@".to_owned()), ("@PROGRAM@", "@NAME@".to_owned())];
+        assert_eq!(filled("a@NAME@b ${x[@]} @PROGRAM@ @", &places), "a@PROGRAM@b ${x[@]} @NAME@ @");
+    }
 }

@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 /// The place of a word.
 pub(super) enum Place<'g> {
     /// The value of an option.
-    Value { command: &'g Command, option: &'g Arg },
+    Value { option: &'g Arg },
     /// An option, or what an option could stand beside.
     Word {
         command: &'g Command,
@@ -31,7 +31,7 @@ pub(super) fn walk<'g>(program: &'g Command, words: &'g [OsString]) -> Place<'g>
                 && takes_word(option)
                 && words.next().is_none()
             {
-                return Place::Value { command, option };
+                return Place::Value { option };
             }
         } else if let (true, Some(next)) = (given.is_empty(), command.find_subcommand(word)) {
             command = next;

@@ -211,10 +211,10 @@ fn help(flag: &Flag<'_>) -> String {
     if input.required == Some(true) {
         add("[required]".to_owned());
     }
-    if let Some(default) = input.default.as_ref().filter(|default| !default.is_null()) {
+    if let Some(default) = outline::default(input).filter(|default| !default.is_null()) {
         add(format!("[default: {}]", outline::plain(default)));
     }
-    if let Some(example) = input.examples.first().filter(|_| !input.secret) {
+    if let Some(example) = outline::examples(input).first() {
         add(format!("[example: {}]", outline::plain(example)));
     }
     neutral(&help).into_owned()

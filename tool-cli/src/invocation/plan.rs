@@ -5,6 +5,7 @@ use tool_core::{Failure, NativeSchema, Operation, Registry, ToolDefinition};
 
 use crate::catalogue::json_text;
 use crate::grammar::Format;
+use crate::outline::holds_secret;
 use crate::page::neutral;
 use crate::yaml;
 
@@ -22,7 +23,9 @@ pub(super) fn plan(
     registry.admits(tool.name())?;
     let validation = registry.validate(tool.name(), arguments)?;
     let mut given: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
-    tool.inputs().iter().for_each(|input| hide_member(input, &mut given));
+    if tool.inputs().iter().any(holds_secret) {
+        tool.inputs().iter().for_each(|input| hide_member(input, &mut given));
+    }
     let caller = registry.principal().id().unwrap_or("an anonymous caller");
     let operation = tool.operation().map_or("not declared", Operation::as_str);
     let data = || {
@@ -60,9 +63,16 @@ fn hide_member(input: &NativeSchema, members: &mut Map<String, Value>) {
     }
 }
 
-/// Puts asterisks in the place of every secret in a value.
+/// Puts asterisks in the place of every secret in a value, of a tool that has secrets.
 fn hide(schema: &NativeSchema, value: &mut Value) {
-    if schema.secret {
+    let hidden = match value {
+        Value::Null => schema.secret,
+        // A text may be all of the value, which is then read out of it when the tool is called.
+        Value::String(_) => schema.recursive.is_some() || holds_secret(schema),
+        // Where a type is described no further, nobody knows what of it is secret.
+        _ => schema.secret || schema.recursive.is_some(),
+    };
+    if hidden {
         *value = HIDDEN.into();
         return;
     }

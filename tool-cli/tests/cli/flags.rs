@@ -78,6 +78,18 @@ async fn what_is_wrong_with_a_flag_is_said_as_everywhere() {
 }
 
 #[tokio::test]
+async fn a_value_behind_a_switch_is_told_how_to_be_written() {
+    for value in ["true", "false"] {
+        let help = format!("help: write `--fail={value}`\n");
+        let error = format!("error: `{value}` is neither key=value nor key:=json\n{help}");
+        cli(&["run", "hostile", "--fail", value]).await.fails(2, &error);
+    }
+    let no_pair = |given: &str| format!("error: `{given}` is neither key=value nor key:=json\n");
+    cli(&["run", "hostile", "--fail", "yes"]).await.fails(2, &no_pair("yes"));
+    cli(&["run", "hostile", "true", "--fail"]).await.fails(2, &no_pair("true"));
+}
+
+#[tokio::test]
 async fn the_help_of_a_tool_has_its_inputs() {
     let help = cli(&["run", "parts", "--help"]).await;
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_cli::{App, Streams};
-use tool_core::{Access, Builder, Principal, Registry, Unmet, tool};
+use tool_core::{Access, Builder, DynamicTool, Output, Principal, Registry, ToolDefinition, Unmet, tool};
 
 use crate::{Ran, on};
 
@@ -254,6 +254,48 @@ async fn info_walks_into_nested_inputs() {
     assert_eq!((&at["name"], &at["type"]), (&json!("1"), &json!("integer")));
     let whole = see(&["info", "publish", "--output", ".", "--format", "json"]).await.json();
     assert_eq!(whole["description"], "A page.");
+}
+
+#[tokio::test]
+async fn a_member_of_a_union_is_what_it_is_in_each_alternative() {
+    let part = |kind: &str, variants: &[&str]| {
+        let variant = json!({"type": "string", "enum": variants});
+        let text = json!({"type": "string", "maxLength": 9});
+        let properties = json!({"kind": {"const": kind}, "variant": variant, "text": text});
+        json!({"type": "object", "properties": properties, "required": ["kind", "variant"]})
+    };
+    let parts =
+        [part("callout", &["info", "danger"]), part("quote", &["inline"]), part("button", &["inline"])];
+    let schema = json!({
+        "type": "object",
+        "properties": {"parts": {"type": "array", "items": {"oneOf": parts}}},
+    });
+    let definition = ToolDefinition::builder("compose", "Composes.").input_schema(schema).build().unwrap();
+    let compose = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::text("done")) });
+    let registry = Registry::builder().tool(compose).build().unwrap();
+    let see = async |arguments: &[&str]| {
+        let app = App::new("demo", registry.clone());
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    see(&["info", "compose", "parts[].variant"]).await.prints(
+        "PART               TYPE             REQUIRED  DESCRIPTION\n\
+         parts[].variant    union of string  yes\n\
+         parts[].variant|1  string                     allowed: info, danger\n\
+         parts[].variant|2  string                     allowed: inline\n",
+    );
+    let all = see(&["info", "compose", "parts[].variant", "--format", "json"]).await.json();
+    assert_eq!(
+        (&all["type"], &all["name"], &all["required"]),
+        (&json!("union"), &json!("variant"), &json!(true))
+    );
+    assert_eq!(all["variants"][1]["allowed"][0]["value"], "inline");
+    let second = see(&["info", "compose", "parts[].variant|2", "--format", "json"]).await.json();
+    assert_eq!(second, all["variants"][1]);
+    // Where all say the same there is one.
+    let text = see(&["info", "compose", "parts[].text", "--format", "json"]).await.json();
+    assert_eq!((&text["type"], &text["constraints"]), (&json!("string"), &json!({"max_length": 9})));
+    let table = see(&["info", "compose", "parts"]).await.stdout;
+    assert!(table.contains("list of union of map"), "{table}");
 }
 
 #[tokio::test]

@@ -2,8 +2,11 @@
 
 use std::io::Write as _;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tool_cli::{App, Streams};
-use tool_core::{Registry, tool};
+use tool_core::{DynamicTool, Output, Registry, ToolDefinition, tool};
 
 use crate::{Ran, on};
 
@@ -20,6 +23,30 @@ fn sign_in(
     pin: Option<u32>,
 ) -> String {
     format!("{user} has {} characters and {}", password.len(), pin.is_some())
+}
+
+/// What is shown to enter.
+#[derive(Deserialize, JsonSchema)]
+struct Creds {
+    /** Who. */
+    user: String,
+    /** What is kept. */
+    #[schemars(extend("writeOnly" = true))]
+    token: String,
+    /** Who stands in. */
+    deputy: Option<Box<Creds>>,
+}
+
+/// Enters.
+#[tool(operation = Read)]
+fn enter(
+    /** With what. */
+    creds: Creds,
+    /** With what else. */
+    more: Option<Vec<Creds>>,
+) -> usize {
+    let deputy = creds.deputy.map_or(0, |deputy| deputy.token.len());
+    creds.user.len() + creds.token.len() + deputy + more.map_or(0, |more| more.len())
 }
 
 fn app() -> App {
@@ -103,7 +130,65 @@ async fn no_output_shows_a_secret() {
         assert!(!ran.stdout.contains(SECRET) && !ran.stderr.contains(SECRET), "{ran:?}");
     }
     let ran = run(&["run", "sign_in", "user=ada", &pair, "--dry-run", "--format", "json"], "").await;
-    assert_eq!(ran.json()["arguments"], serde_json::json!({"user": "ada", "password": "***"}));
+    assert_eq!(ran.json()["arguments"], json!({"user": "ada", "password": "***"}));
+}
+
+#[tokio::test]
+async fn a_secret_within_a_value_is_hidden_however_the_value_is_written() {
+    let creds = format!(r#"{{"user":"ada","token":"{SECRET}"}}"#);
+    let within = format!(r#"{{"user":"ada","token":"x","deputy":{creds}}}"#);
+    let text = |value: &str| serde_json::to_string(value).unwrap();
+    for given in [
+        format!(r#"{{"creds":{creds}}}"#),
+        format!(r#"{{"creds":{}}}"#, text(&creds)),
+        format!(r#"{{"creds":{within}}}"#),
+        format!(r#"{{"creds":{{"user":"ada","token":"x","deputy":{}}}}}"#, text(&creds)),
+        format!(r#"{{"creds":{{"user":"ada","token":"x","deputy":{within}}}}}"#),
+        format!(r#"{{"creds":{creds},"more":[{creds}]}}"#),
+        format!(r#"{{"creds":{creds},"more":[{}]}}"#, text(&creds)),
+        format!(r#"{{"creds":{creds},"more":{}}}"#, text(&format!("[{creds}]"))),
+        format!(r#"{{"creds":{creds},"more":{creds}}}"#),
+    ] {
+        for format in ["text", "json", "yaml"] {
+            let ran =
+                run(&["run", "enter", "--dry-run", "--input-json", &given, "--format", format], "").await;
+            assert!(!ran.stdout.contains(SECRET) && !ran.stderr.contains(SECRET), "{given}: {ran:?}");
+        }
+    }
+    let given = format!(r#"{{"creds":{creds}}}"#);
+    let ran = run(&["run", "enter", "--dry-run", "--input-json", &given, "--format", "json"], "").await;
+    assert_eq!(ran.json()["arguments"], json!({"creds": {"user": "ada", "token": "***"}}));
+    let given = format!(r#"{{"creds":{}}}"#, text(&creds));
+    let ran = run(&["run", "enter", "--dry-run", "--input-json", &given, "--format", "json"], "").await;
+    assert_eq!(ran.json()["arguments"], json!({"creds": "***"}));
+}
+
+#[tokio::test]
+async fn what_a_secret_is_by_default_or_for_example_is_not_shown() {
+    let code = json!({"type": "string", "writeOnly": true, "default": SECRET, "examples": [SECRET], "enum": [SECRET]});
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "code": code,
+            "door": {"type": "object", "properties": {"code": code}, "default": {"code": SECRET}, "examples": [{"code": SECRET}]},
+        },
+    });
+    let definition = ToolDefinition::builder("unlock", "Opens.").input_schema(schema).build().unwrap();
+    let unlock = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::text("open")) });
+    let registry = Registry::builder().tool(unlock).build().unwrap();
+    for arguments in [
+        &["info", "unlock"][..],
+        &["info", "unlock", "--format", "markdown"],
+        &["info", "unlock", "code"],
+        &["info", "unlock", "door"],
+        &["info", "unlock", "door.code"],
+        &["run", "unlock", "--help"],
+    ] {
+        let app = App::new("demo", registry.clone());
+        let ran = on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
+        assert!(ran.code == 0 && ran.stdout.contains("code"), "{ran:?}");
+        assert!(!ran.stdout.contains(SECRET), "{arguments:?} {}", ran.stdout);
+    }
 }
 
 #[tokio::test]

@@ -7,6 +7,9 @@ use crate::registry::Registry;
 /// Injected into a tool, it is the registry that the tool was called through, for the same caller and as part of the same
 /// trace: what the tool calls goes through the one pipeline, with the caller's permissions and a record of its own.
 ///
+/// How far these calls have come is told to nobody, unless the tool listens with
+/// [`Registry::reporting`](crate::Registry::reporting): what the caller hears is how far its own call has come.
+///
 /// Only into a tool that modifies, since whoever may call any tool may call one that writes.
 ///
 /// Each call takes a place of its own among those of [`Builder::concurrency`](crate::Builder::concurrency): where all are
@@ -55,5 +58,8 @@ impl Inject<op::Write> for Registry {
 
 fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     // Nothing is injected where nothing runs, and what runs was called through a registry.
-    source.registry().cloned().ok_or_else(Failure::internal)
+    let mut registry = source.registry().cloned().ok_or_else(Failure::internal)?;
+    // How far a call within the call has come says nothing of how far the outer one has.
+    registry.caller.reporter = None;
+    Ok(registry)
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
-    AuditEvent, Context, DynamicTool, FailureKind, IntoToolsProvider as _, Output, Principal, Providers,
-    Reason, Registry, ToolDefinition, ToolError, tool,
+    AuditEvent, Context, DynamicTool, FailureKind, IntoToolsProvider as _, Output, Principal, Progress,
+    Providers, Reason, Registry, ToolDefinition, ToolError, tool,
 };
 
 use crate::{builder_of, tools_of};
@@ -63,6 +63,33 @@ async fn the_caller_is_given_no_more_than_it_has() {
     assert!(failure.message().starts_with("Denied: "), "{failure}");
     let output = call(Principal::new("ada").grant("vault.open")).await.unwrap();
     assert_eq!(output.value(), "gold");
+}
+
+/// Tells how far it has come.
+#[tool(operation = Explain, name = "nested.counts")]
+fn counts(#[inject] context: Context) {
+    context.progress(4, 10, "within");
+}
+
+/// Is done, and only then calls another.
+#[tool(operation = Trigger, destructive = false, name = "nested.reports")]
+async fn reports(#[inject] context: Context, #[inject] registry: Registry) -> Result<Value, ToolError> {
+    context.progress(100, 100, "outer");
+    relayed(&registry, "nested.counts").await
+}
+
+#[tokio::test]
+async fn the_progress_of_a_call_within_a_call_is_not_that_of_the_outer_one() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    let registry = tools_of(module_path!()).reporting(Arc::new(move |progress: &Progress<'_>| {
+        sink.lock().unwrap().push((progress.done, progress.message.to_owned()));
+    }));
+    registry.call("nested.reports", json!({})).await.unwrap();
+    assert_eq!(*heard.lock().unwrap(), [(100, "outer".to_owned())]);
+    // It is heard where nothing is around it.
+    registry.call("nested.counts", json!({})).await.unwrap();
+    assert_eq!(heard.lock().unwrap().last().unwrap().0, 4);
 }
 
 #[tokio::test]

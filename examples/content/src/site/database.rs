@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::SiteError;
@@ -91,11 +92,14 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
         Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
         Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     match mode {
-        // Not even what is kept for a moment is written.
-        Mode::ReadOnly => connection.pragma_update(None, "query_only", true)?,
+        Mode::ReadOnly => {
+            // Not even what is kept for a moment is written.
+            connection.pragma_update(None, "query_only", true)?;
+            connection.authorizer(Some(this_file_alone))?;
+        }
         Mode::ReadWrite => {
             connection.pragma_update(None, "foreign_keys", true)?;
             // What is committed is on the disk.
@@ -103,6 +107,15 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
         }
     }
     Ok(connection)
+}
+
+/// That a file is opened for reading says nothing of others, which a statement could open or make: `VACUUM INTO` does it by
+/// `ATTACH` too.
+fn this_file_alone(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => Authorization::Deny,
+        _ => Authorization::Allow,
+    }
 }
 
 /// Makes the file beside its place and moves it there, so that there is no moment at which half of it stands, however many

@@ -1,5 +1,7 @@
 //! Tools as functions of Starlark.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value as Json};
 use starlark::collections::SmallMap;
 use starlark::environment::GlobalsBuilder;
@@ -18,24 +20,42 @@ const KEYWORDS: &[&str] = &[
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
+/// Another name of `partial`, which the definitions of functions use.
+const PARTIAL: &str = "__partial";
+
 /// The code that makes functions of tools: each is the one function that calls tools, with its first arguments given.
-pub(super) fn definitions(tools: &[Callable]) -> String {
-    let definition = |Callable { name, inputs }: &Callable| {
-        let function = function(name);
+/// None is called as something is that a block has anyway.
+pub(super) fn definitions<'n>(tools: &[Callable], builtins: impl Iterator<Item = &'n str>) -> String {
+    let own = KEYWORDS.iter().copied().chain([PARTIAL, super::interpreter::RESULT]);
+    let taken = builtins.chain(own).map(str::to_owned).collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let definition = |(function, Callable { name, inputs }): (String, &Callable)| {
         let (name, inputs) = (super::literal(name), super::list(inputs));
-        format!("{function} = partial(__call, {name}, {inputs})\n")
+        format!("{function} = {PARTIAL}(__call, {name}, {inputs})\n")
     };
-    tools.iter().map(definition).collect()
+    let definitions: String = functions(&names, taken).into_iter().zip(tools).map(definition).collect();
+    format!("{PARTIAL} = partial\n{definitions}")
 }
 
-/// What a tool is called in a block: what a name cannot hold becomes `_`.
+/// What tools are called in a block: what a name cannot hold becomes `_`, and a name that is taken gets one more. A tool
+/// that can be called as it is named is, whatever the others are called.
+fn functions(tools: &[&str], mut taken: HashSet<String>) -> Vec<String> {
+    let plain: Vec<bool> =
+        tools.iter().map(|tool| function(tool) == *tool && taken.insert((*tool).to_owned())).collect();
+    let mut name = |(tool, is_plain): (&&str, bool)| {
+        let mut name = function(tool);
+        while !is_plain && !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    };
+    tools.iter().zip(plain).map(&mut name).collect()
+}
+
 fn function(tool: &str) -> String {
     let mut name: String = tool.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, '_');
-    }
-    if KEYWORDS.contains(&name.as_str()) {
-        name.push('_');
     }
     name
 }
@@ -86,14 +106,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_has_a_name_that_can_be_written() {
-        for (tool, name) in [
+    fn every_tool_has_a_name_of_its_own_that_can_be_written() {
+        let cases = [
             ("web_fetch", "web_fetch"),
-            ("books.list", "books_list"),
+            ("books.list", "books_list_"),
+            ("books-list", "books_list__"),
+            ("books_list", "books_list"),
             ("1st-try", "_1st_try"),
             ("with", "with_"),
-        ] {
-            assert_eq!(function(tool), name);
-        }
+            ("len", "len__"),
+            ("len_", "len_"),
+        ];
+        let taken = ["with", "len"].map(str::to_owned).into();
+        assert_eq!(functions(&cases.map(|(tool, _)| tool), taken), cases.map(|(_, name)| name));
     }
 }

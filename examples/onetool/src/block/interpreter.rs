@@ -14,7 +14,7 @@ use crate::block::function::{calls, definitions};
 use crate::block::wire::{Say, Task};
 
 /// What a block without a last expression may leave its result in.
-const RESULT: &str = "result";
+pub(super) const RESULT: &str = "result";
 
 /// Statements between two looks at the memory.
 const MEMORY_CHECK: u64 = 16;
@@ -48,7 +48,9 @@ fn value(task: Task) -> Result<Json, Error> {
     ];
     let globals = GlobalsBuilder::extended_by(&extensions).with(calls).build();
     let module = Module::new();
-    Evaluator::new(&module).eval_module(parse("tools", definitions(&task.tools))?, &globals)?;
+    let builtins: Vec<_> = globals.names().collect();
+    let definitions = definitions(&task.tools, builtins.iter().map(|name| name.as_str()));
+    Evaluator::new(&module).eval_module(parse("tools", definitions)?, &globals)?;
 
     let mut evaluator = Evaluator::new(&module);
     evaluator.set_max_callstack_size(DEPTH).map_err(Error::new_other)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::{Client, Response, Url};
 use tool_core::ToolError;
 
 use crate::search::index::Hit;
@@ -11,6 +11,9 @@ use crate::search::service::Answer;
 
 /// How long a search may take.
 const TIME: Duration = Duration::from_secs(5);
+
+/// The most bytes of an answer: twenty pages of a line or two are a hundredth of it.
+const BYTES: usize = 1 << 20;
 
 /// A search service that somebody runs, asked over HTTP.
 ///
@@ -43,6 +46,9 @@ pub enum SearchError {
     /// It was not reached, or did not answer in time.
     #[error("the search service cannot be reached at the moment")]
     Unreachable(#[source] reqwest::Error),
+    /// Its answer does not end where one should.
+    #[error("the search service answered with more than {0} bytes")]
+    TooLong(usize),
     /// It answered something else.
     #[error("the search service answered something that is no list of pages")]
     Answer(#[source] serde_json::Error),
@@ -91,12 +97,27 @@ impl Search {
     pub async fn ask(&self, query: &str, count: u8) -> Result<Vec<Hit>, SearchError> {
         let mut url = self.endpoint.clone();
         url.query_pairs_mut().append_pair("q", query).append_pair("count", &count.to_string());
-        let answer = self.client.get(url).send().await.and_then(reqwest::Response::error_for_status);
-        let body =
-            answer.map_err(SearchError::Unreachable)?.bytes().await.map_err(SearchError::Unreachable)?;
+        let answer = self.client.get(url).send().await.and_then(Response::error_for_status);
+        let body = body(answer.map_err(SearchError::Unreachable)?).await?;
         let answer: Answer = serde_json::from_slice(&body).map_err(SearchError::Answer)?;
         Ok(answer.results)
     }
+}
+
+/// What was answered, up to a limit: the service may be anybody's.
+async fn body(mut answer: Response) -> Result<Vec<u8>, SearchError> {
+    let too_long = || SearchError::TooLong(BYTES);
+    if answer.content_length().is_some_and(|length| length > BYTES as u64) {
+        return Err(too_long());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(SearchError::Unreachable)? {
+        if body.len() + chunk.len() > BYTES {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
 }
 
 impl From<SearchError> for ToolError {

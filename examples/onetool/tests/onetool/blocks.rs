@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use onetool::BlockLimits;
+use onetool::{Block, BlockLimits, Callable, Sandbox};
 use serde_json::{Value, json};
 use tool_core::{AuditEvent, Failure, FailureKind, Principal, ToolError, tool};
 
@@ -40,6 +40,26 @@ async fn tools_are_functions() {
         world.run("web_fetch(brave_web_search('föhn')[0]['url'])['text'].splitlines()[0]").await.unwrap();
     assert_eq!(page, "# Zürich");
     assert_eq!(world.run("explain_blocks()['marker']").await.unwrap(), "__onetool__run");
+}
+
+#[tokio::test]
+async fn no_tool_takes_the_name_of_another_or_of_what_is_built_in() {
+    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_onetool"), BlockLimits::default());
+    let names = ["books.list", "partial", "books_list", "len", "json", "result", "__partial", "__call"];
+    let tools = names.map(|name| Callable { name: name.to_owned(), inputs: Vec::new() });
+    for (block, value) in [
+        ("[books_list(), books_list_()]", json!(["books_list", "books.list"])),
+        ("[len('abc'), len_()]", json!([3, "len"])),
+        ("[json.encode(1), json_()]", json!(["1", "json"])),
+        ("[partial(len, 'ab')(), partial_()]", json!([2, "partial"])),
+        ("[__partial_(), __call_()]", json!(["__partial", "__call"])),
+        ("result_()", json!("result")),
+        ("x = 1", json!(null)),
+    ] {
+        let block = Block::parse(block).unwrap();
+        let value_of = sandbox.run(&block, tools.to_vec(), |name, _| async move { Ok(name.into()) });
+        assert_eq!(value_of.await.unwrap(), value, "{}", block.source());
+    }
 }
 
 #[tokio::test]

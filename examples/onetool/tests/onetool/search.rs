@@ -1,6 +1,8 @@
 //! Searching and fetching.
 
+use onetool::Search;
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tool_core::{FailureKind, Reason};
 
 use crate::World;
@@ -42,6 +44,41 @@ async fn a_service_that_is_gone_may_come_back() {
     let failure = world.registry.call("brave_web_search", json!({"query": "rust"})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Unavailable));
     assert!(failure.retryable() && failure.message() == "the search service cannot be reached at the moment");
+}
+
+/// A service that answers one request with an empty list and this many spaces.
+async fn service_of_many_spaces(headers: &'static str, spaces: usize) -> String {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        assert_ne!(stream.read(&mut request).await.unwrap(), 0);
+        let answer = r#"{"query":"rust","results":[]}"#;
+        let answer = format!("HTTP/1.1 200 OK\r\n{headers}\r\n{answer}{}", " ".repeat(spaces));
+        // Who asks may have heard enough.
+        let _ = stream.write_all(answer.as_bytes()).await;
+    });
+    origin
+}
+
+#[tokio::test]
+async fn an_answer_of_any_length_is_not_kept() {
+    let connection = "Connection: close\r\n";
+    for (headers, spaces, is_taken) in [
+        (connection, 1 << 19, true),
+        (connection, 1 << 21, false),
+        ("Connection: close\r\nContent-Length: 2097181\r\n", 1 << 21, false),
+    ] {
+        let search = Search::new(&service_of_many_spaces(headers, spaces).await).unwrap();
+        match search.ask("rust", 1).await {
+            Ok(hits) => assert!(is_taken && hits.is_empty(), "{headers} {spaces}"),
+            Err(error) => {
+                let expected = "the search service answered with more than 1048576 bytes";
+                assert!(!is_taken && error.to_string() == expected, "{headers} {spaces}: {error}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

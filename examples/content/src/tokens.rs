@@ -1,0 +1,62 @@
+//! The tokens by which users of the site are known over HTTP.
+
+use std::fs;
+use std::path::Path;
+
+use tool_core::Bearer;
+
+use crate::Site;
+
+/// The fewest characters that a token has.
+const SHORTEST: usize = 16;
+
+/// Knows the users of a site by the tokens in a file: a line each, a user and a token, with a space between them. Lines that
+/// are empty, or begin with `#`, say nothing.
+///
+/// What a user may do is what the user's roles permit now.
+///
+/// # Errors
+///
+/// When the file or the site cannot be read, or a line is wrong. No token is told.
+///
+/// ```
+/// use content::{Site, tokens};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (site, file) = (Site::at(folder.path().join("museum.sqlite")), folder.path().join("tokens"));
+/// std::fs::write(&file, "june 0b7c5f1e9d2a4c68\n")?;
+/// assert!(tokens::read(&site, &file).is_ok());
+/// std::fs::write(&file, "june short\n")?;
+/// let error = tokens::read(&site, &file).unwrap_err();
+/// assert!(error.ends_with("line 1: a token has at least 16 characters"), "{error}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn read(site: &Site, file: &Path) -> Result<Bearer, String> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| format!("the tokens in {} cannot be read: {error}", file.display()))?;
+    let mut bearer = Bearer::new();
+    for (line, number) in text.lines().zip(1..) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        bearer = known(bearer, site, line)
+            .map_err(|error| format!("{}, line {number}: {error}", file.display()))?;
+    }
+    Ok(bearer)
+}
+
+/// One user more.
+fn known(bearer: Bearer, site: &Site, line: &str) -> Result<Bearer, String> {
+    let Some((user, token)) = line.split_once(char::is_whitespace) else {
+        // The whole of it may be a token.
+        return Err("a user and a token are expected, with a space between them".to_owned());
+    };
+    let token = token.trim();
+    if token.chars().count() < SHORTEST {
+        return Err(format!("a token has at least {SHORTEST} characters"));
+    }
+    let principal = site.principal(user).map_err(|error| format!("`{user}` cannot be looked up: {error}"))?;
+    let principal = principal.ok_or_else(|| format!("nobody is called `{user}`"))?;
+    bearer.token(token, principal).map_err(|error| error.to_string())
+}
