@@ -72,14 +72,12 @@ impl Refusal {
             Refusal::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Refusal::IdentityUnknown | Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Discovery | Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Refusal::ToolNotFound(_) | Refusal::NoRoute => StatusCode::NOT_FOUND,
+            Refusal::ToolNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => StatusCode::NOT_FOUND,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
-            Refusal::NameNotText
-            | Refusal::Query(_)
-            | Refusal::Cursor(_)
-            | Refusal::BrokenOff
-            | Refusal::Host => StatusCode::BAD_REQUEST,
+            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
+                StatusCode::BAD_REQUEST
+            }
             Refusal::Method | Refusal::Tunnel => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE

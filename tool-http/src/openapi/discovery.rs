@@ -56,7 +56,8 @@ fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
             "responses": responses([
                 (200, ok),
                 (304, json!({"description": "Nothing has changed."})),
-                (400, error("A parameter or a value is not known, such as a cursor that is none of this list.")),
+                (400, error("A parameter or a value is not known.")),
+                (404, error("The cursor is none of this list.")),
                 (500, error("The tools cannot be listed.")),
             ]),
         }),

@@ -192,7 +192,7 @@ async fn pages_lead_to_the_last() {
     let answer = get(&router, "/tools?q=word&cursor=gone").await;
     assert_eq!(
         (answer.status, &*answer.body),
-        (400, r#"{"error":"unknown cursor `gone`: none of the tools that were found has this name"}"#)
+        (404, r#"{"error":"unknown cursor `gone`: none of the tools that were found has this name"}"#)
     );
 }
 

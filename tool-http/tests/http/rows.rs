@@ -292,7 +292,7 @@ async fn row_69_no_text_of_a_tool_splits_an_answer() {
         ("/openapi.json".to_owned(), 200),
         (format!("/tools?limit=1&tag={encoded}"), 200),
         (format!("/tools?limit=1&q={encoded}"), 200),
-        (format!("/tools?cursor={encoded}&q=a"), 400),
+        (format!("/tools?cursor={encoded}&q=a"), 404),
         (format!("/tools/{encoded}"), 404),
         (format!("/tools?{encoded}=1"), 400),
     ] {
