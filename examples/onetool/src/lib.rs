@@ -47,9 +47,16 @@ pub struct Workshop {
 ///
 /// When the registry cannot be built.
 ///
-/// ```no_run
-/// # fn workshop() -> onetool::Workshop { unimplemented!() }
-/// let registry = onetool::registry(workshop())?;
+/// ```
+/// # use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Sandbox, Search, Workshop};
+/// # let origin = "http://127.0.0.1:7878";
+/// # let workshop = Workshop {
+/// #     search: Search::new(origin).unwrap(),
+/// #     fetcher: Fetcher::new(Egress::to([origin]).unwrap(), FetchLimits::default()).unwrap(),
+/// #     sandbox: Sandbox::of_this_program(BlockLimits::default()).unwrap(),
+/// # };
+/// let registry = onetool::registry(workshop)?;
+/// assert_eq!(registry.tools().count(), 4);
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
 pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
@@ -58,9 +65,16 @@ pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
 
 /// The same, not built yet: for a registry with other tools besides, which blocks can then call, or with fewer.
 ///
-/// ```no_run
-/// # fn workshop() -> onetool::Workshop { unimplemented!() }
-/// let registry = onetool::builder(workshop()).select(|tool| tool.name() != "web_fetch").build()?;
+/// ```
+/// # use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Sandbox, Search, Workshop};
+/// # let origin = "http://127.0.0.1:7878";
+/// # let workshop = Workshop {
+/// #     search: Search::new(origin).unwrap(),
+/// #     fetcher: Fetcher::new(Egress::to([origin]).unwrap(), FetchLimits::default()).unwrap(),
+/// #     sandbox: Sandbox::of_this_program(BlockLimits::default()).unwrap(),
+/// # };
+/// let registry = onetool::builder(workshop).select(|tool| tool.name() != "web_fetch").build()?;
+/// assert!(registry.get("web_fetch").is_none() && registry.get("run").is_some());
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
 pub fn builder(workshop: Workshop) -> Builder {
@@ -70,10 +84,12 @@ pub fn builder(workshop: Workshop) -> Builder {
 
 /// The tools, prompts and resources over MCP, with words for models besides.
 ///
-/// ```no_run
-/// # fn workshop() -> onetool::Workshop { unimplemented!() }
-/// let registry = onetool::registry(workshop()).unwrap();
-/// let server = onetool::server(registry, onetool::Settings::default().words().unwrap());
+/// ```
+/// let settings = onetool::Settings::default();
+/// let registry = settings.registry("http://127.0.0.1:7878")?;
+/// let server = onetool::server(registry, settings.words()?);
+/// server.into_axum_router().unwrap();
+/// # Ok::<(), onetool::SettingsError>(())
 /// ```
 pub fn server(registry: Registry, words: PromptsFile) -> Server {
     Server::new(registry)
