@@ -5,10 +5,10 @@ use std::fmt;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use tool_core::{Lint, Principal, Registry, ToolDefinition};
+use tool_core::{Lint, Registry, ToolDefinition};
 
 use crate::grammar::{Format, Inputs};
-use crate::identity::Identities;
+use crate::identity::{Identified, Identities};
 use crate::stop::{self, Stop};
 use crate::streams::Streams;
 use crate::{
@@ -116,7 +116,8 @@ impl App {
     }
 
     /// Who is meant by `--as ID`: a caller with the permissions that the application gives to it, or nobody it knows.
-    /// Without this, it is a caller of that name without permissions. `--grant` adds to them either way.
+    /// Without this, it is a caller of that name without permissions. `--grant` adds to them either way. A function that can
+    /// fail returns a `Result` of it, and its error is told as one.
     ///
     /// ```
     /// use tool_core::Principal;
@@ -127,8 +128,8 @@ impl App {
     ///     _ => None,
     /// });
     /// ```
-    pub fn identities(mut self, known: impl Fn(&str) -> Option<Principal> + Send + Sync + 'static) -> Self {
-        self.identities = Some(Box::new(known));
+    pub fn identities<R: Identified>(mut self, known: impl Fn(&str) -> R + Send + Sync + 'static) -> Self {
+        self.identities = Some(Box::new(move |id| known(id).identified()));
         self
     }
 

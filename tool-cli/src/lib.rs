@@ -25,5 +25,6 @@ mod table;
 mod yaml;
 
 pub use app::App;
+pub use identity::Identified;
 pub use serve::{ServeError, ServeOptions, Server};
 pub use streams::{Buffer, Streams};

@@ -5,7 +5,7 @@
 //! | `CONTENT_DATABASE` | the file of the site; `content/museum.sqlite` in the user's folder of data unless told |
 //! | `CONTENT_USER` | the user of the site who calls |
 //! | `CONTENT_SIGNING_KEY`, `CONTENT_SIGNING_KEY_FILE` | the secret that links and messages are signed with |
-//! | `CONTENT_TOKENS` | a file with the tokens by which `serve http` knows users |
+//! | `CONTENT_TOKENS` | a file with the tokens by which `serve` over HTTP knows users |
 //! | `RUST_LOG` | how much is logged to stderr |
 
 use std::env;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use content::{Settings, Site};
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Principal, Registry};
+use tool_core::{Bearer, Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
@@ -40,15 +40,15 @@ fn app() -> Result<App, String> {
     let registry = builder.build().map_err(|errors| errors.to_string())?;
 
     let (over_http, over_mcp) = (registry.clone(), registry.clone());
-    let users = site.clone();
-    let http = Server::new(move |options| serve_http(over_http, users.clone(), options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
+    let (http_users, mcp_users) = (site.clone(), site.clone());
+    let http = Server::new(move |options| serve_http(over_http, http_users, options)).about("Serve HTTP");
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, options))
         .about("Serve MCP, on stdio unless --addr is given")
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The website of a small museum: its pages, their revisions and translations")
-        .identities(move |user| principal(&site, user))
+        .identities(move |user| site.principal(user))
         .server("http", http.addr(([127, 0, 0, 1], 8080)))
         .server("mcp", mcp))
 }
@@ -67,17 +67,16 @@ fn local(site: &Site, user: &str) -> Result<Principal, String> {
     found.ok_or_else(|| format!("nobody is called `{user}`"))
 }
 
-/// A user of the site, with what the user's roles permit.
-fn principal(site: &Site, user: &str) -> Option<Principal> {
-    let found = site.principal(user);
-    found.inspect_err(|error| tracing::error!(%error, "who calls cannot be looked up")).ok().flatten()
+/// The users who are known by a token, where there is a file of these.
+fn known(site: &Site) -> Result<Option<Bearer>, String> {
+    env::var_os("CONTENT_TOKENS").map(|file| content::tokens::read(site, file.as_ref())).transpose()
 }
 
 async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
     let mut http = tool_http::Options::new().title("content").allow_execute(options.allow_execute);
-    if let Some(file) = env::var_os("CONTENT_TOKENS") {
-        http = http.authenticator(content::tokens::read(&site, file.as_ref())?);
+    if let Some(known) = known(&site)? {
+        http = http.authenticator(known);
     }
     let server = tool_http::Server::bind(registry, addr, http).await?;
     options.listening(server.local_addr());
@@ -85,9 +84,9 @@ async fn serve_http(registry: Registry, site: Site, options: ServeOptions) -> Re
     Ok(())
 }
 
-async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Result<(), ServeError> {
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
-    let server = tool_mcp::Server::new(registry)
+    let mut server = tool_mcp::Server::new(registry)
         .name("content")
         .version(env!("CARGO_PKG_VERSION"))
         .surfaces(surfaces)
@@ -101,6 +100,9 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             () = options.shutdown() => {}
         },
         Some(addr) => {
+            if let Some(known) = known(&site)? {
+                server = server.authenticator(known);
+            }
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());
             server.run_until(options.shutdown()).await?;

@@ -34,8 +34,17 @@ impl Served {
         arguments: &[&str],
         environment: impl Fn(&mut Command) -> &mut Command,
     ) -> Self {
+        Self::start_as("http", folder, arguments, environment)
+    }
+
+    fn start_as(
+        server: &str,
+        folder: TempDir,
+        arguments: &[&str],
+        environment: impl Fn(&mut Command) -> &mut Command,
+    ) -> Self {
         let mut program = environment(&mut content(&folder))
-            .args(["serve", "http", "--addr", "127.0.0.1:0"])
+            .args(["serve", server, "--addr", "127.0.0.1:0"])
             .args(arguments)
             .stderr(Stdio::piped())
             .spawn()
@@ -60,14 +69,37 @@ impl Served {
     }
 
     fn post_with(&self, path: &str, body: &Value, token: Option<&str>) -> (u16, Value) {
+        self.send(path, body, token, &[])
+    }
+
+    /// A request over MCP, as of 2026-07-28.
+    fn ask(&self, method: &str, mut params: Value, token: Option<&str>) -> (u16, Value) {
+        let name = params["name"].as_str().unwrap().to_owned();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let headers = [
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+            ("mcp-name", &name),
+        ];
+        self.send("/mcp", &body, token, &headers)
+    }
+
+    fn send(&self, path: &str, body: &Value, token: Option<&str>, headers: &[(&str, &str)]) -> (u16, Value) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let request = agent.post(format!("{}{path}", self.address)).content_type("application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let request = match token {
             Some(token) => request.header("Authorization", format!("Bearer {token}")),
             None => request,
         };
         let mut answer = request.send(body.to_string()).unwrap();
-        (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap().parse().unwrap())
+        let status = answer.status().as_u16();
+        (status, answer.body_mut().read_to_string().unwrap().parse().unwrap_or_default())
     }
 }
 
@@ -125,6 +157,34 @@ fn a_user_is_known_over_http_by_a_token() {
         let (answered, answer) = served.post_with(&format!("/tools/{tool}/call"), &arguments, token);
         assert_eq!(answered, status, "{tool} {token:?} {answer}");
     }
+}
+
+#[test]
+fn a_user_is_known_over_mcp_by_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    let (june, vera) = ("0b7c5f1e9d2a4c68", "1f6e0c9b3d5a7284");
+    std::fs::write(&tokens, format!("june {june}\nvera {vera}\n")).unwrap();
+    let served = Served::start_as("mcp", folder, &[], |program| program.env("CONTENT_TOKENS", &tokens));
+    let edit = json!({"name": "edit_node", "arguments": {"id": 3, "title": "Home", "log": "x"}});
+    for (token, status, is_error) in
+        [(Some(vera), 200, Some(true)), (Some(june), 200, Some(false)), (None, 401, None)]
+    {
+        let (answered, answer) = served.ask("tools/call", edit.clone(), token);
+        let answered = (answered, answer["result"]["isError"].as_bool());
+        assert_eq!(answered, (status, is_error), "{token:?} {answer}");
+    }
+}
+
+#[test]
+fn a_site_that_cannot_be_read_does_not_make_a_user_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("museum.sqlite"), "this is no database, and is as long as one is")
+        .unwrap();
+    let ran = content(&folder).args(["run", "get_node", "id=1", "--as", "june"]).output().unwrap();
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{stderr}");
+    assert!(stderr.starts_with("error: `june` cannot be looked up: "), "{stderr}");
 }
 
 #[test]

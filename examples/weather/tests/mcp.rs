@@ -1,5 +1,8 @@
 //! As what the tools are shown over MCP: everything is a tool too, or each is shown as one thing alone.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_core::{Registry, Surface, ToolDefinition};
@@ -110,4 +113,47 @@ fn the_prompt_takes_texts() {
     assert!(text.contains("on 2013-07-04, 2014-07-04?"), "{text}");
     // Commas separate texts alone.
     assert_eq!(got["error"]["code"], -32602, "{got}");
+}
+
+/// The names that the program itself lists on stdio.
+fn listed_by_the_program(arguments: &[&str]) -> Vec<String> {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_weather"))
+        .args(["serve", "mcp"])
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+    let mut stdin = program.stdin.take().unwrap();
+    writeln!(stdin, "{request}").unwrap();
+    let mut line = String::new();
+    BufReader::new(program.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    drop(stdin);
+    assert!(program.wait().unwrap().success());
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_switch_of_the_program_decides() {
+    let registry = weather::registry("unused").unwrap();
+    let names = |surfaces: Surfaces| {
+        let is_tool =
+            |tool: &&ToolDefinition| surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool;
+        registry.tools().filter(is_tool).map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
+    };
+    for surfaces in Surfaces::ALL {
+        assert_eq!(
+            listed_by_the_program(&["--surfaces", surfaces.as_str()]),
+            names(surfaces),
+            "{surfaces:?}"
+        );
+    }
+    assert_eq!(listed_by_the_program(&[]), names(Surfaces::default()));
 }

@@ -320,3 +320,19 @@ async fn who_calls_is_who_the_application_knows() {
     let ran = run(&["list", "--as", "eve", "--format", "json"]).await;
     assert_eq!((ran.code, ran.json()["error_type"].as_str()), (4, Some("unauthenticated")));
 }
+
+#[tokio::test]
+async fn who_cannot_be_looked_up_is_not_said_to_be_unknown() {
+    let unread = |_: &str| Err::<Option<Principal>, _>("the users cannot be read");
+    let run = async |arguments: &[&str]| {
+        on(app().0.identities(unread), arguments, |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr)
+        })
+        .await
+    };
+    run(&["run", "delete", "page=1", "--yes", "--as", "ada"])
+        .await
+        .fails(1, "error: `ada` cannot be looked up: the users cannot be read\n");
+    let ran = run(&["list", "--as", "ada", "--format", "json"]).await;
+    assert_eq!((ran.code, ran.json()["error_type"].as_str()), (1, Some("execution_failed")));
+}
