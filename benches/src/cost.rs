@@ -44,7 +44,7 @@ pub(crate) fn median(mut values: Vec<Seconds>) -> Option<Seconds> {
 
 /// What all children that were waited for have used until now.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of a run are far below 2^53")]
-fn children() -> Result<Seconds, Error> {
+pub(crate) fn children() -> Result<Seconds, Error> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(Error::Usage)?;
     let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(microseconds as f64 / 1e6)

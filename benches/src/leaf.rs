@@ -95,7 +95,12 @@ impl Leaf {
 
     /// What the program prints.
     pub(crate) fn answer(&self, workspace: &Workspace) -> Result<String, Error> {
-        let (output, _) = cost::run(&mut Command::new(self.program(workspace)))?;
+        self.answer_to(workspace, &[])
+    }
+
+    /// What the program prints when it is called with these words.
+    pub(crate) fn answer_to(&self, workspace: &Workspace, words: &[&str]) -> Result<String, Error> {
+        let (output, _) = cost::run(Command::new(self.program(workspace)).args(words))?;
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 

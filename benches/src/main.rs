@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cli;
 mod compile;
 mod cost;
 mod error;
@@ -7,6 +8,7 @@ mod flavour;
 mod http;
 mod instructions;
 mod leaf;
+mod mcp;
 mod profile;
 mod readme;
 mod registry;
@@ -68,6 +70,34 @@ fn command() -> Command {
             Command::new("http")
                 .about("What a list of tools costs over HTTP; fails when it is too much")
                 .arg(write.clone()),
+            Command::new("cli")
+                .about("How long the command line of very many tools takes; fails when it is too much")
+                .args([
+                    write.clone(),
+                    Arg::new("tools")
+                        .long("tools")
+                        .value_name("N")
+                        .default_value("1000")
+                        .value_parser(value_parser!(u16).range(10..))
+                        .help("How many tools it has"),
+                    Arg::new("runs")
+                        .long("runs")
+                        .value_name("N")
+                        .default_value("300")
+                        .value_parser(value_parser!(u16).range(1..))
+                        .help("How often each command is run; the median counts"),
+                ]),
+            Command::new("mcp")
+                .about("What a request of MCP costs; fails when rmcp's own servers take less")
+                .args([
+                    write.clone(),
+                    Arg::new("runs")
+                        .long("runs")
+                        .value_name("N")
+                        .default_value("9")
+                        .value_parser(value_parser!(u16).range(1..))
+                        .help("In how many rounds each server is asked; the median counts"),
+                ]),
             Command::new("registry").about("Seconds and memory of a registry of very many tools").args([
                 write.clone(),
                 Arg::new("tools")
@@ -77,7 +107,7 @@ fn command() -> Command {
                     .value_parser(value_parser!(u16).range(1..))
                     .help("How many tools it has"),
             ]),
-            Command::new("all").about("All five, one after another").arg(write),
+            Command::new("all").about("All seven, one after another").arg(write),
         ])
 }
 
@@ -94,13 +124,23 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
             publish(name, &counted.section, write)?;
             return Ok(counted.alike);
         }
+        "cli" => {
+            let measured = cli::measure(&Workspace::open()?, count(arguments), many_runs(arguments))?;
+            publish(name, &measured.section, write)?;
+            return Ok(measured.met);
+        }
+        "mcp" => {
+            let measured = mcp::measure(&Workspace::open()?, many_runs(arguments))?;
+            publish(name, &measured.section, write)?;
+            return Ok(measured.met);
+        }
         "http" => {
             let measured = http::measure(&Workspace::open()?)?;
             publish(name, &measured.section, write)?;
             return Ok(measured.met);
         }
         _ => {
-            let tasks = ["instructions", "http", "registry", "profile", "compile"];
+            let tasks = ["instructions", "http", "mcp", "cli", "registry", "profile", "compile"];
             let words = |task| ["benches", task].into_iter().chain(write.then_some("--write"));
             let run = |task| run(&command().get_matches_from(words(task)));
             return tasks.into_iter().try_fold(true, |well, task| Ok(well & run(task)?));
@@ -120,6 +160,11 @@ fn count(arguments: &ArgMatches) -> usize {
 
 fn runs(arguments: &ArgMatches) -> usize {
     arguments.get_one::<u8>("runs").copied().map_or(3, usize::from)
+}
+
+/// Of what is done in no time.
+fn many_runs(arguments: &ArgMatches) -> usize {
+    arguments.get_one::<u16>("runs").copied().map_or(9, usize::from)
 }
 
 /// Prints a section, and writes it into the README when asked to.

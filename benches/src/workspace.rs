@@ -13,7 +13,7 @@ use crate::cost;
 use crate::error::Error;
 use crate::leaf::Leaf;
 
-const SUPPORT: [(&str, &str, &str); 2] = [
+const SUPPORT: [(&str, &str, &str); 3] = [
     ("runtime", "tokio = { workspace = true, features = [\"rt\"] }\n", include_str!("../support/runtime.rs")),
     (
         "peer",
@@ -21,6 +21,12 @@ const SUPPORT: [(&str, &str, &str); 2] = [
          serde_json.workspace = true\n\
          tokio = { workspace = true, features = [\"io-util\", \"rt\"] }\n",
         include_str!("../support/peer.rs"),
+    ),
+    (
+        "transport",
+        "axum = { workspace = true }\n\
+         tokio = { workspace = true, features = [\"macros\", \"net\", \"rt\"] }\n",
+        include_str!("../support/mcp/transport.rs"),
     ),
 ];
 

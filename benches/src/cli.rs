@@ -1,0 +1,184 @@
+//! How long the command line of a thousand tools takes to start and to end, beside a program of clap that does nothing.
+//!
+//! The programs run one after the other, round after round, so that whatever else the machine does meets all of them.
+//! The wall time is that from starting the process to its end; the processor time is that of the process, as the system
+//! tells it to whoever waited for it.
+
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::cost::{self, Seconds};
+use crate::error::Error;
+use crate::flavour;
+use crate::leaf::{Leaf, Step};
+use crate::sample::{ARGUMENTS, Sample};
+use crate::workspace::Workspace;
+
+/// How long a command may take, as a multiple of the empty program.
+const GOAL: f64 = 1.5;
+/// How many tools the small program has.
+const FEW: usize = 10;
+
+/// What was measured, and whether the goal is met.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) section: String,
+    pub(crate) met: bool,
+}
+
+/// Builds the programs and runs each command so many times.
+pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<Measured, Error> {
+    let programs = Programs::new(workspace, tools)?;
+    let mut section = format!(
+        "Each figure is the median of {runs} runs: milliseconds of wall time, of processor time in brackets.\n\n\
+         | command | empty program | {FEW} tools | empty = 1 | {tools} tools | empty = 1 |\n\
+         |---|--:|--:|--:|--:|--:|\n"
+    );
+    let mut met = true;
+    let called = Sample::new(tools / 2, 0).name();
+    for words in commands(&called) {
+        let row = programs.row(workspace, &words, runs)?;
+        let [empty, few, many] = row.map(Column::figure);
+        let [_, few_ratio, many_ratio] = row.map(Column::ratios);
+        met &= row[2].ratio <= GOAL;
+        let command = words[..words.len().min(2)].join(" ").replace(&called, "NAME");
+        let command = if words[0] == "list" { words.join(" ") } else { command };
+        let _ = writeln!(section, "| `{command}` | {empty} | {few} | {few_ratio} | {many} | {many_ratio} |");
+    }
+    let verdict = if met { "met" } else { "**missed**" };
+    let _ = writeln!(
+        section,
+        "\nThe goal of at most {GOAL} times the wall time of the empty program is {verdict}."
+    );
+    Ok(Measured { section, met })
+}
+
+/// The commands that are measured.
+fn commands(tool: &str) -> [Vec<&str>; 3] {
+    [vec!["list", "--format", "name"], vec!["info", tool], vec!["run", tool, "--input-json", ARGUMENTS]]
+}
+
+/// The empty program, and those of few and of many tools.
+struct Programs([Leaf; 3]);
+
+impl Programs {
+    fn new(workspace: &Workspace, tools: usize) -> Result<Self, Error> {
+        let dependencies = "tokio = { workspace = true, features = [\"macros\", \"rt-multi-thread\"] }\n\
+                            tool-cli.workspace = true\n\
+                            tool-core = { workspace = true, features = [\"default\"] }\n";
+        let empty = workspace.leaf(
+            "cli-empty",
+            "clap.workspace = true\n",
+            include_str!("../support/cli_empty.rs"),
+        )?;
+        let program = |name: &str, numbers: &mut dyn Iterator<Item = usize>| {
+            let samples: Vec<_> = numbers.map(|number| Sample::new(number, 0)).collect();
+            workspace.leaf(name, dependencies, &source(&samples))
+        };
+        // The tool that is called is in both.
+        let few = program("cli-few", &mut (tools / 2..tools / 2 + FEW))?;
+        let many = program("cli-many", &mut (0..tools))?;
+        workspace.lock()?;
+        eprintln!("building a program with {tools} tools, which takes minutes");
+        let programs = [empty, few, many];
+        programs.iter().try_for_each(|leaf| leaf.prepare(workspace, Step::Release))?;
+        let programs = Programs(programs);
+        programs.answer(workspace, tools)?;
+        Ok(programs)
+    }
+
+    /// What is measured does what it should: both programs answer alike, but for the number of tools.
+    fn answer(&self, workspace: &Workspace, tools: usize) -> Result<(), Error> {
+        let called = Sample::new(tools / 2, 0);
+        let answers = |leaf: &Leaf| -> Result<[String; 3], Error> {
+            let [list, info, run] = commands(&called.name()).map(|words| leaf.answer_to(workspace, &words));
+            Ok([list?.lines().count().to_string(), info?, run?])
+        };
+        let [_, few, many] = &self.0;
+        let ([few_listed, few_info, few_run], [listed, info, run]) = (answers(few)?, answers(many)?);
+        for (answer, expected) in [
+            (few_listed, FEW.to_string()),
+            (listed, tools.to_string()),
+            (few_info, info.clone()),
+            (few_run, run),
+        ] {
+            if answer != expected {
+                return Err(Error::OtherAnswer { leaf: "cli".to_owned(), answer, expected });
+            }
+        }
+        if info.contains(&called.description()) {
+            return Ok(());
+        }
+        Err(Error::OtherAnswer { leaf: "cli".to_owned(), answer: info, expected: called.description() })
+    }
+
+    fn row(&self, workspace: &Workspace, words: &[&str], runs: usize) -> Result<[Column; 3], Error> {
+        let mut walls: [Vec<Seconds>; 3] = Default::default();
+        let mut processors: [Vec<Seconds>; 3] = Default::default();
+        // The first round finds nothing in the caches.
+        for round in 0..=runs {
+            for (number, leaf) in self.0.iter().enumerate() {
+                let (wall, processor) = once(Command::new(leaf.program(workspace)).args(words))?;
+                if round > 0 {
+                    walls[number].push(wall);
+                    processors[number].push(processor);
+                }
+            }
+        }
+        let median =
+            |values: [Vec<Seconds>; 3]| values.map(|values| cost::median(values).unwrap_or_default());
+        let (walls, processors) = (median(walls), median(processors));
+        let column = |number: usize| Column {
+            wall: walls[number],
+            processor: processors[number],
+            ratio: walls[number] / walls[0],
+            processor_ratio: processors[number] / processors[0],
+        };
+        Ok([column(0), column(1), column(2)])
+    }
+}
+
+/// What a command of one program takes.
+#[derive(Clone, Copy)]
+struct Column {
+    wall: Seconds,
+    processor: Seconds,
+    ratio: f64,
+    processor_ratio: f64,
+}
+
+impl Column {
+    fn figure(self) -> String {
+        format!("{:.2} ({:.2})", 1e3 * self.wall, 1e3 * self.processor)
+    }
+
+    fn ratios(self) -> String {
+        format!("{:.2} ({:.2})", self.ratio, self.processor_ratio)
+    }
+}
+
+/// Wall and processor seconds of a command that is run to its end, and read by nobody.
+fn once(command: &mut Command) -> Result<(Seconds, Seconds), Error> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let line = cost::line(command);
+    let before = cost::children()?;
+    let began = Instant::now();
+    let status = command.status().map_err(|source| Error::Start { command: line.clone(), source })?;
+    let wall = began.elapsed().as_secs_f64();
+    if !status.success() {
+        return Err(Error::Command { command: line, output: status.to_string() });
+    }
+    Ok((wall, cost::children()? - before))
+}
+
+fn source(samples: &[Sample]) -> String {
+    let program = include_str!("../support/cli.rs").replacen(
+        "use tool_core::Registry;",
+        "use tool_core::{Registry, tool};",
+        1,
+    );
+    let tools = flavour::declared(samples);
+    let (_, tools) = tools.split_once("\n\n").unwrap_or_default();
+    format!("{program}\n{tools}")
+}

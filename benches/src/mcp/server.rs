@@ -1,0 +1,145 @@
+//! One running server on a core of its own, and those that ask it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::time::TimeValLike as _;
+use nix::time::ClockId;
+use nix::unistd::Pid;
+
+use crate::cost;
+use crate::error::Error;
+use crate::mcp::client::{self, Asked, Client, Era};
+
+/// The cores of the servers and of the requests.
+const CORES: [usize; 2] = [0, 1];
+const CONNECTIONS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Transport {
+    Http,
+    Stdio,
+}
+
+impl Transport {
+    pub(super) const ALL: [Transport; 2] = [Transport::Http, Transport::Stdio];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Transport::Http => "http",
+            Transport::Stdio => "stdio",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Transport::Http => "Over HTTP",
+            Transport::Stdio => "Over stdio",
+        }
+    }
+}
+
+pub(super) struct Server {
+    name: String,
+    child: Child,
+    clients: Vec<Client>,
+}
+
+impl Server {
+    /// Starts a program and opens it in one era. A program of which the first word is no number speaks no MCP.
+    pub(super) fn start(
+        program: &Path,
+        words: [&str; 2],
+        transport: Transport,
+        era: Era,
+    ) -> Result<Self, Error> {
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", &CORES[0].to_string()]).arg(program).args(words).stdout(Stdio::piped());
+        if transport == Transport::Stdio {
+            command.stdin(Stdio::piped());
+        }
+        let name = cost::line(&command);
+        let child = command.spawn().map_err(|source| Error::Start { command: name.clone(), source })?;
+        let mut server = Server { name, child, clients: Vec::new() };
+        let opened = match transport {
+            Transport::Http => server.connect(era, words[0].parse::<usize>().is_ok()),
+            Transport::Stdio => server.pipe(era),
+        };
+        server.clients = opened.map_err(|source| Error::io(&server.name, source))?;
+        Ok(server)
+    }
+
+    fn connect(&mut self, era: Era, is_mcp: bool) -> std::io::Result<Vec<Client>> {
+        let mut first = String::new();
+        if let Some(stdout) = self.child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut first)?;
+        }
+        let port: u16 = first.trim().parse().map_err(std::io::Error::other)?;
+        (0..CONNECTIONS).map(|_| client::Http::open(port, era, is_mcp).map(Client::Http)).collect()
+    }
+
+    fn pipe(&mut self, era: Era) -> std::io::Result<Vec<Client>> {
+        let (Some(stdin), Some(stdout)) = (self.child.stdin.take(), self.child.stdout.take()) else {
+            return Err(std::io::Error::other("no pipes"));
+        };
+        Ok(vec![Client::Stdio(client::Stdio::open(stdin, stdout, era)?)])
+    }
+
+    /// The answer to one request.
+    pub(super) fn ask_once(&mut self, asked: Asked) -> Result<String, Error> {
+        let answer = self.clients[0].ask(asked).map(str::to_owned);
+        answer.map_err(|source| Error::io(&self.name, source))
+    }
+
+    /// Whether the server does what it is measured for.
+    pub(super) fn check(&mut self, asked: Asked, tools: usize) -> Result<(), Error> {
+        let answer = self.ask_once(asked)?;
+        if asked.is_answered_by(&answer, tools) {
+            return Ok(());
+        }
+        let expected = format!("an answer to {} with {tools} tools", asked.method());
+        Err(Error::OtherAnswer { leaf: self.name.clone(), answer, expected })
+    }
+
+    /// The microseconds of the processor that a request takes, of so many over each connection.
+    pub(super) fn cost(&mut self, asked: Asked, requests: u32) -> Result<f64, Error> {
+        let before = self.nanoseconds()?;
+        let connections = self.clients.len();
+        thread::scope(|scope| {
+            let asking = self.clients.iter_mut().map(|client| {
+                scope.spawn(move || -> std::io::Result<()> {
+                    let mut core = CpuSet::new();
+                    core.set(CORES[1])?;
+                    sched_setaffinity(Pid::from_raw(0), &core)?;
+                    (0..requests).try_for_each(|_| client.ask(asked).map(drop))
+                })
+            });
+            let asking: Vec<_> = asking.collect();
+            asking.into_iter().try_for_each(|client| {
+                client.join().unwrap_or_else(|_| Err(std::io::Error::other("a client panicked")))
+            })
+        })
+        .map_err(|source| Error::io(&self.name, source))?;
+        let requests = f64::from(requests) * connections as f64;
+        Ok((self.nanoseconds()? - before) / requests / 1_000.0)
+    }
+
+    /// How long the threads of the server were on the processor, those that have ended too.
+    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run are far below 2^53")]
+    fn nanoseconds(&self) -> Result<f64, Error> {
+        let pid = Pid::from_raw(self.child.id().cast_signed());
+        let now = ClockId::pid_cpu_clock_id(pid).and_then(ClockId::now).map_err(Error::Usage)?;
+        Ok(now.num_nanoseconds() as f64)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Gone already, when it did not start.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

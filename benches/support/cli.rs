@@ -1,0 +1,18 @@
+//! The command line of every linked tool, as an application writes it.
+
+use std::process::ExitCode;
+
+use tool_cli::App;
+use tool_core::Registry;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let registry = match Registry::collect() {
+        Ok(registry) => registry,
+        Err(errors) => {
+            eprintln!("{errors}");
+            return ExitCode::FAILURE;
+        }
+    };
+    App::new("cli", registry).version("1.0.0").about("A thousand tools").run().await
+}
