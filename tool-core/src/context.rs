@@ -10,6 +10,7 @@ use crate::call::Tasks;
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
+use crate::logging::Listener;
 use crate::progress::Reporter;
 use crate::registry::Registry;
 use crate::trace::TraceParent;
@@ -113,6 +114,11 @@ impl Context {
         self.0.caller.reporter.as_ref()
     }
 
+    /// Who hears what the call has to say.
+    pub(crate) fn listener(&self) -> Option<&Listener> {
+        self.0.caller.listener.as_ref()
+    }
+
     /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
@@ -157,7 +163,8 @@ impl Context {
     }
 }
 
-/// Who calls, as part of which trace, what was put beside the call, and whom it tells how far it has come.
+/// Who calls, as part of which trace, what was put beside the call, and whom it tells how far it has come and what it has
+/// to say.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
@@ -165,11 +172,12 @@ pub(crate) struct Caller {
     /// Most calls have none, and are spared what they take.
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
+    pub(crate) listener: Option<Listener>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None, reporter: None }
+        Caller { principal, trace: None, extensions: None, reporter: None, listener: None }
     }
 
     /// The local one.
@@ -199,6 +207,7 @@ impl PartialEq for Caller {
             && self.principal == other.principal
             && self.trace == other.trace
             && self.reporter == other.reporter
+            && self.listener == other.listener
     }
 }
 

@@ -28,6 +28,7 @@ use crate::definition::ToolDefinition;
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::leniency::{Leniency, Validation};
+use crate::logging::Listener;
 use crate::output::Output;
 use crate::progress::Reporter;
 use crate::registry::positions::Positions;
@@ -151,9 +152,9 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let Caller { trace, extensions, reporter, .. } = &self.caller;
-        let (extensions, reporter) = (extensions.clone(), reporter.clone());
-        let caller = Caller { principal, trace: *trace, extensions, reporter };
+        let Caller { trace, extensions, reporter, listener, .. } = &self.caller;
+        let (extensions, reporter, listener) = (extensions.clone(), reporter.clone(), listener.clone());
+        let caller = Caller { principal, trace: *trace, extensions, reporter, listener };
         Registry { inner: Arc::clone(&self.inner), caller }
     }
 
@@ -244,6 +245,12 @@ impl Registry {
     pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
         let mut registry = self.clone();
         registry.caller.reporter = Some(reporter);
+        registry
+    }
+
+    pub(crate) fn with_listener(&self, listener: Listener) -> Self {
+        let mut registry = self.clone();
+        registry.caller.listener = Some(listener);
         registry
     }
 

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Changes(watch::Sender<u64>);
 
 /// How long changes are gathered before they are told.
-const GATHERED: Duration = Duration::from_millis(100);
+pub(crate) const GATHERED: Duration = Duration::from_millis(100);
 
 /// How often somebody looks whether a client is still there to be told.
 const LOOKED_AFTER: Duration = Duration::from_secs(30);

@@ -3,6 +3,7 @@
 mod completion;
 mod prompts;
 mod resources;
+mod subscriptions;
 mod tools;
 
 use std::time::Duration;
@@ -12,7 +13,8 @@ use rmcp::model::{
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -24,13 +26,17 @@ use crate::caller::Caller;
 use crate::changes::Changes;
 use crate::envelope::Arguments;
 use crate::era::Era;
+use crate::logging;
+use crate::news::told;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
-use crate::progress::told;
+use crate::session::Session;
+use crate::updates::Updates;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
 pub(crate) struct Handler {
     offers: Offers,
     changes: Option<Changes>,
+    updates: Option<Updates>,
     /// Ends the listening of clients.
     end: CancellationToken,
     config: ServerConfig,
@@ -45,13 +51,15 @@ impl Handler {
     pub(crate) fn new(
         offers: Offers,
         changes: Option<Changes>,
+        updates: Option<Updates>,
         identity: Implementation,
         instructions: Option<String>,
     ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
-        let mut config = ServerConfig::new(capabilities(changes.is_some())).with_server_info(identity);
+        let mut config =
+            ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
         config.instructions = instructions;
-        Handler { offers, changes, end: CancellationToken::new(), config, server_info }
+        Handler { offers, changes, updates, end: CancellationToken::new(), config, server_info }
     }
 
     pub(crate) fn offers(&self) -> &Offers {
@@ -75,6 +83,15 @@ impl Handler {
         }
     }
 
+    /// Adds who made a result, where the client's era has a place for it.
+    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
+        if modern(cx) {
+            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+        }
+    }
+}
+
+impl Session {
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
     /// how far the call has come.
@@ -85,22 +102,18 @@ impl Handler {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
+        let call =
+            told(registry, self.hears(cx), cx, async |registry| registry.invoke(name, arguments).await);
         unless_cancelled(call, name, cx).await
-    }
-
-    /// Adds who made a result, where the client's era has a place for it.
-    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
-        if modern(cx) {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
-        }
     }
 }
 
-/// All that there may be; that lists change, only where somebody tells of it.
-fn capabilities(lists_change: bool) -> ServerCapabilities {
+/// All that there may be; that lists and resources change, only where somebody tells of it.
+#[expect(deprecated, reason = "the protocol gives up logging in time; until then clients ask for it")]
+fn capabilities(lists_change: bool, resources_change: bool) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::builder()
         .enable_completions()
+        .enable_logging()
         .enable_prompts()
         .enable_resources()
         .enable_tools()
@@ -109,6 +122,9 @@ fn capabilities(lists_change: bool) -> ServerCapabilities {
         capabilities.tools.get_or_insert_default().list_changed = Some(true);
         capabilities.prompts.get_or_insert_default().list_changed = Some(true);
         capabilities.resources.get_or_insert_default().list_changed = Some(true);
+    }
+    if resources_change {
+        capabilities.resources.get_or_insert_default().subscribe = Some(true);
     }
     capabilities
 }
@@ -130,7 +146,7 @@ async fn unless_cancelled<T>(
     }
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
         self.config.clone()
     }
@@ -256,15 +272,42 @@ impl ServerHandler for Handler {
         }
     }
 
+    #[expect(deprecated, reason = "the protocol gives up logging in time; until then clients ask for it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if modern(&cx) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.set_level(logging::level(request.level));
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watch(request.uri, cx).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unwatch(&request.uri)
+    }
+
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.changes.as_ref().map(|_| requested.clone())
+        // What there is no one to tell of, rmcp leaves out by the capabilities.
+        (self.changes.is_some() || self.updates.is_some()).then(|| requested.clone())
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
-        if let Some(changes) = &self.changes {
-            changes.tell_listener(&listener, &self.end).await;
-        }
-        Ok(())
+        self.tell(&listener).await
     }
 
     /// Whatever rmcp cannot read as a request that it knows: another method, or a known one with other parameters.

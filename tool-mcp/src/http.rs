@@ -26,6 +26,7 @@ use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::identity::Door;
 use crate::http::sessions::Sessions;
+use crate::session::Session;
 
 /// How large the body of a request may be.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
@@ -57,8 +58,11 @@ impl Endpoint {
             .with_legacy_session_mode(true)
             .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(stop.clone());
-        let service =
-            StreamableHttpService::new(move || Ok(Arc::clone(&shared)), manager, policy.applied_to(config));
+        let service = StreamableHttpService::new(
+            move || Ok(Session::new(Arc::clone(&shared))),
+            manager,
+            policy.applied_to(config),
+        );
         let router = Router::new()
             .route_service("/", service)
             .layer(axum::middleware::from_fn(message::read))

@@ -10,19 +10,22 @@ mod era;
 mod error;
 mod handler;
 mod http;
+mod logging;
+mod news;
 mod offer;
 mod page;
 mod paging;
-mod progress;
 mod prompts_file;
 mod reading;
 mod routes;
 mod server;
+mod session;
 mod settings;
 mod signature;
 mod stdio;
 mod surfaces;
 mod two_step;
+mod updates;
 mod uri;
 mod written;
 
@@ -33,6 +36,7 @@ pub use http::HttpServer;
 pub use prompts_file::{PromptsFile, PromptsFileError};
 pub use server::Server;
 pub use surfaces::{Surfaces, UnknownSurfaces};
+pub use updates::Updates;
 pub use written::{
     DynamicPrompt, DynamicResource, DynamicTemplate, Icon, IconTheme, PromptArgument, Request,
 };

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
 
 use crate::catalogue::{Catalogue, Target};
+use crate::routes::Found;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
 
@@ -131,6 +132,17 @@ impl Offer {
         match target {
             Target::Tool(name) => self.registry.admits(name).is_ok(),
             Target::Tools | Target::Page | Target::Resource(_) | Target::Template(_) => true,
+        }
+    }
+
+    /// Whether the caller finds something at a URI.
+    pub(crate) fn leads(&self, uri: &str) -> bool {
+        match self.catalogue.places().routes.find(uri) {
+            Some(Found::Here(Target::Page, values)) => {
+                values.first().is_some_and(|(_, name)| self.registry.admits(name).is_ok())
+            }
+            Some(Found::Here(target, _)) => self.shows(target),
+            Some(Found::Bad(..)) | None => false,
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::http::{Endpoint, HttpServer, Policy};
 use crate::prompts_file::PromptsFile;
 use crate::stdio;
 use crate::surfaces::Surfaces;
+use crate::updates::Updates;
 use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
 /// Serves the tools of a [`Registry`](tool_core::Registry) over the Model Context Protocol.
@@ -52,6 +53,7 @@ pub struct Server {
     discovery: Discovery,
     page_size: Option<usize>,
     changes: Option<Changes>,
+    updates: Option<Updates>,
     resources: Vec<DynamicResource>,
     templates: Vec<DynamicTemplate>,
     prompts: Vec<DynamicPrompt>,
@@ -83,6 +85,7 @@ impl Server {
             discovery: Discovery::default(),
             page_size: None,
             changes: None,
+            updates: None,
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),

@@ -11,11 +11,12 @@ use rmcp::transport::stdio_pipes;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
+use crate::session::Session;
 use crate::stdio::lines::Lines;
 
 pub(crate) async fn serve(handler: Arc<Handler>, deadline: Duration) -> Result<(), ServeError> {
     let (reader, writer) = stdio_pipes();
-    let session = match serve_server(Arc::clone(&handler), Lines::new(reader, writer)).await {
+    let session = match serve_server(Session::new(Arc::clone(&handler)), Lines::new(reader, writer)).await {
         Ok(session) => session,
         // The client left before it asked for anything: nothing went wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

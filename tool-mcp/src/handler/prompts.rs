@@ -10,12 +10,13 @@ use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, Prompt
 
 use crate::answer::block;
 use crate::era::Era;
-use crate::handler::{Handler, unless_cancelled};
+use crate::handler::unless_cancelled;
 use crate::paging::page;
+use crate::session::Session;
 use crate::signature::{shown_default, type_name};
 use crate::written::{DynamicPrompt, Request, ask};
 
-impl Handler {
+impl Session {
     pub(super) async fn prompts(
         &self,
         cursor: Option<String>,

@@ -5,6 +5,7 @@ use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
 use crate::server::Server;
 use crate::surfaces::Surfaces;
+use crate::updates::Updates;
 use crate::written::{self, DynamicPrompt, DynamicResource, DynamicTemplate, Icon};
 
 impl Server {
@@ -79,6 +80,19 @@ impl Server {
     /// ```
     pub fn changes(mut self, changes: &Changes) -> Self {
         self.changes = Some(changes.clone());
+        self
+    }
+
+    /// What tells clients that a resource has changed: see [`Updates`].
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let updates = tool_mcp::Updates::new();
+    /// let server = tool_mcp::Server::new(registry).updates(&updates);
+    /// ```
+    pub fn updates(mut self, updates: &Updates) -> Self {
+        self.updates = Some(updates.clone());
         self
     }
 

@@ -39,7 +39,7 @@ impl Server {
         let identity = self.identity.clone();
         let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
         let offers = Offers::new(self.provider.clone(), caller, self.settings()?);
-        Ok(Arc::new(Handler::new(offers, self.changes.clone(), identity, instructions)))
+        Ok(Arc::new(Handler::new(offers, self.changes.clone(), self.updates.clone(), identity, instructions)))
     }
 
     fn settings(&self) -> Result<Arc<Settings>, ServeError> {

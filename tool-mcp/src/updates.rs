@@ -1,0 +1,223 @@
+//! Telling clients that what they have read is no longer what it was.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, SubscriptionContext};
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::broadcast::{Receiver, Sender};
+use tokio_util::sync::CancellationToken;
+
+use crate::changes::GATHERED;
+
+/// Tells the clients of a server that a resource has changed, if they asked to be told of it.
+///
+/// Clients that open with `initialize` ask with `resources/subscribe`, later ones while they listen. Many changes of a
+/// resource at once are told once. Whoever may not read a resource is not told of it either.
+///
+/// ```
+/// use tool_mcp::{Server, Updates};
+///
+/// let updates = Updates::new();
+/// # let provider = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let server = Server::new(provider).name("weather").updates(&updates);
+/// // Later, when somebody has written a report:
+/// updates.notify("weather://reports");
+/// # server.into_axum_router().unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Updates(Sender<Arc<str>>);
+
+/// So many changes may wait to be told. Whoever misses some is told that all it wants to know of has changed.
+const WAITING: usize = 1024;
+
+/// So many resources one client may want to know of.
+pub(crate) const MOST_WATCHED: usize = 1024;
+
+impl Updates {
+    /// No change yet, and nobody to tell it.
+    ///
+    /// ```
+    /// let updates = tool_mcp::Updates::new();
+    /// ```
+    #[expect(
+        clippy::new_without_default,
+        reason = "two of them are told to different clients, which no default says"
+    )]
+    pub fn new() -> Self {
+        Updates(Sender::new(WAITING))
+    }
+
+    /// The resource at a URI has changed. URIs are compared as texts: it is spelled as clients read it. Does not wait
+    /// until anybody is told.
+    ///
+    /// ```
+    /// # let updates = tool_mcp::Updates::new();
+    /// updates.notify("weather://get_weather/Seattle/2014-07-04");
+    /// ```
+    pub fn notify(&self, uri: impl Into<String>) {
+        // That nobody wants to know is no error.
+        let _ = self.0.send(uri.into().into());
+    }
+
+    /// Tells a client of a session of what it watches, as long as the session lasts.
+    pub(crate) fn tell(&self, peer: Peer<RoleServer>, watched: Arc<Watched>, over: CancellationToken) {
+        let mut updates = self.0.subscribe();
+        tokio::spawn(over.run_until_cancelled_owned(async move {
+            while let Some(changed) = gathered(&mut updates).await {
+                for uri in changed.among(&watched.uris()) {
+                    let told = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri));
+                    if let Err(error) = told.await {
+                        tracing::debug!(%error, "a client cannot be told of a change");
+                        return;
+                    }
+                }
+            }
+        }));
+    }
+
+    /// Tells a client that listens, of what it wants to know, until it or the server ends.
+    pub(crate) async fn tell_listener(
+        &self,
+        listener: &SubscriptionContext,
+        wanted: &BTreeSet<String>,
+        end: &CancellationToken,
+    ) {
+        let mut updates = self.0.subscribe();
+        let telling = async {
+            while let Some(changed) = gathered(&mut updates).await {
+                for uri in changed.among(wanted) {
+                    if let Err(error) = listener.sink().notify_resource_updated(uri).await {
+                        tracing::debug!(%error, "a listener cannot be told of a change");
+                        return;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = listener.cancelled() => {}
+            () = end.cancelled() => {}
+            () = telling => {}
+        }
+    }
+}
+
+/// The resources that a client of a session wants to know of.
+#[derive(Debug, Default)]
+pub(crate) struct Watched(Mutex<Option<BTreeSet<String>>>);
+
+impl Watched {
+    /// Adds a URI. `None` if there are too many; otherwise whether it is the first one ever, so that nobody tells the
+    /// client yet.
+    pub(crate) fn add(&self, uri: String) -> Option<bool> {
+        let mut uris = self.lock();
+        let is_first = uris.is_none();
+        let uris = uris.get_or_insert_default();
+        if uris.len() >= MOST_WATCHED && !uris.contains(&uri) {
+            return None;
+        }
+        uris.insert(uri);
+        Some(is_first)
+    }
+
+    pub(crate) fn remove(&self, uri: &str) {
+        if let Some(uris) = &mut *self.lock() {
+            uris.remove(uri);
+        }
+    }
+
+    fn uris(&self) -> BTreeSet<String> {
+        self.lock().clone().unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<BTreeSet<String>>> {
+        // Nothing panics while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What has changed.
+#[derive(Debug)]
+enum Changed {
+    These(BTreeSet<Arc<str>>),
+    /// There was more than could wait.
+    AnyOfAll,
+}
+
+impl Changed {
+    /// Those that somebody wants to know of.
+    fn among(&self, wanted: &BTreeSet<String>) -> Vec<String> {
+        let told = wanted.iter().filter(|uri| match self {
+            Changed::These(uris) => uris.contains(uri.as_str()),
+            Changed::AnyOfAll => true,
+        });
+        told.cloned().collect()
+    }
+}
+
+/// Waits for a change, and for those that come with it; `None` when there will be no more.
+async fn gathered(updates: &mut Receiver<Arc<str>>) -> Option<Changed> {
+    let mut changed = match updates.recv().await {
+        Ok(uri) => Changed::These(BTreeSet::from([uri])),
+        Err(RecvError::Lagged(_)) => Changed::AnyOfAll,
+        Err(RecvError::Closed) => return None,
+    };
+    tokio::time::sleep(GATHERED).await;
+    loop {
+        match (updates.try_recv(), &mut changed) {
+            (Ok(uri), Changed::These(uris)) => drop(uris.insert(uri)),
+            (Ok(_), Changed::AnyOfAll) => {}
+            (Err(TryRecvError::Lagged(_)), _) => changed = Changed::AnyOfAll,
+            (Err(TryRecvError::Empty | TryRecvError::Closed), _) => return Some(changed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(uris: &[&str]) -> BTreeSet<String> {
+        uris.iter().map(|uri| (*uri).to_owned()).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_at_once_are_told_once_and_only_to_whom_they_matter() {
+        let updates = Updates::new();
+        let mut receiver = updates.0.subscribe();
+        for uri in ["a://1", "a://2", "a://1"] {
+            updates.notify(uri);
+        }
+        let changed = gathered(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["a://1", "a://3"])), ["a://1"]);
+        updates.notify("a://3");
+        let changed = gathered(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["a://1", "a://3"])), ["a://3"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_misses_changes_is_told_of_all_it_wants_to_know() {
+        let updates = Updates::new();
+        let mut receiver = updates.0.subscribe();
+        for n in 0..=2 * WAITING {
+            updates.notify(format!("a://{n}"));
+        }
+        let changed = gathered(&mut receiver).await.unwrap();
+        assert_eq!(changed.among(&wanted(&["b://1"])), ["b://1"]);
+    }
+
+    #[test]
+    fn nobody_watches_without_end() {
+        let watched = Watched::default();
+        assert_eq!(watched.add("a://0".to_owned()), Some(true));
+        for n in 1..MOST_WATCHED {
+            assert_eq!(watched.add(format!("a://{n}")), Some(false));
+        }
+        assert_eq!(watched.add("a://0".to_owned()), Some(false), "it is watched already");
+        assert_eq!(watched.add("b://0".to_owned()), None);
+        watched.remove("a://0");
+        assert_eq!(watched.add("b://0".to_owned()), Some(false));
+    }
+}
