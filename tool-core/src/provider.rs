@@ -56,15 +56,35 @@ use crate::tool::BoxFuture;
 pub trait ToolsProvider: Send + Sync {
     /// The tools that there are now: one consistent list, which a call uses to its end.
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>>;
+
+    /// Whether there are always the same tools, so that a list of them may be kept; not, unless a provider says so.
+    ///
+    /// ```
+    /// use tool_core::{Registry, ToolsProvider as _};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.is_constant());
+    /// ```
+    fn is_constant(&self) -> bool {
+        false
+    }
 }
 
 impl ToolsProvider for Registry {
+    fn is_constant(&self) -> bool {
+        true
+    }
+
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone().into())))
     }
 }
 
 impl ToolsProvider for Toolset {
+    fn is_constant(&self) -> bool {
+        true
+    }
+
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone())))
     }
@@ -130,6 +150,18 @@ impl Provider {
             *told = tools.left_out().to_vec();
         }
         Ok(tools)
+    }
+
+    /// Whether there are always the same tools.
+    ///
+    /// ```
+    /// # use tool_core::{IntoToolsProvider as _, Registry, Tool};
+    /// # use std::sync::Arc;
+    /// assert!(Registry::builder().allow_empty().build().unwrap().into_provider().is_constant());
+    /// assert!(!(|| Vec::<Arc<dyn Tool>>::new()).into_provider().is_constant());
+    /// ```
+    pub fn is_constant(&self) -> bool {
+        self.inner.is_constant()
     }
 
     pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {

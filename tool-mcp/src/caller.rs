@@ -20,11 +20,12 @@ impl Caller {
         cx.extensions.get::<Parts>()?.extensions.get()
     }
 
-    /// Whom an answer may be kept for that is one and the same for all who are not told apart.
+    /// Whom an answer may be kept for that is one and the same for all who are not told apart. Over stdio it depends on
+    /// what the application grants to whoever started it.
     pub(crate) fn scope(cx: &RequestContext<RoleServer>) -> CacheScope {
         match Caller::of(cx) {
-            Some(caller) if caller.told_apart => CacheScope::Private,
-            _ => CacheScope::Public,
+            Some(caller) if !caller.told_apart => CacheScope::Public,
+            _ => CacheScope::Private,
         }
     }
 }

@@ -138,6 +138,12 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
     read().map_err(invalid)
 }
 
+/// The identifier of a message that wants an answer.
+pub(crate) fn request(text: &Bytes) -> Option<RequestId> {
+    let frame: Frame<'_> = serde_json::from_slice(text).ok()?;
+    frame.method.and(frame.id).and_then(|id| serde_json::from_str(id.get()).ok())
+}
+
 /// The error to a message that is JSON in a good frame, and still cannot be read.
 pub(crate) fn unreadable() -> Refusal {
     invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")

@@ -8,6 +8,7 @@ mod tools;
 
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
@@ -20,7 +21,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Registry, Reply};
+use tool_core::{Extensions, Registry, Reply, TraceParent};
 
 use crate::caller::Caller;
 use crate::changes::Changes;
@@ -68,12 +69,25 @@ impl Handler {
 
     /// What there is for whoever sent a request.
     async fn offer(&self, cx: &RequestContext<RoleServer>) -> Result<Offer, ErrorData> {
-        self.offers.now(Caller::of(cx).map(|caller| &caller.principal)).await
+        let mut offer = self.offers.now(Caller::of(cx).map(|caller| &caller.principal)).await?;
+        if let Some(beside) = beside(cx) {
+            offer.registry = offer.registry.layer_extensions(beside.clone());
+        }
+        if let Some(trace) = traceparent(cx) {
+            offer.registry = offer.registry.traced(trace);
+        }
+        Ok(offer)
     }
 
-    /// Lets go of the clients that listen, which would do so for ever.
-    pub(crate) fn end_listening(&self) {
+    /// Begins no request any more, and lets go of the clients that listen, which would do so for ever.
+    pub(crate) fn begin_to_end(&self) {
+        self.offers.end();
         self.end.cancel();
+    }
+
+    /// Waits until all that was begun is answered, after the beginning of the end.
+    pub(crate) async fn answered(&self) {
+        self.offers.answered().await;
     }
 
     /// Waits until no modifying call is on its way, but not for ever.
@@ -106,6 +120,20 @@ impl Session {
             told(registry, self.hears(cx), cx, async |registry| registry.invoke(name, arguments).await);
         unless_cancelled(call, name, cx).await
     }
+}
+
+/// What the layers of the application have put into the request that a message came with.
+fn beside(cx: &RequestContext<RoleServer>) -> Option<&Extensions> {
+    cx.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// The place of a request in a trace: what the client says in its message, or else what stands in the head, where one who
+/// passes it on may have written it. What is no trace is as none.
+fn traceparent(cx: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    const NAME: &str = "traceparent";
+    let of_message = || cx.meta.get(NAME)?.as_str()?.parse().ok();
+    let of_head = || cx.extensions.get::<Parts>()?.headers.get(NAME)?.to_str().ok()?.parse().ok();
+    of_message().or_else(of_head)
 }
 
 /// All that there may be; that lists and resources change, only where somebody tells of it.

@@ -65,7 +65,7 @@ impl Endpoint {
         );
         let router = Router::new()
             .route_service("/", service)
-            .layer(axum::middleware::from_fn(message::read))
+            .layer(axum::middleware::from_fn_with_state(Arc::clone(&handler), message::read))
             .layer(axum::middleware::from_fn_with_state(door, identity::identify))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
         Endpoint { router, answers, stop, handler }
@@ -175,7 +175,7 @@ impl HttpServer {
             () = shutdown => closing.cancel(),
         }
         let deadline = Instant::now() + self.deadline;
-        self.handler.end_listening();
+        self.handler.begin_to_end();
         self.answers.close();
         if timeout_at(deadline, self.answers.wait()).await.is_err() {
             tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");

@@ -1,11 +1,13 @@
 //! What there is for one request: the tools at this moment, as its caller may see them.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
 
 use crate::catalogue::{Catalogue, Target};
@@ -13,7 +15,8 @@ use crate::routes::Found;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
 
-/// How long a client may keep a list. Nothing changes while the process lives, but another release may follow it.
+/// How long a client may keep a list of tools that stay the same. Nothing changes while the process lives, but another
+/// release may follow it.
 pub(crate) const FRESH_FOR_MS: u64 = 60_000;
 
 /// Asks for the tools once a request, and keeps what was made of them as long as they stay the same.
@@ -23,16 +26,20 @@ pub(crate) struct Offers {
     caller: Option<Principal>,
     settings: Arc<Settings>,
     latest: Mutex<Option<Arc<Catalogue>>>,
-    /// Whether there were ever other tools than before.
-    varies: AtomicBool,
     /// The calls of tools that are offered no more.
     former: TaskTracker,
+    /// The requests that are on their way.
+    requests: TaskTracker,
+    /// No request is begun any more.
+    ending: CancellationToken,
 }
 
 /// The tools of one moment for one caller.
 pub(crate) struct Offer {
     pub(crate) registry: Registry,
     pub(crate) catalogue: Arc<Catalogue>,
+    /// As long as it is there, a request is on its way.
+    _request: TaskTrackerToken,
 }
 
 impl Offers {
@@ -42,8 +49,9 @@ impl Offers {
             caller,
             settings,
             latest: Mutex::new(None),
-            varies: AtomicBool::new(false),
             former: TaskTracker::new(),
+            requests: TaskTracker::new(),
+            ending: CancellationToken::new(),
         }
     }
 
@@ -51,8 +59,13 @@ impl Offers {
     ///
     /// # Errors
     ///
-    /// When the tools are not known; why is in the log.
+    /// When the tools are not known; why is in the log. And when the server is about to end.
     pub(crate) async fn now(&self, caller: Option<&Principal>) -> Result<Offer, ErrorData> {
+        // Counted before it is looked whether it may begin: whoever waits for what has begun overlooks none.
+        let request = self.requests.token();
+        if self.ending.is_cancelled() {
+            return Err(ending());
+        }
         let tools = self.provider.tools().await;
         let tools = tools.map_err(|_| ErrorData::internal_error("Internal error discovering tools", None))?;
         let catalogue = self.catalogue(&tools);
@@ -60,12 +73,28 @@ impl Offers {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
         };
-        Ok(Offer { registry, catalogue })
+        Ok(Offer { registry, catalogue, _request: request })
     }
 
     /// How long a client may keep a list: not at all where tools come and go.
     pub(crate) fn fresh_for_ms(&self) -> u64 {
-        if self.varies.load(Ordering::Relaxed) { 0 } else { FRESH_FOR_MS }
+        if self.provider.is_constant() { FRESH_FOR_MS } else { 0 }
+    }
+
+    /// Begins no request any more.
+    pub(crate) fn end(&self) {
+        self.ending.cancel();
+        self.requests.close();
+    }
+
+    /// Whether no request is begun any more.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
+    /// Waits until no request is on its way, once none is begun any more.
+    pub(crate) async fn answered(&self) {
+        self.requests.wait().await;
     }
 
     /// What the last request was offered.
@@ -89,7 +118,6 @@ impl Offers {
             Some(catalogue) if catalogue.registry().is(tools.registry()) => Arc::clone(catalogue),
             other => {
                 if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
-                    self.varies.store(true, Ordering::Relaxed);
                     self.former.spawn(async move { former.idle().await });
                 }
                 let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));
@@ -98,6 +126,12 @@ impl Offers {
             }
         }
     }
+}
+
+/// What a request is told that comes too late: another process may well answer it.
+pub(crate) fn ending() -> ErrorData {
+    let retry = json!({"retryable": true, "retryAfterMs": 1000});
+    ErrorData::internal_error("the server is shutting down: try again", Some(retry))
 }
 
 impl Offer {

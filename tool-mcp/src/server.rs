@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tool_core::{Authenticator, IntoToolsProvider, Principal, Provider};
+use tool_core::{Authenticator, BoxFuture, IntoToolsProvider, Principal, Provider};
 
 use crate::changes::Changes;
 use crate::discovery::Discovery;
@@ -221,8 +221,8 @@ impl Server {
 
     /// Serves one client on standard input and output, until it closes the input and the modifying calls have ended.
     ///
-    /// Nothing but the protocol may be written to standard output: no `println!` in a tool, and the log on standard
-    /// error.
+    /// Meanwhile both streams are the protocol's alone: on Unix, what a tool prints goes to standard error, and whoever
+    /// reads standard input finds its end. Elsewhere nothing but the protocol may be written to standard output.
     ///
     /// # Errors
     ///
@@ -238,8 +238,29 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
+        self.serve_stdio_until(std::future::pending()).await
+    }
+
+    /// The same until a future is ready, and then ends in good order: a new request is refused and told to try again, the
+    /// answers on their way are given, and modifying calls run to their end, all within the deadline.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`serve_stdio`](Server::serve_stdio).
+    ///
+    /// ```no_run
+    /// # async fn serve(registry: tool_core::Registry) -> Result<(), tool_mcp::ServeError> {
+    /// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    /// tool_mcp::Server::new(registry).serve_stdio_until(async { stopped.await.unwrap_or_default() }).await
+    /// # }
+    /// ```
+    pub async fn serve_stdio_until(
+        self,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
         let handler = self.opened(None).await?;
-        stdio::serve(handler, self.deadline).await
+        let serving: BoxFuture<'_, _> = Box::pin(stdio::serve(handler, self.deadline, Box::pin(shutdown)));
+        serving.await
     }
 
     /// Listens on an address, where the endpoint is `/mcp`; port 0 takes a free one. [`HttpServer::run`] serves.

@@ -1,31 +1,89 @@
 //! Serving one client on standard input and output.
 
 mod lines;
+#[cfg(unix)]
+mod streams;
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::serve_server;
-use rmcp::service::{QuitReason, ServerInitializeError};
-use rmcp::transport::stdio_pipes;
+use rmcp::service::{QuitReason, RunningService, ServerInitializeError};
+use rmcp::{RoleServer, serve_server};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, timeout_at};
+use tool_core::BoxFuture;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::session::Session;
 use crate::stdio::lines::Lines;
 
-pub(crate) async fn serve(handler: Arc<Handler>, deadline: Duration) -> Result<(), ServeError> {
-    let (reader, writer) = stdio_pipes();
-    let session = match serve_server(Session::new(Arc::clone(&handler)), Lines::new(reader, writer)).await {
+type Running = RunningService<RoleServer, Session>;
+
+/// Serves until the client closes the input, or until it is time to end: then no more is begun, and what is on its way is
+/// answered, within the deadline.
+pub(crate) async fn serve(
+    handler: Arc<Handler>,
+    deadline: Duration,
+    mut shutdown: BoxFuture<'_, ()>,
+) -> Result<(), ServeError> {
+    #[cfg(unix)]
+    let (_kept, reader, writer) = streams::keep().map_err(failed)?;
+    #[cfg(not(unix))]
+    let (reader, writer) = rmcp::transport::stdio_pipes();
+
+    let opened = tokio::select! {
+        opened = open(Arc::clone(&handler), Lines::new(reader, writer)) => opened,
+        () = &mut shutdown => return Ok(()),
+    };
+    let session = match opened {
         Ok(session) => session,
         // The client left before it asked for anything: nothing went wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(ServeError::Stdio(error.to_string())),
+        Err(error) => return Err(failed(error)),
     };
-    let quit = session.waiting().await;
-    handler.settle(deadline).await;
+    let end = session.cancellation_token();
+    let mut waiting = std::pin::pin!(session.waiting());
+    let mut until = None;
+    let quit = tokio::select! {
+        quit = &mut waiting => quit,
+        () = shutdown => {
+            let until = *until.insert(Instant::now() + deadline);
+            handler.begin_to_end();
+            // The client may still leave meanwhile.
+            tokio::select! {
+                quit = &mut waiting => quit,
+                answered = timeout_at(until, handler.answered()) => {
+                    if answered.is_err() {
+                        tracing::warn!("answers were not given in time and are given up");
+                    }
+                    end.cancel();
+                    waiting.await
+                }
+            }
+        }
+    };
+    let left = until.map_or(deadline, |until| until.saturating_duration_since(Instant::now()));
+    handler.settle(left).await;
     match quit {
-        Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Stdio(error.to_string())),
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(failed(error)),
         Ok(_) => Ok(()),
     }
+}
+
+/// Waits for the first message. Boxed, since the compiler cannot see that the future can be sent when it is part of another.
+fn open<R, W>(
+    handler: Arc<Handler>,
+    lines: Lines<R, W>,
+) -> BoxFuture<'static, Result<Running, ServerInitializeError>>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    Box::pin(serve_server(Session::new(handler), lines))
+}
+
+fn failed(error: impl Display) -> ServeError {
+    ServeError::Stdio(error.to_string())
 }

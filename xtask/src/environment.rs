@@ -20,6 +20,12 @@ pub(crate) struct Requirements {
 pub(crate) const PROFILES: Requirements = Requirements { name: "python", folder: "tests/profiles" };
 /// A validator of OpenAPI documents, and schemathesis.
 pub(crate) const OPENAPI: Requirements = Requirements { name: "python-openapi", folder: "tests/openapi" };
+/// The Python SDK of MCP, version 1, and FastMCP.
+pub(crate) const MCP_1: Requirements = Requirements { name: "python-mcp1", folder: "tests/clients/mcp1" };
+pub(crate) const FASTMCP_2: Requirements =
+    Requirements { name: "python-fastmcp2", folder: "tests/clients/fastmcp2" };
+pub(crate) const FASTMCP_4: Requirements =
+    Requirements { name: "python-fastmcp4", folder: "tests/clients/fastmcp4" };
 /// The Python SDK of MCP.
 pub(crate) const ONETOOL: Requirements =
     Requirements { name: "python-onetool", folder: "examples/onetool/tests/client" };
@@ -89,7 +95,7 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    const WANTED_AND_LOCKED: [[&str; 2]; 3] = [
+    const WANTED_AND_LOCKED: [[&str; 2]; 6] = [
         [
             include_str!("../../tests/profiles/requirements.in"),
             include_str!("../../tests/profiles/requirements.txt"),
@@ -101,6 +107,18 @@ mod tests {
         [
             include_str!("../../examples/onetool/tests/client/requirements.in"),
             include_str!("../../examples/onetool/tests/client/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/clients/mcp1/requirements.in"),
+            include_str!("../../tests/clients/mcp1/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/clients/fastmcp2/requirements.in"),
+            include_str!("../../tests/clients/fastmcp2/requirements.txt"),
+        ],
+        [
+            include_str!("../../tests/clients/fastmcp4/requirements.in"),
+            include_str!("../../tests/clients/fastmcp4/requirements.txt"),
         ],
     ];
 

@@ -65,6 +65,8 @@ pub(crate) enum Failure {
         /// What it said.
         said: String,
     },
+    /// What was written before is not what would be written now.
+    Outdated(&'static str),
     /// So many checks of a step failed; each was reported where it failed.
     Checks(u64),
 }
@@ -101,6 +103,10 @@ impl fmt::Display for Failure {
                     said.trim_end()
                 )
             }
+            Self::Outdated(path) => write!(
+                f,
+                "{path} is not what this run would write\nhelp: run the step where `CI` is not set, and commit the file"
+            ),
             Self::Checks(count) => write!(f, "{count} checks failed"),
         }
     }

@@ -1,4 +1,4 @@
-//! The MCP Inspector's command line as a client of the weather example.
+//! The MCP Inspector's command line as a client of our programs.
 
 use std::fmt;
 use std::path::Path;
@@ -11,10 +11,11 @@ use crate::process::{Captured, Invocation};
 /// How long one question may take. The inspector itself waits 15 seconds for a connection.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// One call and facts of its answer, which are those of the example's table.
-const ARGUMENTS: &str = r#"{"location":"Seattle","date":"2014-07-04"}"#;
-const FACTS: [&str; 4] =
-    [r#""location":"Seattle""#, r#""date":"2014-07-04""#, r#""temp_max":23.9"#, r#""weather":"sun""#];
+/// The version that `tests/clients` has.
+const VERSION: &str = "2.12.0";
+
+/// How the inspector ends when a call failed.
+const FAILED: i32 = 5;
 
 /// The two families of protocol versions: with `initialize` and without.
 #[derive(Debug, Clone, Copy)]
@@ -28,126 +29,212 @@ pub(crate) enum Era {
 /// How the server is reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Transport<'a> {
-    /// The inspector starts it with these arguments.
-    Stdio(&'a Path, &'a [&'a str]),
+    /// The inspector starts it.
+    Stdio {
+        /// The program.
+        program: &'a Path,
+        /// Its arguments.
+        arguments: &'a [&'a str],
+        /// What is to be in its environment.
+        variables: &'a [(&'a str, &'a str)],
+    },
     /// It runs, and this is its endpoint.
     Http(&'a str),
 }
 
 /// A question that the inspector asks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Question {
-    /// The list of tools, whose schemas must be fit for every client that the inspector knows of.
-    List,
-    /// A call of one tool.
-    Call,
-    /// Anything else, of which some facts must be in the answer.
-    Other(Other),
+pub(crate) struct Question {
+    /// What of the table of clients it is about.
+    pub(crate) column: &'static str,
+    method: &'static str,
+    options: &'static [&'static str],
+    /// What must be in the answer.
+    facts: &'static [&'static str],
+    /// Whether the answer is to be that something failed.
+    fails: bool,
 }
 
-/// A question of which nothing is looked at but some facts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Other {
+const fn asked(
+    column: &'static str,
     method: &'static str,
     options: &'static [&'static str],
     facts: &'static [&'static str],
+) -> Question {
+    Question { column, method, options, facts, fails: false }
+}
+
+/// The list of tools, in which the inspector must find nothing that any client that it knows of could not take. A fact keeps
+/// an empty list from passing.
+const fn listed(facts: &'static [&'static str]) -> Question {
+    asked("list", "tools/list", &["--strict"], facts)
+}
+
+const fn called(
+    column: &'static str,
+    options: &'static [&'static str],
+    facts: &'static [&'static str],
+) -> Question {
+    asked(column, "tools/call", options, facts)
+}
+
+const fn failing(
+    column: &'static str,
+    options: &'static [&'static str],
+    facts: &'static [&'static str],
+) -> Question {
+    Question { fails: true, ..called(column, options, facts) }
 }
 
 impl Question {
+    pub(crate) const ONETOOL: [Question; 1] = [listed(&[r#""name":"run""#, r#""name":"web_fetch""#])];
+
+    pub(crate) const CONTENT: [Question; 1] = [listed(&[r#""name":"open_preview""#])];
+
     /// The way of a model through a thousand tools: it searches, reads, and calls.
     pub(crate) const TWO_STEPS: [Question; 4] = [
-        Question::Other(Other {
-            method: "tools/list",
-            options: &["--strict"],
-            facts: &[
-                r#""name":"list_available_tools""#,
-                r#""name":"list_tool_details""#,
-                r#""name":"call_tool""#,
-            ],
-        }),
-        Question::Other(Other {
-            method: "tools/call",
-            options: &[
+        listed(&[
+            r#""name":"list_available_tools""#,
+            r#""name":"list_tool_details""#,
+            r#""name":"call_tool""#,
+        ]),
+        called(
+            "call",
+            &[
                 "--tool-name",
                 "list_available_tools",
                 "--tool-args-json",
                 r#"{"search":"cancel a ticket in department 7"}"#,
             ],
-            facts: &[
+            &[
                 r#""structuredContent":{"tools":[{"server":"thousand","tool":"cancel_ticket_7""#,
                 r#""nextPage":2"#,
             ],
-        }),
-        Question::Other(Other {
-            method: "tools/call",
-            options: &[
+        ),
+        called(
+            "call",
+            &[
                 "--tool-name",
                 "list_tool_details",
                 "--tool-args-json",
                 r#"{"server":"thousand","tool_name":"cancel_ticket_7"}"#,
             ],
-            facts: &[r#""name":"cancel_ticket_7""#, r#""required":["id"]"#],
-        }),
-        Question::Other(Other {
-            method: "tools/call",
-            options: &[
+            &[r#""name":"cancel_ticket_7""#, r#""required":["id"]"#],
+        ),
+        called(
+            "call",
+            &[
                 "--tool-name",
                 "call_tool",
                 "--tool-args-json",
                 r#"{"server":"thousand","tool_name":"cancel_ticket_7","arguments":{"id":5}}"#,
             ],
-            facts: &["cancel_ticket_7: Some(5)", r#""isError":false"#],
-        }),
+            &["cancel_ticket_7: Some(5)", r#""isError":false"#],
+        ),
     ];
 
-    /// What the weather example is asked, in this order.
+    /// What the weather example is asked, in this order. The facts are those of its table.
     pub(crate) const WEATHER: [Question; 9] = [
-        Question::List,
-        Question::Call,
-        Question::Other(Other {
-            method: "resources/list",
-            options: &[],
-            facts: &[r#""uri":"weather://tools""#, r#""uri":"weather://explain_columns""#],
-        }),
-        Question::Other(Other {
-            method: "resources/templates/list",
-            options: &[],
-            facts: &[
+        listed(&[r#""name":"get_weather""#]),
+        called(
+            "call",
+            &[
+                "--tool-name",
+                "get_weather",
+                "--tool-args-json",
+                r#"{"location":"Seattle","date":"2014-07-04"}"#,
+            ],
+            &[
+                r#""content":[{"type":"text""#,
+                r#""structuredContent":{"location":"Seattle","date":"2014-07-04""#,
+                r#""temp_max":23.9"#,
+                r#""weather":"sun""#,
+            ],
+        ),
+        asked(
+            "resources",
+            "resources/list",
+            &[],
+            &[r#""uri":"weather://tools""#, r#""uri":"weather://explain_columns""#],
+        ),
+        asked(
+            "templates",
+            "resources/templates/list",
+            &[],
+            &[
                 r#""uriTemplate":"weather://tool/{name}""#,
                 r#""uriTemplate":"weather://get_weather/{location}/{date}""#,
             ],
-        }),
-        Question::Other(Other {
-            method: "resources/read",
-            options: &["--uri", "weather://get_weather/Seattle/2014-07-04"],
-            facts: &[r#""mimeType":"application/json""#, r#"\"temp_max\":23.9"#, r#"\"weather\":\"sun\""#],
-        }),
-        Question::Other(Other {
-            method: "resources/read",
-            options: &["--uri", "weather://tools"],
-            facts: &[r#"\"signature\":\"get_weather(location: string, date: string) -> Observation\""#],
-        }),
-        Question::Other(Other {
-            method: "resources/read",
-            options: &["--uri", "weather://tool/get_weather"],
-            facts: &[r#"\"args\":[{\"name\":\"location\""#, r#"\"readOnlyHint\":true"#],
-        }),
-        Question::Other(Other {
-            method: "prompts/list",
-            options: &[],
-            facts: &[r#""name":"compare_years""#, r#""required":true"#],
-        }),
-        Question::Other(Other {
-            method: "prompts/get",
-            options: &["--prompt-name", "compare_years", "--prompt-args", "location=Seattle", "day=07-04"],
-            facts: &[r#""role":"user""#, "How was the weather in Seattle on 2012-07-04, 2013-07-04"],
-        }),
+        ),
+        asked(
+            "templates",
+            "resources/read",
+            &["--uri", "weather://get_weather/Seattle/2014-07-04"],
+            &[r#""mimeType":"application/json""#, r#"\"temp_max\":23.9"#, r#"\"weather\":\"sun\""#],
+        ),
+        asked(
+            "resources",
+            "resources/read",
+            &["--uri", "weather://tools"],
+            &[r#"\"signature\":\"get_weather(location: string, date: string) -> Observation\""#],
+        ),
+        asked(
+            "templates",
+            "resources/read",
+            &["--uri", "weather://tool/get_weather"],
+            &[r#"\"args\":[{\"name\":\"location\""#, r#"\"readOnlyHint\":true"#],
+        ),
+        asked("prompts", "prompts/list", &[], &[r#""name":"compare_years""#, r#""required":true"#]),
+        asked(
+            "prompts",
+            "prompts/get",
+            &["--prompt-name", "compare_years", "--prompt-args", "location=Seattle", "day=07-04"],
+            &[r#""role":"user""#, "How was the weather in Seattle on 2012-07-04, 2013-07-04"],
+        ),
+    ];
+
+    /// The row of the inspector in the table: what its command line can ask of what every client tries.
+    pub(crate) const FIXTURE: [Question; 9] = [
+        listed(&[r#""name":"add""#, r#""name":"wait""#]),
+        called(
+            "call",
+            &["--tool-name", "add", "--tool-args-json", r#"{"a":2,"b":3}"#],
+            &[r#""structuredContent":{"sum":5,"of":[2,3]}"#, r#""isError":false"#],
+        ),
+        failing(
+            "invalid",
+            &["--tool-name", "add", "--tool-args-json", r#"{"a":2,"c":3}"#],
+            &["/c: unknown input `c`", r#""isError":true"#],
+        ),
+        failing("failing", &["--tool-name", "purge"], &["the archive is locked", r#""isError":true"#]),
+        failing("panic", &["--tool-name", "explode"], &["internal error (call ", r#""isError":true"#]),
+        asked(
+            "resources",
+            "resources/read",
+            &["--uri", "fixture://colours"],
+            &[r#"[\"red\",\"green\",\"grey\"]"#],
+        ),
+        asked(
+            "templates",
+            "resources/read",
+            &["--uri", "fixture://colour/green"],
+            &[r#""text":"the colour green""#],
+        ),
+        asked(
+            "prompts",
+            "prompts/get",
+            &["--prompt-name", "describe", "--prompt-args", "colour=grey", "words=7"],
+            &["Describe grey in at most 7 words."],
+        ),
+        called("stdout", &["--tool-name", "chatter"], &[r#""text":"printed""#]),
     ];
 }
 
 /// One run of the inspector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inspection<'a> {
+    /// What it talks to.
+    pub(crate) server: &'a str,
     /// The protocol that it speaks.
     pub(crate) era: Era,
     /// How it speaks.
@@ -157,60 +244,54 @@ pub(crate) struct Inspection<'a> {
 }
 
 impl Inspection<'_> {
-    /// Asks, and says what is wrong with the answer, if anything is.
-    pub(crate) fn run(&self, clients: &Clients, storage: &Path) -> Result<(), String> {
-        let invocation = self.invocation(clients.invocation("mcp-inspector"), storage);
+    /// Asks, and says what is wrong with the answer, if anything is. What the inspector remembers, and what a server keeps
+    /// that it starts, is in the folder.
+    pub(crate) fn run(&self, clients: &Clients, folder: &Path) -> Result<(), String> {
+        let invocation = self.invocation(clients.invocation("mcp-inspector"), folder);
         let answer = invocation.capture(ANSWER).map_err(|failure: Failure| failure.to_string())?;
-        let fault = match self.question {
-            Question::List => fault_of_list(&answer),
-            Question::Call => fault_of_call(&answer),
-            Question::Other(other) => fault_of(other.facts, &answer),
-        };
-        fault.map_or(Ok(()), |fault| {
+        self.question.fault_of(&answer).map_or(Ok(()), |fault| {
             Err(format!("{fault}\n$ {invocation}\n{}{}", answer.stdout, answer.stderr))
         })
     }
 
+    /// Its row in the table of clients.
+    pub(crate) fn row(&self) -> String {
+        let transport = match self.transport {
+            Transport::Stdio { .. } => "stdio",
+            Transport::Http(_) => "http",
+        };
+        format!("inspector {VERSION}, {} over {transport}", self.era.name())
+    }
+
     /// The target stands before the options: some of these take as many values as follow.
-    fn invocation(&self, inspector: Invocation, storage: &Path) -> Invocation {
-        let inspector = inspector.env("MCP_STORAGE_DIR", storage).arguments(["--cli"]);
+    fn invocation(&self, inspector: Invocation, folder: &Path) -> Invocation {
+        let inspector = inspector.folder(folder).env("MCP_STORAGE_DIR", folder).arguments(["--cli"]);
         let inspector = match self.transport {
-            Transport::Stdio(program, arguments) => {
-                inspector.arguments([program]).arguments(arguments).arguments(["--transport", "stdio"])
+            Transport::Stdio { program, arguments, variables } => {
+                let inspector =
+                    inspector.arguments([program]).arguments(arguments).arguments(["--transport", "stdio"]);
+                variables.iter().fold(inspector, |inspector, (name, value)| {
+                    inspector.arguments(["-e", &format!("{name}={value}")])
+                })
             }
             Transport::Http(endpoint) => {
                 inspector.arguments(["--transport", "http", "--server-url", endpoint])
             }
         };
-        let inspector = inspector.arguments(["--format", "json", "--protocol-era", self.era.name()]);
-        match self.question {
-            Question::List => inspector.arguments(["--method", "tools/list", "--strict"]),
-            Question::Call => inspector
-                .arguments(["--method", "tools/call", "--tool-name", "get_weather"])
-                .arguments(["--tool-args-json", ARGUMENTS]),
-            Question::Other(other) => {
-                inspector.arguments(["--method", other.method]).arguments(other.options)
-            }
-        }
+        inspector
+            .arguments(["--format", "json", "--protocol-era", self.era.name()])
+            .arguments(["--method", self.question.method])
+            .arguments(self.question.options)
     }
 }
 
 impl fmt::Display for Inspection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transport = match self.transport {
-            Transport::Stdio(..) => "stdio",
-            Transport::Http(_) => "http",
-        };
-        let question = match self.question {
-            Question::List => "tools/list --strict",
-            Question::Call => "tools/call",
-            Question::Other(Other { method, .. }) => method,
-        };
-        write!(f, "inspector, {} over {transport}, {question}", self.era.name())?;
-        match self.question {
-            Question::Other(Other { options: ["--uri" | "--tool-name", what, ..], .. }) => {
-                write!(f, " {what}")
-            }
+        let Question { method, options, .. } = self.question;
+        write!(f, "{} of {}: {method}", self.row(), self.server)?;
+        match options {
+            ["--uri" | "--tool-name", what, ..] => write!(f, " {what}"),
+            ["--strict"] => f.write_str(" --strict"),
             _ => Ok(()),
         }
     }
@@ -225,46 +306,23 @@ impl Era {
     }
 }
 
-/// The exit code tells of errors only, so the warnings are read off the output: both streams carry them, and neither
-/// says anything when there is nothing to say.
-fn fault_of_list(answer: &Captured) -> Option<String> {
-    if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
-        return Some(format!("the schemas have {findings}"));
+impl Question {
+    /// The exit code tells of errors only, so the warnings are read off the output: both streams carry them, and neither says
+    /// anything when there is nothing to say.
+    fn fault_of(&self, answer: &Captured) -> Option<String> {
+        if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
+            return Some(format!("there are {findings}"));
+        }
+        if answer.stdout.contains(r#""schemaFindings":"#) {
+            return Some("the schemas have findings".to_owned());
+        }
+        let expected = if self.fails { Some(FAILED) } else { Some(0) };
+        if answer.status.code() != expected {
+            return Some(format!("the inspector ended with {}", answer.status));
+        }
+        let missing = self.facts.iter().find(|fact| !answer.stdout.contains(*fact))?;
+        Some(format!("the answer lacks {missing}"))
     }
-    if answer.stdout.contains(r#""schemaFindings":"#) {
-        return Some("the schemas have findings".to_owned());
-    }
-    if !answer.status.success() {
-        return Some(format!("the inspector ended with {}", answer.status));
-    }
-    // No tools, no findings: an empty list would pass all of the above.
-    (!answer.stdout.contains(r#""name":"get_weather""#)).then(|| "`get_weather` is not listed".to_owned())
-}
-
-/// Whatever is asked, the inspector must find nothing to warn of.
-fn fault_of(facts: &[&str], answer: &Captured) -> Option<String> {
-    if !answer.status.success() {
-        return Some(format!("the inspector ended with {}", answer.status));
-    }
-    if let Some(findings) = answer.stderr.lines().find(|line| is_count_of_findings(line)) {
-        return Some(format!("there are {findings}"));
-    }
-    let missing = facts.iter().find(|fact| !answer.stdout.contains(*fact))?;
-    Some(format!("the answer lacks {missing}"))
-}
-
-fn fault_of_call(answer: &Captured) -> Option<String> {
-    if !answer.status.success() {
-        return Some(format!("the inspector ended with {}", answer.status));
-    }
-    let Some((text, structured)) = answer.stdout.split_once(r#""structuredContent":"#) else {
-        return Some("the answer has no structured content".to_owned());
-    };
-    if !text.contains(r#""type":"text""#) {
-        return Some("the answer has no text".to_owned());
-    }
-    let missing = FACTS.iter().find(|fact| !structured.contains(*fact))?;
-    Some(format!("the answer lacks {missing}"))
 }
 
 /// Whether this is the last line of the inspector's report, like `1 error, 2 warnings across 1 tool.`
@@ -282,7 +340,6 @@ mod tests {
     use super::*;
 
     const LIST: &str = r#"{"result":{"tools":[{"name":"get_weather","inputSchema":{"type":"object"}}]}}"#;
-    const CALL: &str = r#"{"result":{"content":[{"type":"text","text":"{\"temp_max\":23.9}"}],"structuredContent":{"location":"Seattle","date":"2014-07-04","temp_max":23.9,"weather":"sun"},"isError":false}}"#;
 
     fn answer(code: i32, stdout: &str, stderr: &str) -> Captured {
         let status = ExitStatus::from_raw(code << 8);
@@ -290,62 +347,51 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_findings_passes() {
-        assert_eq!(fault_of_list(&answer(0, LIST, "a line of the server\n")), None);
+    fn the_version_is_the_one_that_is_installed() {
+        let package = include_str!("../../tests/clients/package.json");
+        assert!(package.contains(&format!(r#""@modelcontextprotocol/inspector": "{VERSION}""#)));
     }
 
     #[test]
-    fn a_warning_fails_though_the_inspector_ends_well() {
-        let stderr = "Warning: tool \"get_weather\"\n  Path: …\n\n0 errors, 1 warning across 1 tool.\n";
-        let fault = fault_of_list(&answer(0, LIST, stderr)).unwrap();
-        assert_eq!(fault, "the schemas have 0 errors, 1 warning across 1 tool.");
-        let stdout = LIST.replace("]}}", r#"]},"schemaFindings":[{"toolName":"get_weather"}]}"#);
-        assert!(fault_of_list(&answer(0, &stdout, "")).is_some());
+    fn a_list_passes_without_findings() {
+        let list = Question::WEATHER[0];
+        assert_eq!(list.fault_of(&answer(0, LIST, "")), None);
+        assert!(list.fault_of(&answer(0, LIST, "0 errors, 1 warning across 1 tool.")).is_some());
+        let found = LIST.replace("}]", r#"}],"schemaFindings":[]"#);
+        assert!(list.fault_of(&answer(0, &found, "")).is_some());
+        let empty = list.fault_of(&answer(0, r#"{"result":{"tools":[]}}"#, ""));
+        assert_eq!(empty.unwrap(), r#"the answer lacks "name":"get_weather""#);
+        assert!(list.fault_of(&answer(4, LIST, "")).unwrap().contains("ended with"));
     }
 
     #[test]
-    fn an_empty_list_and_a_failed_run_are_faults() {
-        assert!(fault_of_list(&answer(0, r#"{"result":{"tools":[]}}"#, "")).unwrap().contains("not listed"));
-        assert!(fault_of_list(&answer(4, LIST, "")).unwrap().contains("ended with"));
-    }
-
-    #[test]
-    fn a_call_passes_with_the_facts_of_the_table() {
-        assert_eq!(fault_of_call(&answer(0, CALL, "")), None);
-    }
-
-    #[test]
-    fn a_call_with_other_facts_or_only_text_or_an_error_fails() {
-        let other = CALL.replace("23.9", "24.0");
-        assert_eq!(fault_of_call(&answer(0, &other, "")).unwrap(), r#"the answer lacks "temp_max":23.9"#);
-        let text = CALL.replace("structuredContent", "structured");
-        assert!(fault_of_call(&answer(0, &text, "")).unwrap().contains("no structured content"));
-        assert!(fault_of_call(&answer(5, CALL, "")).unwrap().contains("ended with"));
-    }
-
-    #[test]
-    fn any_other_answer_passes_with_its_facts() {
-        let facts = &[r#""a":1"#, "b"];
-        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, "")), None);
-        assert_eq!(fault_of(facts, &answer(0, r#"{"a":1}"#, "")).unwrap(), "the answer lacks b");
-        assert!(fault_of(facts, &answer(1, r#"{"a":1,"c":"b"}"#, "")).unwrap().contains("ended with"));
-        let stderr = "0 errors, 1 warning across 1 tool.";
-        assert!(fault_of(facts, &answer(0, r#"{"a":1,"c":"b"}"#, stderr)).is_some());
+    fn what_is_to_fail_must_fail() {
+        let purge = Question::FIXTURE[3];
+        let stdout =
+            r#"{"result":{"content":[{"type":"text","text":"the archive is locked"}],"isError":true}}"#;
+        assert_eq!(purge.fault_of(&answer(FAILED, stdout, "")), None);
+        assert!(purge.fault_of(&answer(0, stdout, "")).is_some());
+        assert!(purge.fault_of(&answer(FAILED, "{}", "")).is_some());
     }
 
     #[test]
     fn each_transport_has_its_command_line() {
         let line = |transport, question| {
-            let inspection = Inspection { era: Era::Modern, transport, question };
+            let inspection = Inspection { server: "weather", era: Era::Modern, transport, question };
             inspection.invocation(Invocation::of("mcp-inspector"), Path::new("storage")).to_string()
         };
+        let stdio = Transport::Stdio {
+            program: Path::new("debug/weather"),
+            arguments: &["serve", "mcp"],
+            variables: &[("A", "b")],
+        };
         assert_eq!(
-            line(Transport::Stdio(Path::new("debug/weather"), &["serve", "mcp"]), Question::List),
-            "MCP_STORAGE_DIR=storage mcp-inspector --cli debug/weather serve mcp --transport stdio \
+            line(stdio, Question::WEATHER[0]),
+            "MCP_STORAGE_DIR=storage mcp-inspector --cli debug/weather serve mcp --transport stdio -e A=b \
              --format json --protocol-era modern --method tools/list --strict"
         );
         assert!(
-            line(Transport::Http("http://127.0.0.1:1/mcp"), Question::Call)
+            line(Transport::Http("http://127.0.0.1:1/mcp"), Question::WEATHER[1])
                 .contains("--transport http --server-url http://127.0.0.1:1/mcp --format json")
         );
     }

@@ -14,6 +14,7 @@ mod program;
 mod server;
 mod step;
 mod steps;
+mod table;
 mod tally;
 mod target;
 mod workspace;

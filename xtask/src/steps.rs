@@ -2,6 +2,7 @@
 
 mod browser;
 mod cargo;
+mod clients;
 mod onetool;
 mod outside;
 mod schemathesis;
@@ -48,9 +49,9 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "clients",
-        summary: "programs of other people talk to the weather example",
-        needs: &[NPM],
-        run: outside::clients,
+        summary: "clients of other people try all that a server of MCP has",
+        needs: &[NPM, PYTHON],
+        run: clients::clients,
     },
     Step {
         name: "onetool",

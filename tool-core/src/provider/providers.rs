@@ -138,6 +138,10 @@ impl ToolsProvider for Providers {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(self.joined())
     }
+
+    fn is_constant(&self) -> bool {
+        self.parts.iter().all(|part| part.provider.is_constant())
+    }
 }
 
 impl fmt::Debug for Providers {

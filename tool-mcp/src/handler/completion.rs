@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Reference};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use tokio::task::spawn_blocking;
 use tool_core::{Completions, Failure, FailureKind, ToolDefinition, Typed};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
@@ -20,11 +21,19 @@ impl Session {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let offer = self.offer(cx).await?;
-        let asked = Asked::of(request);
-        let completions = match &request.r#ref {
-            Reference::Resource(template) => of_template(&offer, &template.uri, &asked)?,
-            reference => of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &asked)?,
-        };
+        let request = request.clone();
+        // The functions that complete are the application's, and may look things up.
+        let looking = spawn_blocking(move || {
+            let asked = Asked::of(&request);
+            match &request.r#ref {
+                Reference::Resource(template) => of_template(&offer, &template.uri, &asked),
+                reference => of_prompt(&offer, reference.as_prompt_name().unwrap_or_default(), &asked),
+            }
+        });
+        let completions = looking.await.map_err(|error| {
+            tracing::error!(%error, "a completion panicked");
+            ErrorData::internal_error("internal error", None)
+        })??;
         let total = u32::try_from(completions.total).ok();
         CompletionInfo::with_pagination(completions.values, total, completions.has_more)
             .map(CompleteResult::new)

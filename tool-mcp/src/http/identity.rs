@@ -10,7 +10,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use tool_core::{AuthenticationError, Authenticator, Principal};
+use rmcp::model::ProtocolVersion;
+use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
 
 use crate::caller::Caller;
 use crate::envelope;
@@ -27,6 +28,10 @@ pub(super) struct Door {
 /// Lets a request in whose sender may be there, and into no session but its own.
 pub(super) async fn identify(State(door): State<Door>, request: Request, next: Next) -> Response {
     let (mut head, body) = request.into_parts();
+    if is_modern(&head) {
+        // Requests that stand alone are of no session, whatever a client says that has spoken another version before.
+        head.headers.remove(SESSION);
+    }
     let caller = match caller(door.authenticator.as_deref(), &head).await {
         Ok(caller) => caller,
         Err(error) => return refused(error),
@@ -38,12 +43,21 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
         return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
     }
     let principal = caller.principal.clone();
+    // All that the application has put there, for its tools.
+    let beside = Extensions::from(std::mem::take(&mut head.extensions));
+    head.extensions.insert(beside);
     head.extensions.insert(caller);
     let response = next.run(Request::from_parts(head, body)).await;
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
     }
     response
+}
+
+/// Whether a request is of 2026-07-28 or later, by the version in its head. Versions are dates, and so compare as texts.
+fn is_modern(head: &Parts) -> bool {
+    let version = head.headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.

@@ -1,20 +1,26 @@
 //! A look at each message before rmcp parses it: what is no message gets a structured error, and the arguments of a
 //! call are kept as the client wrote them.
 
+use std::sync::Arc;
+
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use rmcp::model::JsonRpcError;
+
 use crate::envelope::{self, Refusal};
+use crate::handler::Handler;
 use crate::http::BODY_LIMIT;
+use crate::offer::ending;
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(request: Request, next: Next) -> Response {
+pub(super) async fn read(State(handler): State<Arc<Handler>>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
@@ -23,6 +29,14 @@ pub(super) async fn read(request: Request, next: Next) -> Response {
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
+    if handler.offers().has_ended()
+        && let Some(id) = envelope::request(&bytes)
+    {
+        let error = Box::new(JsonRpcError::new(Some(id), ending()));
+        let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, error);
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        return response;
+    }
     let (body, arguments, defect) = match envelope::inspect(&bytes) {
         Ok(arguments) => (Body::from(bytes), arguments, None),
         Err(defect) => (Body::empty(), None, Some(defect)),

@@ -1,0 +1,98 @@
+"""FastMCP, version 4, which speaks both eras: see `../scenarios.py`."""
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp.client.subscriptions import listen
+from mcp.types import PromptReference, ResourceTemplateReference, ToolListChangedNotification
+from scenarios import PATIENCE, Answer, main
+
+
+class Tried:
+    def __init__(self, client, told):
+        self.client, self.told = client, told
+
+    @property
+    def version(self):
+        return self.client.protocol_version
+
+    async def tools(self):
+        return {tool.name: tool.input_schema for tool in await self.client.list_tools()}
+
+    async def call(self, name, arguments, heard=None):
+        async def progress(done, total, message):
+            heard(done, total)
+
+        result = await self.client.call_tool(
+            name, arguments, progress_handler=progress if heard else None, raise_on_error=False
+        )
+        return Answer(result.is_error, result.content[0].text if result.content else "", result.structured_content)
+
+    async def abandon(self, call):
+        call.cancel()
+        await asyncio.wait([call])
+
+    async def resources(self):
+        return [str(resource.uri) for resource in await self.client.list_resources()]
+
+    async def templates(self):
+        return [template.uri_template for template in await self.client.list_resource_templates()]
+
+    async def read(self, uri):
+        return (await self.client.read_resource(uri))[0].text
+
+    async def prompts(self):
+        listed = await self.client.list_prompts()
+        return {prompt.name: [argument.name for argument in prompt.arguments] for prompt in listed}
+
+    async def prompt(self, name, arguments):
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
+    async def complete_prompt(self, name, argument, typed):
+        return await self._complete(PromptReference(type="ref/prompt", name=name), argument, typed)
+
+    async def complete_template(self, uri, variable, typed):
+        return await self._complete(ResourceTemplateReference(type="ref/resource", uri=uri), variable, typed)
+
+    async def _complete(self, reference, name, typed):
+        return (await self.client.complete(reference, {"name": name, "value": typed})).values
+
+    @asynccontextmanager
+    async def changes(self):
+        self.told.clear()
+        if self.version < "2026-07-28":
+            yield self.told
+            return
+        async with listen(self.client.session, tools_list_changed=True) as events:
+
+            async def hear():
+                async for _ in events:
+                    self.told.set()
+
+            hearing = asyncio.create_task(hear())
+            yield self.told
+            hearing.cancel()
+
+
+@asynccontextmanager
+async def connect(target, mode):
+    told = asyncio.Event()
+
+    async def message(message):
+        if isinstance(message, ToolListChangedNotification):
+            told.set()
+
+    if isinstance(target, list):
+        target = StdioTransport(command=target[0], args=target[1:], keep_alive=False)
+    async with Client(target, mode=mode, message_handler=message, timeout=PATIENCE) as client:
+        yield Tried(client, told)
+
+
+if __name__ == "__main__":
+    main("fastmcp 4.1.0", {"auto": "2026-07-28", "legacy": "2025-11-25"}, connect)

@@ -1,0 +1,95 @@
+"""The Python SDK of MCP, version 2, which speaks both eras: see `../scenarios.py`."""
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mcp import Client, StdioServerParameters
+from mcp.types import PromptReference, ResourceTemplateReference, ToolListChangedNotification
+from scenarios import PATIENCE, Answer, main
+
+
+class Tried:
+    def __init__(self, client, told):
+        self.client, self.told = client, told
+
+    @property
+    def version(self):
+        return self.client.protocol_version
+
+    async def tools(self):
+        return {tool.name: tool.input_schema for tool in (await self.client.list_tools()).tools}
+
+    async def call(self, name, arguments, heard=None):
+        async def progress(done, total, message):
+            heard(done, total)
+
+        result = await self.client.call_tool(name, arguments, progress_callback=progress if heard else None)
+        return Answer(bool(result.is_error), result.content[0].text if result.content else "", result.structured_content)
+
+    async def abandon(self, call):
+        call.cancel()
+        await asyncio.wait([call])
+
+    async def resources(self):
+        return [str(resource.uri) for resource in (await self.client.list_resources()).resources]
+
+    async def templates(self):
+        return [template.uri_template for template in (await self.client.list_resource_templates()).resource_templates]
+
+    async def read(self, uri):
+        return (await self.client.read_resource(uri)).contents[0].text
+
+    async def prompts(self):
+        listed = (await self.client.list_prompts()).prompts
+        return {prompt.name: [argument.name for argument in prompt.arguments] for prompt in listed}
+
+    async def prompt(self, name, arguments):
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
+    async def complete_prompt(self, name, argument, typed):
+        return await self._complete(PromptReference(type="ref/prompt", name=name), argument, typed)
+
+    async def complete_template(self, uri, variable, typed):
+        return await self._complete(ResourceTemplateReference(type="ref/resource", uri=uri), variable, typed)
+
+    async def _complete(self, reference, name, typed):
+        return (await self.client.complete(reference, {"name": name, "value": typed})).completion.values
+
+    @asynccontextmanager
+    async def changes(self):
+        self.told.clear()
+        if self.version < "2026-07-28":
+            yield self.told
+            return
+        async with self.client.listen(tools_list_changed=True) as events:
+
+            async def listen():
+                async for _ in events:
+                    self.told.set()
+
+            listening = asyncio.create_task(listen())
+            yield self.told
+            listening.cancel()
+
+
+@asynccontextmanager
+async def connect(target, mode):
+    told = asyncio.Event()
+
+    async def message(message):
+        if isinstance(message, ToolListChangedNotification):
+            told.set()
+
+    if isinstance(target, list):
+        target = StdioServerParameters(command=target[0], args=target[1:])
+    options = {"mode": mode, "message_handler": message, "read_timeout_seconds": PATIENCE, "cache": None}
+    async with Client(target, **options) as client:
+        yield Tried(client, told)
+
+
+if __name__ == "__main__":
+    main("mcp 2.3.0", {"auto": "2026-07-28", "legacy": "2025-11-25"}, connect)

@@ -1,0 +1,171 @@
+//! The step that tries clients of other people against our servers.
+
+use std::path::{Path, PathBuf};
+
+use crate::clients::Clients;
+use crate::environment::{Environment, FASTMCP_2, FASTMCP_4, MCP_1, ONETOOL, Requirements};
+use crate::failure::Failure;
+use crate::inspector::{Era, Inspection, Question, Transport};
+use crate::process::Invocation;
+use crate::server::Server;
+use crate::table::Table;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// A program of ours that serves MCP.
+struct Example {
+    name: &'static str,
+    /// What cargo is told to build.
+    build: &'static [&'static str],
+    /// The folder of the program, below that of this one.
+    folder: &'static str,
+    /// How it serves stdio, and with what behind it HTTP on a free port.
+    serve: &'static [&'static str],
+    addr: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+    questions: &'static [Question],
+}
+
+/// What the MCP Inspector is let at, in both eras over both transports. Of each example it lists the tools, and finds nothing
+/// to say about their schemas. Another example is another line.
+const EXAMPLES: [Example; 4] = [
+    Example::new("weather", &Question::WEATHER),
+    Example::new("onetool", &Question::ONETOOL),
+    Example {
+        // Somebody who may do everything, and a key, without which what signs is not listed.
+        variables: &[
+            ("CONTENT_DATABASE", "museum.sqlite"),
+            ("CONTENT_SIGNING_KEY", "correct horse battery"),
+            ("CONTENT_USER", "otto"),
+        ],
+        ..Example::new("content", &Question::CONTENT)
+    },
+    Example {
+        name: "thousand",
+        build: &["--package", "tool-mcp", "--example", "thousand"],
+        folder: "examples",
+        serve: &[],
+        addr: &["127.0.0.1:0"],
+        variables: &[],
+        questions: &Question::TWO_STEPS,
+    },
+];
+
+/// What has everything that a client can try.
+const FIXTURE: Example = Example::new("fixture-clients", &Question::FIXTURE);
+
+/// The clients in Python: a folder with a script, and what it needs.
+const PYTHON: [(&str, Requirements); 4] =
+    [("mcp2", ONETOOL), ("mcp1", MCP_1), ("fastmcp4", FASTMCP_4), ("fastmcp2", FASTMCP_2)];
+
+impl Example {
+    const fn new(name: &'static str, questions: &'static [Question]) -> Self {
+        let (serve, addr): (&[_], &[_]) = (&["serve", "mcp"], &["--addr", "127.0.0.1:0"]);
+        Example { name, build: &[], folder: "", serve, addr, variables: &[], questions }
+    }
+
+    fn build(&self) -> Result<(), Failure> {
+        let packages = ["build", "--package", self.name];
+        let build = Invocation::cargo(["build"]);
+        let build =
+            if self.build.is_empty() { Invocation::cargo(packages) } else { build.arguments(self.build) };
+        build.arguments(["--locked"]).announce().run()
+    }
+
+    fn program(&self) -> Result<PathBuf, Failure> {
+        Ok(beside_us(self.folder)?.join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX)))
+    }
+
+    /// Runs it over HTTP, in a folder where it may keep what it keeps.
+    fn start(&self, program: &Path, folder: &Path) -> Result<Server, Failure> {
+        let mut serve = Invocation::of(program).arguments(self.serve).arguments(self.addr);
+        for (name, value) in self.variables {
+            serve = serve.env(name, value);
+        }
+        Server::start(&serve.folder(folder).announce())
+    }
+}
+
+/// The examples through the inspector, and the fixture through every client, which fills the table.
+pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
+    let npm = Clients::install("tests/clients")?;
+    let environments = PYTHON.map(|(folder, required)| (folder, Environment::install(&required)));
+    FIXTURE.build()?;
+    for example in &EXAMPLES {
+        example.build()?;
+    }
+    let mut table = Table::default();
+    for example in &EXAMPLES {
+        inspect(&npm, example, tally, &mut |_, _, _| true)?;
+    }
+    inspect(&npm, &FIXTURE, tally, &mut |row, column, held| table.note(row, column, held))?;
+
+    let program = FIXTURE.program()?;
+    let server = FIXTURE.start(&program, &workspace::root())?;
+    let endpoint = format!("{}/mcp", server.address());
+    let folder = workspace::root().join("tests/clients");
+    let script = npm.invocation("node").arguments([folder.join("typescript/client.mjs")]);
+    let mut scripts = vec![script];
+    for (name, environment) in environments {
+        scripts.push(environment?.invocation(&folder.join(name).join("client.py")));
+    }
+    let mut broken = None;
+    for script in scripts {
+        let script = script.arguments([&program]).arguments([&endpoint]).announce();
+        let result = script.run_reading(|line| {
+            if let Some(held) = table.note_line(line) {
+                tally.count(held);
+            }
+        });
+        broken = broken.or(result.err());
+    }
+    for gap in table.gaps() {
+        println!("{gap} ... FAILED\nnobody tried it, and no remark says why");
+        tally.count(false);
+    }
+    let written = table.write();
+    match tally.failed {
+        0 => broken.map_or(written, Err),
+        failed => Err(Failure::Checks(failed)),
+    }
+}
+
+/// Asks everything of an example that there is to ask.
+fn inspect(
+    npm: &Clients,
+    example: &Example,
+    tally: &mut Tally,
+    note: &mut dyn FnMut(&str, &str, bool) -> bool,
+) -> Result<(), Failure> {
+    // What the inspector remembers, and what the examples keep, belongs into the target folder, and not into anybody's home.
+    let storage = beside_us("inspector")?;
+    let _ = std::fs::remove_dir_all(&storage);
+    std::fs::create_dir_all(&storage)
+        .map_err(|source| Failure::File { path: storage.display().to_string(), source })?;
+    let program = example.program()?;
+    let server = example.start(&program, &storage)?;
+    let endpoint = format!("{}/mcp", server.address());
+    let stdio =
+        Transport::Stdio { program: &program, arguments: example.serve, variables: example.variables };
+    for era in [Era::Modern, Era::Legacy] {
+        for transport in [stdio, Transport::Http(&endpoint)] {
+            for &question in example.questions {
+                let inspection = Inspection { server: example.name, era, transport, question };
+                let result = inspection.run(npm, &storage);
+                let known = note(&inspection.row(), question.column, result.is_ok());
+                tally.count(result.is_ok() && known);
+                match result {
+                    Ok(()) => println!("{inspection} ... ok"),
+                    Err(fault) => println!("{inspection} ... FAILED\n{fault}"),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A folder below that of this very program.
+fn beside_us(name: &str) -> Result<PathBuf, Failure> {
+    let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
+    workspace::binary(name).map_err(missing)
+}

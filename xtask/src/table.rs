@@ -1,0 +1,218 @@
+//! What clients of other people were found to do, as the table in `tests/clients/README.md`.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::failure::Failure;
+use crate::workspace;
+
+/// The file with the table, below the root of the workspace.
+const FILE: &str = "tests/clients/README.md";
+const BEGIN: &str = "<!-- written by `cargo xtask test clients` -->\n";
+const END: &str = "<!-- to here -->\n";
+
+/// What every client tries, as far as it can.
+pub(crate) const COLUMNS: [&str; 13] = [
+    "list",
+    "call",
+    "invalid",
+    "failing",
+    "panic",
+    "resources",
+    "templates",
+    "prompts",
+    "completion",
+    "progress",
+    "cancellation",
+    "changes",
+    "stdout",
+];
+
+/// A defect of a client, or what it lacks, named in its cells.
+struct Remark {
+    /// How its rows begin.
+    client: &'static str,
+    columns: &'static [&'static str],
+    text: &'static str,
+}
+
+const REMARKS: [Remark; 4] = [
+    Remark {
+        client: "inspector",
+        columns: &["completion", "progress", "cancellation", "changes"],
+        text: "The command line has no way to ask for it.",
+    },
+    Remark {
+        client: "mcp 1.",
+        columns: &["cancellation"],
+        text: "The client tells the server nothing when a call is cancelled or out of time \
+               (<https://github.com/modelcontextprotocol/python-sdk/issues/2507>): the notification is sent by hand.",
+    },
+    Remark {
+        client: "fastmcp 2.",
+        columns: &["cancellation"],
+        text: "It calls through `mcp` 1.30.0 and has its defect \
+               (<https://github.com/modelcontextprotocol/python-sdk/issues/2507>): `Client.cancel` is called by hand.",
+    },
+    Remark {
+        client: "typescript-sdk 1.",
+        columns: &["progress"],
+        text: "The client loses reports that arrive together with the answer \
+               (<https://github.com/modelcontextprotocol/typescript-sdk/issues/2580>): the tool answers when the last \
+               one was heard.",
+    },
+];
+
+/// A row for each client, protocol and transport; a column for each thing that was tried.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<(String, [Option<bool>; COLUMNS.len()])>,
+}
+
+impl Table {
+    /// Whether a line tells of a cell, like `mcp 2.3.0, auto over stdio: list ... ok`; then it is noted.
+    pub(crate) fn note_line(&mut self, line: &str) -> Option<bool> {
+        let (cell, held) = match (line.strip_suffix(" ... ok"), line.strip_suffix(" ... FAILED")) {
+            (Some(cell), _) => (cell, true),
+            (None, Some(cell)) => (cell, false),
+            (None, None) => return None,
+        };
+        let known = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, held));
+        // What has no place in the table was not meant to be tried.
+        Some(held && known)
+    }
+
+    /// Notes what came of one thing that was tried; `false` where the table has no such column.
+    pub(crate) fn note(&mut self, row: &str, column: &str, held: bool) -> bool {
+        let Some(column) = COLUMNS.iter().position(|known| *known == column) else { return false };
+        let row = match self.rows.iter().position(|(known, _)| known == row) {
+            Some(row) => row,
+            None => {
+                self.rows.push((row.to_owned(), [None; COLUMNS.len()]));
+                self.rows.len() - 1
+            }
+        };
+        self.rows[row].1[column] = Some(held);
+        true
+    }
+
+    /// The cells that nobody tried, though nothing says why.
+    pub(crate) fn gaps(&self) -> Vec<String> {
+        let cells = self.rows.iter().flat_map(|(row, cells)| {
+            COLUMNS.iter().zip(cells).map(move |(column, cell)| (row, *column, cell))
+        });
+        let gaps = cells.filter(|(row, column, cell)| cell.is_none() && remark(row, column).is_none());
+        gaps.map(|(row, column, _)| format!("{row}: {column}")).collect()
+    }
+
+    /// Writes the table into its file. On CI nothing is written: there it is an error when the file has another.
+    pub(crate) fn write(&self) -> Result<(), Failure> {
+        let path = workspace::root().join(FILE);
+        let file = |source| Failure::File { path: FILE.to_owned(), source };
+        let old = fs::read_to_string(&path).map_err(file)?;
+        let new = with_table(&old, &self.to_string()).ok_or(Failure::Outdated(FILE))?;
+        if new == old {
+            return Ok(());
+        }
+        if workspace::on_ci() {
+            return Err(Failure::Outdated(FILE));
+        }
+        println!("{FILE}: written anew");
+        fs::write(&path, new).map_err(file)
+    }
+}
+
+/// Markdown.
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "| client | {} |\n|---|{}", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()))?;
+        let mut said: Vec<&str> = Vec::new();
+        for (row, cells) in &self.rows {
+            let mut line = format!("| {row} |");
+            for (column, cell) in COLUMNS.iter().zip(cells) {
+                let word = match cell {
+                    Some(true) => "ok",
+                    Some(false) => "FAILED",
+                    None => "–",
+                };
+                let _ = write!(line, " {word}");
+                if let Some(text) = remark(row, column) {
+                    let number = said.iter().position(|known| *known == text).unwrap_or_else(|| {
+                        said.push(text);
+                        said.len() - 1
+                    });
+                    let _ = write!(line, " [{}]", number + 1);
+                }
+                line.push_str(" |");
+            }
+            writeln!(f, "{line}")?;
+        }
+        for (n, text) in said.iter().enumerate() {
+            write!(f, "{}{}. {text}\n", if n == 0 { "\n" } else { "" }, n + 1)?;
+        }
+        Ok(())
+    }
+}
+
+fn remark(row: &str, column: &str) -> Option<&'static str> {
+    let remarks = REMARKS.iter().filter(|remark| row.starts_with(remark.client));
+    remarks.filter(|remark| remark.columns.contains(&column)).map(|remark| remark.text).next()
+}
+
+/// A file with another table between its two marks; `None` if it has no marks.
+fn with_table(file: &str, table: &str) -> Option<String> {
+    let (before, rest) = file.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_fill_cells() {
+        let mut table = Table::default();
+        for column in COLUMNS.iter().filter(|column| **column != "cancellation") {
+            assert_eq!(
+                table.note_line(&format!("mcp 1.30.0, legacy over stdio: {column} ... ok")),
+                Some(true)
+            );
+        }
+        assert_eq!(table.gaps(), [""; 0], "a remark says why it was not tried");
+        assert_eq!(table.note_line("mcp 1.30.0, legacy over stdio: list ... FAILED"), Some(false));
+        assert_eq!(
+            table.note_line("mcp 1.30.0, legacy over stdio: nothing ... ok"),
+            Some(false),
+            "no column"
+        );
+        assert_eq!(table.note_line("Traceback"), None);
+        assert!(table.note("b, modern over http", "call", true));
+        assert_eq!(table.gaps().len(), COLUMNS.len() - 1);
+        let text = table.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[2].starts_with("| mcp 1.30.0, legacy over stdio | FAILED | ok | ok |"), "{text}");
+        assert!(lines[2].contains(" | – [1] | "), "{text}");
+        assert!(lines[3].starts_with("| b, modern over http | – | ok | – |"), "{text}");
+        assert!(lines[5].starts_with("1. The client tells the server nothing"), "{text}");
+    }
+
+    #[test]
+    fn only_what_stands_between_the_marks_is_replaced() {
+        let file = format!("before\n{BEGIN}old\n{END}after\n");
+        let new = with_table(&file, "| new |\n").unwrap();
+        assert_eq!(new, format!("before\n{BEGIN}\n| new |\n\n{END}after\n"));
+        assert_eq!(with_table(&new, "| new |\n").unwrap(), new);
+        assert_eq!(with_table("no marks", ""), None);
+    }
+
+    #[test]
+    fn the_scripts_try_every_column() {
+        let python = include_str!("../../tests/clients/scenarios.py");
+        let typescript = include_str!("../../tests/clients/typescript/client.mjs");
+        for column in COLUMNS {
+            assert!(python.contains(&format!("    (\"{column}\", ")), "{column}");
+            assert!(typescript.contains(&format!("  async {column}(")), "{column}");
+        }
+    }
+}
