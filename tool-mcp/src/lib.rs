@@ -23,6 +23,8 @@ mod signature;
 mod stdio;
 mod surfaces;
 mod two_step;
+#[cfg(feature = "upstream")]
+pub mod upstream;
 mod uri;
 mod written;
 
