@@ -57,12 +57,14 @@
 
 mod backoff;
 mod child;
+mod config;
 mod definition;
 mod error;
 mod http;
 mod inbox;
 mod link;
 mod listing;
+mod members;
 mod pipe;
 mod provider;
 mod result;
@@ -73,7 +75,8 @@ mod stderr;
 mod tool;
 mod watched;
 
-pub(crate) use definition::BETWEEN;
+pub use config::UpstreamsConfig;
+pub(crate) use error::Absent;
 pub use error::UpstreamsError;
 pub use provider::{Upstreams, UpstreamsBuilder};
 pub use settings::Upstream;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_core::{Annotations, DefinitionError, DefinitionFault, Operation, ToolDefinition};
 
 /// What stands between the names of a server and its tool.
-pub(crate) const BETWEEN: &str = "__";
+const BETWEEN: &str = "__";
 
 /// A tool that is served.
 pub(super) struct Described {

@@ -77,7 +77,9 @@ pub(super) fn told(error: &(dyn Error + 'static)) -> (String, bool) {
         }
         link = error.source();
     }
-    (first_line(&error.to_string()), false)
+    // The outermost names our types.
+    let cause = error.source().unwrap_or(error);
+    (first_line(&cause.to_string()), false)
 }
 
 /// A status that a gateway answers with may come after the server has heard of it; one that refuses comes before.

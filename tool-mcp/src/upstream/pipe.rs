@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -19,6 +20,9 @@ const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// So many lines in a row that are no message are passed over; a server that writes more speaks something else.
 const MOST_STRAY_LINES: usize = 10_000;
+
+/// How long after its input it may take until the output of a process ends too.
+const HEARD: Duration = Duration::from_secs(2);
 
 /// A server at the other end of two pipes.
 pub(super) struct Pipe {
@@ -105,7 +109,21 @@ impl Transport<RoleClient> for Pipe {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.writer.send(message)
+        let (sending, inbox) = (self.writer.send(message), Arc::clone(&self.inbox));
+        async move {
+            match sending.await {
+                // Most likely it has ended: whoever reads hears how, and so it is told that way.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    tokio::spawn(async move {
+                        if tokio::time::timeout(HEARD, inbox.closed.cancelled()).await.is_err() {
+                            inbox.close("it does not read its input any more");
+                        }
+                    });
+                    Ok(())
+                }
+                sent => sent,
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {

@@ -10,6 +10,7 @@ use tool_core::{
 
 use crate::changes::Changes;
 use crate::upstream::backoff::Backoff;
+use crate::upstream::config::UpstreamsConfig;
 use crate::upstream::error::UpstreamsError;
 use crate::upstream::link::{Link, Manners};
 use crate::upstream::listing::home_of_nothing;
@@ -210,6 +211,19 @@ impl UpstreamsBuilder {
     /// ```
     pub fn server(mut self, server: Upstream) -> Self {
         self.servers.push(server);
+        self
+    }
+
+    /// The servers of a configuration file that are to be used.
+    ///
+    /// ```
+    /// # use tool_mcp::upstream::{Upstreams, UpstreamsConfig};
+    /// let config = UpstreamsConfig::parse(r#"{"mcpServers": {"weather": {"command": "weather"}}}"#)?;
+    /// let upstreams = Upstreams::builder().config(config).build()?;
+    /// # Ok::<(), tool_mcp::upstream::UpstreamsError>(())
+    /// ```
+    pub fn config(mut self, config: UpstreamsConfig) -> Self {
+        self.servers.extend(config.into_servers());
         self
     }
 

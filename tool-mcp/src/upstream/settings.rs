@@ -117,7 +117,7 @@ impl Upstream {
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
         match &mut self.way {
             Way::Program(program) => program.args.extend(args.into_iter().map(Into::into)),
-            Way::Url(_) => self.misfits.push("arguments"),
+            Way::Url(_) => self.misfits.push("args"),
         }
         self
     }
@@ -131,7 +131,7 @@ impl Upstream {
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         match &mut self.way {
             Way::Program(program) => program.env.push((name.into(), value.into())),
-            Way::Url(_) => self.misfits.push("an environment"),
+            Way::Url(_) => self.misfits.push("env"),
         }
         self
     }
@@ -145,7 +145,7 @@ impl Upstream {
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         match &mut self.way {
             Way::Program(program) => program.cwd = Some(folder.into()),
-            Way::Url(_) => self.misfits.push("a folder"),
+            Way::Url(_) => self.misfits.push("cwd"),
         }
         self
     }
@@ -200,8 +200,8 @@ impl Upstream {
         }
         for misfit in &self.misfits {
             faults.push(match self.way {
-                Way::Program(_) => format!("a program has no {misfit}: they are for a URL"),
-                Way::Url(_) => format!("a URL has no {misfit}: these are for a program"),
+                Way::Program(_) => format!("`{misfit}` is for a URL, and this is a program"),
+                Way::Url(_) => format!("`{misfit}` is for a program, and this is a URL"),
             });
         }
         if self.timeout.is_zero() || self.start_timeout.is_zero() {

@@ -55,7 +55,9 @@ impl Servers {
         within(self.upstreams.wait_for(server, down)).await.unwrap().state.to_string()
     }
 
-    pub(crate) async fn up(&self, server: &str) -> Status {
+    /// Has the servers started, and waits until one is up.
+    pub(crate) async fn up_after_a_listing(&self, server: &str) -> Status {
+        self.upstreams.start();
         within(self.upstreams.wait_for(server, |status| status.state == State::Up)).await.unwrap()
     }
 
