@@ -80,6 +80,7 @@ pub use resource::{Reader, Resource, WritePass, Writer};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{
     Allowed, Constraints, NativeSchema, Profile, ProfileError, SchemaError, SchemaFault, UnknownProfile,
+    nearest,
 };
 pub use search::{Hit, Match};
 pub use state::State;

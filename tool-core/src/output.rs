@@ -25,6 +25,8 @@ use crate::prompt::Prompt;
 #[derive(Clone, Debug)]
 pub struct Output {
     body: Body,
+    /// What models and people read in place of the text that mirrors a value.
+    blocks: Option<Vec<Content>>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +50,7 @@ impl Output {
     /// assert!(tool_core::Output::empty().content().is_empty());
     /// ```
     pub fn empty() -> Self {
-        Output { body: Body::Empty }
+        Output::of(Body::Empty)
     }
 
     /// One text.
@@ -57,7 +59,7 @@ impl Output {
     /// assert_eq!(tool_core::Output::text("hi").value(), "hi");
     /// ```
     pub fn text(text: impl Into<String>) -> Self {
-        Output { body: Body::Text(text.into()) }
+        Output::of(Body::Text(text.into()))
     }
 
     /// Content made by hand: texts, images, audio, links.
@@ -69,12 +71,12 @@ impl Output {
     /// assert_eq!(output.value()[0]["data"], "AQID");
     /// ```
     pub fn from_content(content: Vec<Content>) -> Self {
-        Output { body: Body::Content(content) }
+        Output::of(Body::Content(content))
     }
 
     /// What a prompt came to, on its way through the pipeline of tools.
     pub(crate) fn prompt(prompt: Prompt) -> Self {
-        Output { body: Body::Prompt(prompt) }
+        Output::of(Body::Prompt(prompt))
     }
 
     /// The same, at the end of it.
@@ -106,7 +108,7 @@ impl Output {
 
     /// Any value as JSON, not yet in its frame.
     pub(crate) fn bare<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::to_string(value).map(|wire| Output { body: Body::Json { wire, wrapped: false } })
+        serde_json::to_string(value).map(|wire| Output::of(Body::Json { wire, wrapped: false }))
     }
 
     /// Wraps a value as the tool's output schema says (if there is one) and not as the value at hand suggests, so that
@@ -122,6 +124,26 @@ impl Output {
         }
     }
 
+    /// The same value, with blocks for models and people that say it in another way than the text that mirrors it.
+    ///
+    /// ```
+    /// use tool_core::{Content, Output};
+    ///
+    /// let output = Output::json(&serde_json::json!({"rows": 3}))?.with_content(vec![Content::text("three rows")]);
+    /// assert_eq!(*output.content(), [Content::text("three rows")]);
+    /// assert_eq!(output.value()["rows"], 3);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_content(mut self, content: Vec<Content>) -> Self {
+        self.blocks = Some(content);
+        self
+    }
+
+    fn of(body: Body) -> Self {
+        Output { body, blocks: None }
+    }
+
     /// The blocks that a model or a person reads. A JSON value is mirrored as one text.
     ///
     /// ```
@@ -131,6 +153,9 @@ impl Output {
     /// assert_eq!(serde_json::to_value(content).unwrap()[0]["text"], r#"{"a":1}"#);
     /// ```
     pub fn content(&self) -> Cow<'_, [Content]> {
+        if let Some(blocks) = &self.blocks {
+            return Cow::Borrowed(blocks);
+        }
         match &self.body {
             Body::Empty => Cow::Borrowed(&[]),
             Body::Text(text) => Cow::Owned(vec![Content::text(text)]),
@@ -164,12 +189,14 @@ impl Output {
 
     /// How many bytes it has, before content is encoded for a wire.
     pub(crate) fn size(&self) -> usize {
-        match &self.body {
-            Body::Empty => 0,
-            Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
-            Body::Content(content) => content.iter().map(Content::size).sum(),
-            Body::Prompt(prompt) => prompt.messages.iter().map(|message| message.content.size()).sum(),
-        }
+        let blocks: usize = self.blocks.iter().flatten().map(Content::size).sum();
+        blocks
+            + match &self.body {
+                Body::Empty => 0,
+                Body::Text(text) | Body::Json { wire: text, .. } => text.len(),
+                Body::Content(content) => content.iter().map(Content::size).sum(),
+                Body::Prompt(prompt) => prompt.messages.iter().map(|message| message.content.size()).sum(),
+            }
     }
 
     /// The bare value, as the command line shows it: a text as a string, content as an array, nothing as `null`.

@@ -24,6 +24,7 @@ mod validator;
 
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
+pub use nearest::nearest;
 pub use profile::{Profile, ProfileError, UnknownProfile};
 
 pub(crate) use amend::Amendments;
@@ -31,7 +32,6 @@ pub(crate) use bounds::{Foreign, Shown, check_headers};
 pub(crate) use compose::{InputSchema, Layout, OutputSchema};
 pub(crate) use limits::Limits;
 pub(crate) use message::unknown_input;
-pub(crate) use nearest::nearest;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.

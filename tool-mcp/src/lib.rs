@@ -26,6 +26,8 @@ mod stdio;
 mod surfaces;
 mod two_step;
 mod updates;
+#[cfg(feature = "upstream")]
+pub mod upstream;
 mod uri;
 mod written;
 

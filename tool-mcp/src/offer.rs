@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
+use tool_core::{DiscoveryError, LeftOut, Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::routes::Found;
@@ -37,6 +37,8 @@ pub(crate) struct Offers {
 /// The tools of one moment for one caller.
 pub(crate) struct Offer {
     pub(crate) registry: Registry,
+    /// The providers at this moment, and those of them that have failed.
+    pub(crate) providers: Toolset,
     pub(crate) catalogue: Arc<Catalogue>,
     /// As long as it is there, a request is on its way.
     _request: TaskTrackerToken,
@@ -73,7 +75,7 @@ impl Offers {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
         };
-        Ok(Offer { registry, catalogue, _request: request })
+        Ok(Offer { registry, catalogue, providers: tools, _request: request })
     }
 
     /// How long a client may keep a list: not at all where tools come and go.
@@ -155,10 +157,38 @@ impl Offer {
         self.catalogue.server(tool.name())
     }
 
-    /// The servers that have tools, by name.
+    /// The name of a tool on its server, where the two stand together in its name.
+    pub(crate) fn name_on_server<'t>(&self, tool: &'t ToolDefinition) -> &'t str {
+        let stripped = tool.name().strip_prefix(self.server(tool)).and_then(|rest| rest.strip_prefix("__"));
+        match stripped {
+            Some(bare) if !bare.is_empty() && self.registry.get(bare).is_none() => bare,
+            _ => tool.name(),
+        }
+    }
+
+    /// The servers that have tools and those that would have if they were there, in the order of their providers.
     pub(crate) fn servers(&self) -> Vec<&str> {
-        let servers: BTreeSet<&str> = self.tools().map(|tool| self.server(tool)).collect();
-        servers.into_iter().collect()
+        let mut having: BTreeSet<&str> = self.tools().map(|tool| self.server(tool)).collect();
+        let known = self.providers.providers();
+        let mut servers: Vec<&str> =
+            known.filter(|name| having.remove(name) || self.absence(name).is_some()).collect();
+        servers.extend(having);
+        servers
+    }
+
+    /// Why a server has no tools at the moment, in words that a caller may see.
+    pub(crate) fn absence(&self, server: &str) -> Option<String> {
+        let error = self.providers.left_out().iter().find_map(|left_out| match left_out {
+            LeftOut::Provider(DiscoveryError::Of { provider, error }) if provider == server => Some(error),
+            _ => None,
+        })?;
+        Some(format!("server `{server}` is {}", reason(error)))
+    }
+
+    /// The same of the server that a tool would be of, by its name.
+    pub(crate) fn absence_of(&self, tool: &str) -> Option<String> {
+        let (server, _) = tool.split_once("__")?;
+        self.absence(server)
     }
 
     /// Whether what lives somewhere is there for the caller.
@@ -179,4 +209,16 @@ impl Offer {
             Some(Found::Bad(..)) | None => false,
         }
     }
+}
+
+/// What a provider that failed may say to a caller: nothing, unless its words are ours.
+fn reason(error: &DiscoveryError) -> String {
+    #[cfg(feature = "upstream")]
+    if let DiscoveryError::Failed(error) = error
+        && let Some(absent) = error.downcast_ref::<crate::upstream::Absent>()
+    {
+        return absent.state.to_string();
+    }
+    let _ = error;
+    "not there at the moment".to_owned()
 }

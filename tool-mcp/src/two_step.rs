@@ -7,7 +7,7 @@ use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, ToolDefinition};
+use tool_core::{Failure, FailureKind, Reason, ToolDefinition, nearest};
 
 pub(crate) use definitions::{NAMES, desk};
 
@@ -75,7 +75,7 @@ fn run<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Result<Step<'a>, F
             let Details { server, tool_name } = read(arguments)?;
             let tool = find(&server, &tool_name, offer)?;
             Ok(Step::Done(succeeded_with(json!({
-                "name": tool.name(),
+                "name": offer.name_on_server(tool),
                 "description": described(tool, offer),
                 "inputSchema": tool.input_schema(),
                 "server": offer.server(tool),
@@ -96,17 +96,32 @@ fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
 
 fn list(asked: &Search, offer: &Offer) -> Result<Value, Failure> {
     if !asked.filter_by_server.is_empty() {
-        known_server(&asked.filter_by_server, offer)?;
+        present_server(&asked.filter_by_server, offer)?;
     }
     let on_server = |tool: &&ToolDefinition| {
         asked.filter_by_server.is_empty() || offer.server(tool) == asked.filter_by_server
     };
-    let found: Vec<&ToolDefinition> = ranked(&asked.search, offer)
+    let mut found: Vec<&ToolDefinition> = ranked(&asked.search, offer)
         .into_iter()
         .filter(|tool| offer.is_tool(tool))
         .filter(on_server)
         .collect();
-    Rows { found: &found, detailed: asked.detailed, offer }.page(asked.page)
+    if asked.search.trim().is_empty() {
+        // Those of one server stay in their order.
+        let servers = offer.servers();
+        found.sort_by_key(|tool| servers.iter().position(|server| *server == offer.server(tool)));
+    }
+    let mut page = Rows { found: &found, detailed: asked.detailed, offer }.page(asked.page)?;
+    let absent: Vec<Value> = offer
+        .servers()
+        .into_iter()
+        .filter(|_| asked.page == 1 && asked.filter_by_server.is_empty())
+        .filter_map(|server| Some(json!({"server": server, "reason": offer.absence(server)?})))
+        .collect();
+    if !absent.is_empty() {
+        page["unavailable"] = absent.into();
+    }
+    Ok(page)
 }
 
 /// The tools that the caller may call, the best first; by name where nothing is searched for.
@@ -122,31 +137,49 @@ fn described<'o>(tool: &'o ToolDefinition, offer: &'o Offer) -> &'o str {
 }
 
 fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefinition, Failure> {
-    known_server(server, offer)?;
-    let found = offer.registry.get(name).filter(|tool| {
+    present_server(server, offer)?;
+    let callable = |tool: &&ToolDefinition| {
         offer.is_tool(tool) && offer.server(tool) == server && offer.registry.admits(tool.name()).is_ok()
-    });
-    found.ok_or_else(|| {
-        let there: Vec<&str> =
-            offer.tools().filter(|tool| offer.server(tool) == server).map(ToolDefinition::name).collect();
-        let similar =
-            offer.registry.nearest(name).map(ToolDefinition::name).filter(|name| there.contains(name));
-        let similar =
-            similar.map(|name| format!("; there is one with a similar name: `{name}`")).unwrap_or_default();
+    };
+    let whole = format!("{server}__{name}");
+    // A tool may be called by its name on its server, and by the one that it has among all.
+    let by_its_name = || offer.registry.get(&whole).filter(callable);
+    let found = by_its_name().filter(|tool| offer.name_on_server(tool) == name);
+    found.or_else(|| offer.registry.get(name).filter(callable)).or_else(by_its_name).ok_or_else(|| {
+        let there: Vec<&str> = offer
+            .tools()
+            .filter(|tool| offer.server(tool) == server)
+            .map(|tool| offer.name_on_server(tool))
+            .collect();
         wrong(format!(
-            "there is no tool `{}` on `{server}`{similar}: {}",
+            "there is no tool `{}` on `{server}`{}: {}",
             short(name),
+            similar(name, &there),
             known("tools", &there)
         ))
     })
 }
 
-fn known_server(server: &str, offer: &Offer) -> Result<(), Failure> {
+/// Makes sure that a server is known, and has its tools.
+fn present_server(server: &str, offer: &Offer) -> Result<(), Failure> {
     let servers = offer.servers();
-    if servers.contains(&server) {
-        return Ok(());
+    if !servers.contains(&server) {
+        return Err(wrong(format!(
+            "there is no server `{}`{}: {}",
+            short(server),
+            similar(server, &servers),
+            known("servers", &servers)
+        )));
     }
-    Err(wrong(format!("there is no server `{}`: {}", short(server), known("servers", &servers))))
+    match offer.absence(server) {
+        None => Ok(()),
+        Some(absence) => Err(Failure::new(FailureKind::Failed(Reason::Unavailable), absence)),
+    }
+}
+
+fn similar(name: &str, there: &[&str]) -> String {
+    let similar = nearest(name, there.iter().copied());
+    similar.map(|name| format!("; there is one with a similar name: `{name}`")).unwrap_or_default()
 }
 
 /// So many names are listed where one is wrong; of more than that, a model searches.

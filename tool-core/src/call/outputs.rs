@@ -1,7 +1,5 @@
 //! What an output has to be before it is sent.
 
-use serde_json::Value;
-
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, FailureKind, Reason};
 use crate::output::Output;
@@ -45,17 +43,9 @@ fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
 
 /// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.
 fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
-    let Some(validator) = tool.output_validator() else { return true };
-    let value = output.structured_text().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let broken = match &value {
-        None => "it has no structured output".to_owned(),
-        Some(value) => {
-            let places = validator.problems(value).into_iter();
-            let places: Vec<_> =
-                places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
-            places.join(", ")
-        }
-    };
+    let places = tool.output_problems(output).into_iter();
+    let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
+    let broken = places.join(", ");
     if !broken.is_empty() {
         tracing::error!(tool = tool.name(), broken, "an output is not what its schema says");
     }

@@ -8,6 +8,8 @@ use crate::completion::CompleteFn;
 use crate::definition::ToolDefinition;
 use crate::digest::Digest;
 use crate::entry::Entry;
+use crate::failure::Problem;
+use crate::output::Output;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
 impl ToolDefinition {
@@ -206,6 +208,28 @@ impl ToolDefinition {
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
         let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
         validator.as_ref().map_err(String::as_str)
+    }
+
+    /// What about an output is not as the output schema says: at most twenty problems, none where there is no schema. A call
+    /// of a hand-written tool checks this by itself, and fails as an internal error; one that can say more about it, since the
+    /// output is somebody else's, looks first.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::{Output, ToolDefinition};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"euro": {"type": "number"}}, "required": ["euro"]});
+    /// let price = ToolDefinition::builder("price", "A price.").output_schema(schema).build().unwrap();
+    /// let problems = price.output_problems(&Output::json(&json!({"euro": "5"})).unwrap());
+    /// assert_eq!(problems[0].path, "/euro");
+    /// assert_eq!(price.output_problems(&Output::text("5"))[0].message, "it has no structured output");
+    /// ```
+    pub fn output_problems(&self, output: &Output) -> Vec<Problem> {
+        let Some(validator) = self.output_validator() else { return Vec::new() };
+        match output.structured_text().and_then(|text| serde_json::from_str(text).ok()) {
+            None => vec![Problem::new("", "type", "it has no structured output")],
+            Some(value) => validator.problems(&value),
+        }
     }
 
     /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).

@@ -171,8 +171,9 @@ impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
                 Found::Tools(tools) => self.home.toolset(tools),
                 Found::Toolset(tools) => {
                     // Otherwise only what stands beside the calls of the first would be there.
-                    let found = tools.registry().clone();
-                    Toolset::joined(vec![self.home.clone().into(), tools]).extended_by(&found)
+                    let (found, origins) = (tools.registry().clone(), tools.clone());
+                    let joined = Toolset::joined(vec![self.home.clone().into(), tools]);
+                    joined.extended_by(&found).as_from(&origins)
                 }
             })
         })

@@ -99,18 +99,25 @@ impl Providers {
     async fn joined(&self) -> Result<Toolset, DiscoveryError> {
         let asked = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
         let (mut names, mut parts) = (Vec::new(), Vec::new());
-        let mut failed = Vec::new();
+        let (mut failed, mut all_names) = (Vec::new(), Vec::new());
         for (part, answer) in self.parts.iter().zip(all(asked.collect()).await) {
             match answer.map_err(|error| DiscoveryError::of(&part.name, error)) {
                 Ok(tools) => {
+                    match tools.providers() {
+                        none if none.len() == 0 => all_names.push(part.name.clone()),
+                        several => all_names.extend(several.map(str::to_owned)),
+                    }
                     names.push(part.name.as_str());
                     parts.push(tools);
                 }
-                Err(error) if part.optional => failed.push(LeftOut::Provider(error)),
+                Err(error) if part.optional => {
+                    all_names.push(part.name.clone());
+                    failed.push(LeftOut::Provider(error));
+                }
                 Err(error) => return Err(error),
             }
         }
-        let whole = self.remembered(&names, parts);
+        let whole = self.remembered(&names, parts).by(all_names);
         Ok(if failed.is_empty() { whole } else { whole.without(failed) })
     }
 

@@ -26,11 +26,13 @@ pub struct Toolset {
     left_out: Vec<LeftOut>,
     /// The name of the provider of a tool, by the name of the tool.
     origins: Arc<HashMap<String, String>>,
+    /// The names of the providers, in their order.
+    providers: Arc<[String]>,
 }
 
 impl Toolset {
     pub(crate) fn new(registry: Registry, left_out: Vec<LeftOut>) -> Self {
-        Toolset { registry, left_out, origins: Arc::default() }
+        Toolset { registry, left_out, origins: Arc::default(), providers: Arc::default() }
     }
 
     /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
@@ -76,15 +78,46 @@ impl Toolset {
         self.origins.get(tool).map(String::as_str)
     }
 
-    /// The same, whose tools came from these providers: the first that has a tool is where it came from.
+    /// The names of the providers, where there are [several](crate::Providers), in the order in which they were added: of all,
+    /// also of those that have no tools at the moment or have failed. A provider that is made of several stands for these.
+    ///
+    /// ```
+    /// use tool_core::{IntoToolsProvider, Providers, Registry};
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let fails = || Err::<Registry, _>(std::io::Error::other("no route to host"));
+    /// let own = Registry::builder().allow_empty().build().unwrap();
+    /// let tools = Providers::new().with_optional("remote", fails).with("own", own).into_provider().tools().await.unwrap();
+    /// assert_eq!(tools.providers().collect::<Vec<_>>(), ["remote", "own"]);
+    /// # });
+    /// ```
+    pub fn providers(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.providers.iter().map(String::as_str)
+    }
+
+    /// The same, whose tools came from these providers, or from those that they are made of: the first that has a tool is
+    /// where it came from.
     pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
         let mut origins = HashMap::new();
         for (provider, tools) in providers {
             for tool in tools.registry.declared() {
-                origins.entry(tool.name().to_owned()).or_insert_with(|| provider.to_owned());
+                let origin = || tools.provider(tool.name()).unwrap_or(provider).to_owned();
+                origins.entry(tool.name().to_owned()).or_insert_with(origin);
             }
         }
         self.origins = Arc::new(origins);
+        self
+    }
+
+    /// The same, whose tools came from where they came from in the other one.
+    pub(crate) fn as_from(mut self, other: &Self) -> Self {
+        (self.origins, self.providers) = (Arc::clone(&other.origins), Arc::clone(&other.providers));
+        self
+    }
+
+    /// The same, by providers of these names.
+    pub(crate) fn by(mut self, providers: Vec<String>) -> Self {
+        self.providers = providers.into();
         self
     }
 

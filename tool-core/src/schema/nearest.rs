@@ -3,7 +3,12 @@
 /// The most similar of the candidates, if one is similar enough to suggest.
 ///
 /// Case and separators do not count; beyond that a third of the letters may differ, swapped neighbours counting once.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+///
+/// ```
+/// assert_eq!(tool_core::nearest("Wether", ["weather", "web"]), Some("weather"));
+/// assert_eq!(tool_core::nearest("colour", ["weather", "web"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");
     let name = plain(name);
     // A long text is no misspelt name, and comparing costs the product of the lengths.

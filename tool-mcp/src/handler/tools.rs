@@ -4,8 +4,9 @@ use rmcp::model::{CallToolResponse, ListToolsResult, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
+use tool_core::FailureKind;
 
-use crate::answer::answer;
+use crate::answer::{answer, failed_text};
 use crate::catalogue::bare;
 use crate::discovery::Discovery;
 use crate::envelope::Arguments;
@@ -78,6 +79,13 @@ impl Session {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let reply = self.invoke(&offer.registry, name, arguments, cx).await?;
+        if reply.result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::NotFound)
+            && let Some(absence) = offer.absence_of(name)
+        {
+            let mut result = failed_text(absence);
+            self.sign(&mut result.meta, cx);
+            return Ok(result.into());
+        }
         let mut result = answer(reply, &Era::of(cx))?;
         self.sign(&mut result.meta, cx);
         Ok(result.into())

@@ -57,7 +57,7 @@ impl Rows<'_> {
     fn row(&self, tool: &ToolDefinition) -> Value {
         let mut row = json!({
             "server": self.offer.server(tool),
-            "tool": tool.name(),
+            "tool": self.offer.name_on_server(tool),
             "description": shortened(described(tool, self.offer)),
         });
         if self.detailed {

@@ -1,0 +1,178 @@
+//! From a tool as its server lists it to a definition of ours.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_core::{Annotations, DefinitionError, DefinitionFault, Operation, ToolDefinition};
+
+/// What stands between the names of a server and its tool.
+const BETWEEN: &str = "__";
+
+/// A tool that is served.
+pub(super) struct Described {
+    pub(super) definition: ToolDefinition,
+    /// What is not served of it.
+    pub(super) remark: Option<String>,
+}
+
+/// The definition of a tool that a server lists. Whatever is malformed is read as if it were not there, and then refused
+/// where it must be.
+pub(super) fn describe(server: &str, tool: &Value, timeout: Duration) -> Result<Described, DefinitionError> {
+    match attempt(server, tool, timeout, true) {
+        Err(error) if matches!(error.fault(), DefinitionFault::OutputSchema(_)) => {
+            let definition = attempt(server, tool, timeout, false)?;
+            Ok(Described { definition, remark: Some(format!("{error}; it is served without")) })
+        }
+        definition => Ok(Described { definition: definition?, remark: None }),
+    }
+}
+
+fn attempt(
+    server: &str,
+    tool: &Value,
+    timeout: Duration,
+    with_output: bool,
+) -> Result<ToolDefinition, DefinitionError> {
+    let text =
+        |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let (operation, annotations) = behaviour(&tool["annotations"]);
+    let title = text(&tool["title"]).or_else(|| text(&tool["annotations"]["title"]));
+    let description = text(&tool["description"]).unwrap_or_else(|| "No description".to_owned());
+    let name = format!("{server}{BETWEEN}{}", tool["name"].as_str().unwrap_or_default());
+    let mut builder = ToolDefinition::builder(name, description)
+        .operation(operation)
+        .annotations(annotations)
+        .timeout(timeout)
+        .input_schema(input_schema(&tool["inputSchema"]));
+    if let Some(title) = title {
+        builder = builder.title(title);
+    }
+    if with_output && tool["outputSchema"].is_object() {
+        builder = builder.output_schema(tool["outputSchema"].clone());
+    }
+    // A name that is all dots, or nothing, must not hide behind that of the server.
+    if tool["name"].as_str().is_none_or(|name| name.bytes().all(|b| b == b'.')) {
+        return ToolDefinition::builder(tool["name"].as_str().unwrap_or_default(), "-").build();
+    }
+    builder.build()
+}
+
+/// Some servers say of a tool without inputs nothing at all.
+fn input_schema(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) if !members.contains_key("type") => {
+            let mut schema = schema.clone();
+            schema["type"] = json!("object");
+            schema
+        }
+        other => other.clone(),
+    }
+}
+
+/// What kind of thing the tool does, as far as its hints tell. Without a hint it changes and may destroy: see
+/// [the table](crate::upstream#operations).
+fn behaviour(hints: &Value) -> (Operation, Annotations) {
+    let hint = |name: &str| hints[name].as_bool();
+    let open_world_hint = hint("openWorldHint");
+    if hint("readOnlyHint") == Some(true) {
+        // The others mean nothing for a tool that modifies nothing.
+        return (Operation::Read, Annotations { open_world_hint, ..Annotations::default() });
+    }
+    let destructive_hint = hint("destructiveHint");
+    let operation = match (destructive_hint, open_world_hint) {
+        (Some(false), None | Some(true)) => Operation::Trigger,
+        _ => Operation::Write,
+    };
+    let idempotent_hint = hint("idempotentHint");
+    (operation, Annotations { destructive_hint, idempotent_hint, open_world_hint, ..Annotations::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn the_operation_follows_from_the_hints_and_is_never_read_only_without_one() {
+        for (hints, operation, published) in [
+            (json!(null), Operation::Write, (false, true, false, true)),
+            (json!({}), Operation::Write, (false, true, false, true)),
+            (json!({"readOnlyHint": true}), Operation::Read, (true, false, true, true)),
+            (
+                json!({"readOnlyHint": true, "destructiveHint": true, "idempotentHint": false, "openWorldHint": false}),
+                Operation::Read,
+                (true, false, true, false),
+            ),
+            (json!({"readOnlyHint": "yes"}), Operation::Write, (false, true, false, true)),
+            (json!({"idempotentHint": true}), Operation::Write, (false, true, true, true)),
+            (json!({"destructiveHint": true}), Operation::Write, (false, true, false, true)),
+            (json!({"destructiveHint": false}), Operation::Trigger, (false, false, false, true)),
+            (
+                json!({"destructiveHint": false, "openWorldHint": true}),
+                Operation::Trigger,
+                (false, false, false, true),
+            ),
+            (
+                json!({"readOnlyHint": false, "destructiveHint": false, "openWorldHint": false}),
+                Operation::Write,
+                (false, false, false, false),
+            ),
+        ] {
+            let tool = json!({"name": "a", "inputSchema": {"type": "object"}, "annotations": hints});
+            let definition = describe("s", &tool, MINUTE).unwrap().definition;
+            let made = definition.annotations().unwrap();
+            let made =
+                [made.read_only_hint, made.destructive_hint, made.idempotent_hint, made.open_world_hint];
+            let (read_only, destructive, idempotent, open) = published;
+            assert_eq!(made, [read_only, destructive, idempotent, open].map(Some), "{hints}");
+            assert_eq!(definition.operation(), Some(operation), "{hints}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_tool_is_kept() {
+        let input = json!({"type": "object", "properties": {"q": {"type": "string", "x-unit": "cm"}}, "required": ["q"]});
+        let output = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        let tool = json!({
+            "name": "look-up.v2", "title": "Look up", "description": " Looks up. ", "inputSchema": input,
+            "outputSchema": output, "annotations": {"title": "Other"},
+        });
+        let Described { definition, remark } = describe("web", &tool, MINUTE).unwrap();
+        assert_eq!((definition.name(), definition.title()), ("web__look-up.v2", Some("Look up")));
+        assert_eq!((definition.description(), definition.timeout()), ("Looks up.", Some(MINUTE)));
+        assert_eq!((definition.input_schema(), definition.output_schema()), (&input, Some(&output)));
+        assert_eq!(remark, None);
+        let bare =
+            describe("web", &json!({"name": "a", "inputSchema": {}, "annotations": {"title": "A"}}), MINUTE);
+        let bare = bare.unwrap().definition;
+        assert_eq!((bare.title(), bare.description()), (Some("A"), "No description"));
+        assert_eq!(*bare.input_schema(), json!({"type": "object"}));
+    }
+
+    #[test]
+    fn what_cannot_be_served_says_why() {
+        let schema = json!({"type": "object"});
+        for (tool, expected) in [
+            (json!({"inputSchema": schema}), "tool ``: its name is not made of"),
+            (json!({"name": 5, "inputSchema": schema}), "tool ``: its name is not made of"),
+            (json!({"name": "..", "inputSchema": schema}), "tool `..`: its name is not made of"),
+            (json!({"name": "get it", "inputSchema": schema}), "tool `web__get it`: its name is not made of"),
+            (json!({"name": "x".repeat(124), "inputSchema": schema}), "its name is not made of 1 to 128"),
+            (json!({"name": "a"}), "tool `web__a`: its input schema was refused: the root must have"),
+            (json!({"name": "a", "inputSchema": {"type": "string"}}), "its input schema was refused"),
+            (
+                json!({"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"$ref": "http://e.org/b"}}}}),
+                "its input schema was refused: at /properties/b/$ref: `$ref` leads to another document",
+            ),
+            (json!(null), "tool ``: its name is not made of"),
+        ] {
+            let error = describe("web", &tool, MINUTE).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        let tool = json!({"name": "a", "inputSchema": schema, "outputSchema": {"type": "object", "$ref": "http://e.org/b"}});
+        let Described { definition, remark } = describe("web", &tool, MINUTE).unwrap();
+        assert!(definition.output_schema().is_none());
+        assert!(remark.unwrap().starts_with("tool `web__a`: its output schema was refused: "));
+    }
+}

@@ -1,0 +1,98 @@
+//! The tools of one server, as they were listed last.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+use tool_core::{DefinitionError, Registry, Tool, Toolset};
+
+use crate::upstream::definition::{Described, describe};
+use crate::upstream::link::Link;
+use crate::upstream::session::Listed;
+use crate::upstream::tool::UpstreamTool;
+
+/// A list, and what was made of it.
+pub(super) struct Listing {
+    /// As it came: the same again is the same.
+    raw: Arc<[Value]>,
+    pub(super) toolset: Toolset,
+    /// What is served in part.
+    partly: Arc<[String]>,
+    came: Instant,
+    fresh_for: Option<Duration>,
+}
+
+/// A server may call its list stale at once; it is not asked more often than this.
+const LEAST_FRESH: Duration = Duration::from_secs(1);
+
+impl Listing {
+    /// What a list comes to: the tools of the one before, if it is the same again.
+    pub(super) async fn of(
+        listed: Listed,
+        before: Option<Arc<Listing>>,
+        link: &Arc<Link>,
+        home: &Registry,
+    ) -> Arc<Self> {
+        let (came, fresh_for) = (Instant::now(), listed.fresh_for);
+        if let Some(before) = before.filter(|before| *before.raw == *listed.tools) {
+            let (raw, toolset) = (Arc::clone(&before.raw), before.toolset.clone());
+            return Arc::new(Listing { raw, toolset, partly: Arc::clone(&before.partly), came, fresh_for });
+        }
+        let (link, home) = (Arc::clone(link), home.clone());
+        // Schemas are checked, which takes a while where there are many.
+        let made = tokio::task::spawn_blocking(move || {
+            let (toolset, partly) = made(&listed.tools, &link, &home);
+            Listing { raw: listed.tools.into(), toolset, partly: partly.into(), came, fresh_for }
+        });
+        match made.await {
+            Ok(listing) => Arc::new(listing),
+            // A panic of ours, which is in the log: what it was about is left out, and that is everything.
+            Err(error) => {
+                tracing::error!(%error, "a list of tools could not be read");
+                let toolset = Toolset::from(home_of_nothing());
+                let partly = Arc::from(["its list of tools could not be read".to_owned()]);
+                Arc::new(Listing { raw: Arc::from([]), toolset, partly, came, fresh_for })
+            }
+        }
+    }
+
+    /// Whether the other one has the very same tools.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.raw, &other.raw)
+    }
+
+    /// Whether it is time to ask again.
+    pub(super) fn is_stale(&self, unless_said: Duration) -> bool {
+        self.came.elapsed()
+            >= self.fresh_for.map_or(unless_said, |fresh| fresh.clamp(LEAST_FRESH, unless_said))
+    }
+
+    /// What is not served, and what is served in part.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let left_out = self.toolset.left_out().iter().map(ToString::to_string);
+        left_out.chain(self.partly.iter().cloned()).collect()
+    }
+}
+
+fn made(raw: &[Value], link: &Arc<Link>, home: &Registry) -> (Toolset, Vec<String>) {
+    let mut partly = Vec::new();
+    let tools: Vec<Result<Arc<dyn Tool>, DefinitionError>> = raw
+        .iter()
+        .map(|tool| {
+            let Described { definition, remark } = describe(link.name(), tool, link.upstream.timeout)?;
+            partly.extend(remark);
+            let name = tool["name"].as_str().unwrap_or_default().to_owned();
+            Ok(Arc::new(UpstreamTool { definition, name, link: Arc::clone(link) }) as Arc<dyn Tool>)
+        })
+        .collect();
+    for remark in &partly {
+        tracing::warn!(server = link.name(), remark, "served in part");
+    }
+    (home.toolset(tools), partly)
+}
+
+/// A registry without a tool.
+pub(super) fn home_of_nothing() -> Registry {
+    Registry::builder().allow_empty().build().expect("nothing has no fault: the tests build it")
+}

@@ -1,0 +1,145 @@
+//! Messages as lines from and to a process. rmcp's own transport lets a request whose answer is too long wait for ever, and
+//! knows nothing of process groups.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Empty};
+use tokio::process::{ChildStdin, ChildStdout};
+
+use crate::upstream::child::Process;
+use crate::upstream::inbox::Inbox;
+
+/// How long a line may be.
+const LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// So many lines in a row that are no message are passed over; a server that writes more speaks something else.
+const MOST_STRAY_LINES: usize = 10_000;
+
+/// How long after its input it may take until the output of a process ends too.
+const HEARD: Duration = Duration::from_secs(2);
+
+/// A server at the other end of two pipes.
+pub(super) struct Pipe {
+    reader: BufReader<ChildStdout>,
+    /// The line so far: receiving is dropped whenever something else happens, and goes on here.
+    line: Vec<u8>,
+    stray: usize,
+    /// Writes; it has nothing to read.
+    writer: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
+    process: Process,
+    inbox: Arc<Inbox>,
+}
+
+impl Pipe {
+    pub(super) fn new(process: Process, stdin: ChildStdin, stdout: ChildStdout, inbox: Arc<Inbox>) -> Self {
+        Pipe {
+            reader: BufReader::with_capacity(64 * 1024, stdout),
+            line: Vec::new(),
+            stray: 0,
+            writer: AsyncRwTransport::new_client(tokio::io::empty(), stdin),
+            process,
+            inbox,
+        }
+    }
+
+    /// The next line without its end; an error where there is none any more.
+    async fn next_line(&mut self) -> Result<Vec<u8>, String> {
+        loop {
+            let available = match self.reader.fill_buf().await {
+                Ok([]) => {
+                    return Err(self.process.ended().await.unwrap_or_else(|| "its output ended".to_owned()));
+                }
+                Ok(available) => available,
+                Err(error) => return Err(format!("its output cannot be read: {error}")),
+            };
+            let end = memchr::memchr(b'\n', available);
+            let piece = &available[..end.unwrap_or(available.len())];
+            // Whose answer it was is not known: all that wait are told, rather than left waiting.
+            if self.line.len() + piece.len() > LINE_LIMIT {
+                return Err(format!("it wrote a line of more than {LINE_LIMIT} bytes"));
+            }
+            self.line.extend_from_slice(piece);
+            let consumed = piece.len() + usize::from(end.is_some());
+            self.reader.consume(consumed);
+            if end.is_some() {
+                return Ok(std::mem::take(&mut self.line));
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<ServerJsonRpcMessage, String> {
+        loop {
+            let line = self.next_line().await?;
+            match message(&line) {
+                Some(message) => {
+                    self.stray = 0;
+                    return Ok(message);
+                }
+                None if line.trim_ascii().is_empty() => {}
+                None => {
+                    self.stray += 1;
+                    if self.stray == 1 {
+                        tracing::warn!(bytes = line.len(), "a server wrote a line that is no message");
+                    }
+                    if self.stray > MOST_STRAY_LINES {
+                        return Err(format!("it wrote {MOST_STRAY_LINES} lines that are no messages"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The message in a line. What a program prints besides is no message, and neither is a notification that is not known.
+fn message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    serde_json::from_slice(line).ok()
+}
+
+impl Transport<RoleClient> for Pipe {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let (sending, inbox) = (self.writer.send(message), Arc::clone(&self.inbox));
+        async move {
+            match sending.await {
+                // Most likely it has ended: whoever reads hears how, and so it is told that way.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    tokio::spawn(async move {
+                        if tokio::time::timeout(HEARD, inbox.closed.cancelled()).await.is_err() {
+                            inbox.close("it does not read its input any more");
+                        }
+                    });
+                    Ok(())
+                }
+                sent => sent,
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        match self.next().await {
+            Ok(message) => Some(message),
+            Err(why) => {
+                self.inbox.close(why);
+                None
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        // Closes its input.
+        self.writer.close().await?;
+        self.process.end().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Servers that behave, and servers that do not, as a provider of tools.
+
+#![allow(clippy::print_stdout, reason = "a server on stdio writes there")]
+
+mod hostile;
+mod stdio;
+mod support;

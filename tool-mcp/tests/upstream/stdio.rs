@@ -1,0 +1,381 @@
+//! Servers that are started as programs.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_core::{FailureKind, Operation, Progress, Reason, Registry};
+use tool_mcp::upstream::{State, Upstream};
+
+use crate::hostile;
+use crate::support::{Servers, servers, servers_as, within};
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn tools_are_listed_and_called_in_both_eras() {
+    for (ways, protocol) in [("modern", "2026-07-28"), ("legacy", "2025-11-25")] {
+        let servers = servers([hostile::server("one", ways)]);
+        let registry = servers.registry().await;
+        let echo = registry.get("one__echo").expect("it is listed");
+        assert_eq!((echo.title(), echo.description()), (Some("Echo"), "Says it again."));
+        assert_eq!(echo.operation(), Some(Operation::Read));
+        assert!(registry.get("one__change").unwrap().destructive());
+        assert!(registry.get("one__trace").is_some(), "it stands on the second page");
+        let said = servers.call("one__echo", json!({"text": "hello"})).await.unwrap();
+        assert_eq!(said.value(), "hello");
+        let wrong = servers.call("one__echo", json!({"text": "hello", "loud": true})).await;
+        assert!(wrong.is_ok(), "its schema is open");
+        let wrong = servers.call("one__echo", json!({})).await.unwrap_err();
+        assert_eq!((wrong.kind(), wrong.problems()[0].path.as_str()), (FailureKind::Input, "/text"));
+        let status = servers.status("one");
+        assert_eq!(status.protocol.as_deref(), Some(protocol));
+        assert_eq!((status.identity.as_deref(), status.tools), (Some("hostile 1.0.0"), 20));
+        servers.upstreams.shutdown().await;
+        assert_eq!(servers.status("one").state, State::Ended);
+        let late = registry.call("one__echo", json!({"text": "hello"})).await.unwrap_err();
+        assert_eq!(late.message(), "server `one` is ended");
+    }
+}
+
+#[tokio::test]
+async fn results_keep_their_meaning() {
+    for ways in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", ways)]);
+        let rich = servers.call("one__rich", json!({})).await.unwrap();
+        assert_eq!(rich.structured().unwrap().get(), r#"{"rows":3}"#);
+        let content = serde_json::to_value(rich.content()).unwrap();
+        assert_eq!(
+            content,
+            json!([
+                {"type": "text", "text": "three rows"},
+                {"type": "image", "data": "AQID", "mimeType": "image/png"},
+                {"type": "audio", "data": "AQ==", "mimeType": "audio/wav"},
+                {"type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/plain"},
+                {"type": "resource", "resource": {"uri": "file:///b", "mimeType": "text/plain", "text": "b"}},
+                {"type": "text", "text": "{\"type\":\"hologram\",\"depth\":3}"},
+            ])
+        );
+        let truth = servers.call("one__truth", json!({})).await.unwrap();
+        assert_eq!((truth.value(), truth.content()[0].clone()), (json!({"n": 3}), r#"{"n":3}"#.into()));
+
+        for (tool, expected) in [
+            ("one__error", "the disk is full\n[an image of 3 bytes, image/png]"),
+            (
+                "one__lie",
+                "server `one` answered `one__lie` with something else than its output schema says: type at \"/n\"",
+            ),
+            ("one__refuse", "server `one` refused `one__refuse`: Unknown tool: refuse (-32602)"),
+            ("one__nonsense", "server `one` answered `one__nonsense` with something that is no result"),
+        ] {
+            let failure = servers.call(tool, json!({})).await.unwrap_err();
+            assert_eq!(failure.message(), expected);
+            assert_eq!(
+                (failure.kind(), failure.retryable()),
+                (FailureKind::Failed(Reason::Other), false),
+                "{tool}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_back() {
+    let servers = servers([hostile::server("new", "modern"), hostile::server("old", "legacy")]);
+    let failure = servers.call("new__ask", json!({})).await.unwrap_err();
+    assert_eq!(
+        failure.message(),
+        "server `new` asks for more input in the middle of `new__ask`, and nobody can be asked from here"
+    );
+    let told = servers.call("old__ask", json!({})).await.unwrap().value();
+    assert!(told.as_str().unwrap().contains(r#""result":null"#), "{told}");
+    assert!(
+        told.as_str().unwrap().contains("sampling/createMessage"),
+        "it is told that we do not know how: {told}"
+    );
+}
+
+#[tokio::test]
+async fn reports_are_passed_on_in_their_order_and_none_comes_too_late() {
+    for ways in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", ways)]);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let sink = {
+            let heard = Arc::clone(&heard);
+            move |report: &Progress<'_>| {
+                heard.lock().unwrap().push((report.done, report.total, report.message.to_owned()));
+            }
+        };
+        let registry = servers.registry().await.reporting(Arc::new(sink));
+        within(registry.call("one__progress", json!({}))).await.unwrap();
+        let reports = heard.lock().unwrap();
+        let reports: Vec<_> =
+            reports.iter().map(|(done, total, message)| (*done, *total, message.as_str())).collect();
+        // It counts in parts of one.
+        assert_eq!(reports, [(25, Some(100), "a quarter"), (50, Some(100), "half"), (100, Some(100), "all")]);
+    }
+}
+
+#[tokio::test]
+async fn a_trace_goes_along() {
+    let servers = servers([hostile::server("one", "modern")]);
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let registry = servers.registry().await.traced(trace.parse().unwrap());
+    assert_eq!(registry.call("one__trace", json!({})).await.unwrap().value(), trace);
+}
+
+/// How many requests the server was told to forget.
+async fn taken_back(servers: &Servers) -> u64 {
+    servers.call("one__cancelled", json!({})).await.unwrap().value().as_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_answered_in_time_is_taken_back_if_it_reads() {
+    for ways in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", ways).timeout(SHORT)]);
+        let late = servers.call("one__slow", json!({})).await.unwrap_err();
+        assert_eq!((late.kind(), late.retryable()), (FailureKind::Timeout, true));
+        assert_eq!(late.message(), "`one__slow` did not end within 300ms");
+        within(async { while taken_back(&servers).await != 1 {} }).await;
+
+        let late = servers.call("one__slow_write", json!({})).await.unwrap_err();
+        assert_eq!((late.kind(), late.retryable()), (FailureKind::Timeout, false));
+        assert!(late.message().contains("runs on"), "{late}");
+        assert_eq!(taken_back(&servers).await, 1, "what modifies runs on");
+        // And not for ever.
+        within(async { while taken_back(&servers).await != 2 {} }).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_leaves_is_taken_back_if_it_reads() {
+    let servers = servers([hostile::server("one", "modern")]);
+    let registry = servers.registry().await;
+    for (tool, expected) in [("one__slow", 1), ("one__slow_write", 1), ("one__slow", 2)] {
+        let call = registry.call(tool, json!({}));
+        tokio::select! {
+            biased;
+            _ = call => panic!("it is never answered"),
+            // Once this is answered, the other call has been sent, which was sent before.
+            said = servers.call("one__echo", json!({"text": "hi"})) => assert!(said.is_ok()),
+        }
+        within(async { while taken_back(&servers).await < expected {} }).await;
+        assert_eq!(taken_back(&servers).await, expected, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_dies_in_mid_call_is_named_and_comes_back() {
+    let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
+    let registry = servers.registry().await;
+    for (tool, retryable) in [("one__die", true), ("one__die_writing", false), ("two__die", true)] {
+        let waiting = within(registry.call(tool, json!({}))).await.unwrap_err();
+        let server = &tool[..3];
+        let expected =
+            format!("server `{server}` did not answer `{tool}`: its process ended with exit status 3");
+        assert_eq!(waiting.message(), expected);
+        assert_eq!(waiting.kind(), FailureKind::Failed(Reason::Unavailable));
+        assert_eq!(waiting.retryable(), retryable, "{tool}");
+        // Its tools return, and those of the old list are as good as ever.
+        let echo = format!("{server}__echo");
+        assert!(servers.names().await.contains(&echo));
+        assert_eq!(registry.call(&echo, json!({"text": "again"})).await.unwrap().value(), "again");
+    }
+}
+
+#[tokio::test]
+async fn no_call_waits_for_a_line_without_an_end() {
+    let servers = servers([hostile::server("one", "modern")]);
+    let registry = servers.registry().await;
+    let (slow, giant) = within(async {
+        tokio::join!(registry.call("one__slow", json!({})), registry.call("one__giant", json!({})))
+    })
+    .await;
+    for failure in [slow.unwrap_err(), giant.unwrap_err()] {
+        let message = failure.message();
+        assert!(message.starts_with("server `one` did not answer `one__"), "{message}");
+        assert!(message.ends_with("it wrote a line of more than 16777216 bytes"), "{message}");
+    }
+    assert_eq!(servers.call("one__echo", json!({"text": "again"})).await.unwrap().value(), "again");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_passed_over() {
+    for ways in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", ways)]);
+        assert_eq!(servers.call("one__garbage", json!({})).await.unwrap().value(), "after the garbage");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_start_is_down_and_slows_nobody() {
+    let bad = [
+        (hostile::server("mute", "mute").start_timeout(SHORT), "down: it did not start within 300ms"),
+        (hostile::server("exits", "exits"), "down: its process ended with exit status 7"),
+        (hostile::server("floods", "floods"), "down: it wrote 10000 lines that are no messages"),
+        (
+            hostile::server("endless", "endless"),
+            "down: its list of tools does not end: it has more than 1000 pages",
+        ),
+        (
+            hostile::server("circles", "circles"),
+            "down: its list of tools does not end: it leads back to a page before",
+        ),
+        (
+            Upstream::command("absent", "no-such-program-anywhere"),
+            "down: it cannot be started: No such file or directory (os error 2)",
+        ),
+    ];
+    let good = hostile::server("good", "modern");
+    let (bad, reasons): (Vec<_>, Vec<_>) = bad.into_iter().unzip();
+    let names: Vec<String> = bad.iter().map(|server| server.name().to_owned()).collect();
+    let servers = servers(bad.into_iter().chain([good]));
+    let tools = servers.toolset().await;
+    assert!(tools.registry().tools().all(|tool| tool.name().starts_with("good__")), "no fake tools");
+    assert_eq!(tools.registry().tools().count(), 20);
+    assert_eq!(
+        tools.providers().collect::<Vec<_>>(),
+        ["mute", "exits", "floods", "endless", "circles", "absent", "good"]
+    );
+    for (name, reason) in names.iter().zip(reasons) {
+        assert_eq!(servers.down(name).await, reason);
+        let told =
+            tools.left_out().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
+        assert_eq!(told.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
+    }
+    // None of them is waited for a second time.
+    assert_eq!(servers.toolset().await.registry().tools().count(), 20);
+}
+
+#[tokio::test]
+async fn a_listing_waits_for_a_start_no_longer_than_its_patience() {
+    let patience = |builder: tool_mcp::upstream::UpstreamsBuilder| builder.patience(SHORT);
+    let servers = servers_as([hostile::server("mute", "mute"), hostile::server("good", "modern")], patience);
+    servers.up_after_a_listing("good").await;
+    let tools = servers.toolset().await;
+    assert_eq!(tools.left_out()[0].to_string(), "provider `mute`: it is starting");
+    assert_eq!(tools.registry().tools().count(), 20);
+}
+
+#[tokio::test]
+async fn one_bad_tool_never_empties_the_list() {
+    let servers = servers([hostile::server("one", "modern malformed")]);
+    let tools = servers.toolset().await;
+    assert!(tools.registry().get("one__last").is_some() && tools.registry().get("one__echo").is_some());
+    assert_eq!(tools.registry().tools().count(), 21);
+    let left_out: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    assert_eq!(left_out.len(), 5, "{left_out:?}");
+    for (left_out, expected) in left_out.iter().zip([
+        "tool ``: its name is not made of",
+        "tool `one__no schema`: its name is not made of",
+        "tool `one__elsewhere`: its input schema was refused: at /properties/a/$ref",
+        "tool ``: its name is not made of",
+        "a second tool of the name `one__echo`",
+    ]) {
+        assert!(left_out.starts_with(expected), "{left_out}");
+    }
+    assert_eq!(servers.status("one").left_out, left_out);
+}
+
+#[tokio::test]
+async fn a_list_that_changes_is_followed() {
+    for ways in ["modern", "legacy"] {
+        let servers = servers([hostile::server("one", ways)]);
+        let before = servers.registry().await;
+        assert!(before.get("one__extra").is_none());
+        for (tools, there) in [(21, true), (20, false)] {
+            servers.call("one__change", json!({})).await.unwrap();
+            within(servers.upstreams.wait_for("one", |status| status.tools == tools)).await;
+            assert_eq!(servers.registry().await.get("one__extra").is_some(), there);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_stays_the_same_is_the_same_registry() {
+    let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
+    let before = servers.registry().await;
+    assert!(servers.registry().await.is(&before));
+    let gone = before.call("one__die", json!({})).await.unwrap_err();
+    assert!(gone.message().contains("exit status 3"));
+    assert!(servers.registry().await.is(&before), "it came back with what it had");
+}
+
+#[tokio::test]
+async fn a_process_is_given_little_of_our_environment() {
+    let servers = servers([hostile::server("one", "modern").env("ITS_OWN", "5")]);
+    let names = servers.call("one__environment", json!({})).await.unwrap().value();
+    let names: Vec<&str> = names.as_str().unwrap().split(' ').collect();
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")), "there is something to keep back");
+    let allowed =
+        ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+    for name in &names {
+        assert!(allowed.contains(name) || ["ITS_OWN", "TOOL_MCP_TEST_HOSTILE"].contains(name), "{name}");
+    }
+    assert!(names.contains(&"ITS_OWN") && names.contains(&"PATH"), "{names:?}");
+}
+
+/// Whether a process is there and no zombie.
+fn lives(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z'))
+}
+
+async fn family(servers: &Servers) -> Vec<String> {
+    let pids = servers.call("one__family", json!({})).await.unwrap().value();
+    pids.as_str().unwrap().split(' ').map(str::to_owned).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_ends_with_all_that_it_has_started() {
+    // One that ends with its input, and one that listens to nobody.
+    for ways in ["modern", "modern stays"] {
+        let servers = servers([hostile::server("one", ways)]);
+        let pids = family(&servers).await;
+        assert!(pids.iter().all(|pid| lives(pid)), "{pids:?}");
+        within(servers.upstreams.shutdown()).await;
+        assert!(!lives(&pids[0]), "the server");
+        within(async {
+            while lives(&pids[1]) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_ends_with_the_last_who_could_ask_it() {
+    let servers = servers([hostile::server("one", "modern")]);
+    let pids = family(&servers).await;
+    drop(servers);
+    within(async {
+        while pids.iter().any(|pid| lives(pid)) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_whose_first_answer_comes_too_late_is_still_understood() {
+    // It answers what it does not know only after it was greeted in the old way.
+    let servers = servers([hostile::server("one", "late")]);
+    assert_eq!(servers.call("one__echo", json!({"text": "late"})).await.unwrap().value(), "late");
+    assert_eq!(servers.status("one").protocol.as_deref(), Some("2025-11-25"));
+}
+
+#[tokio::test]
+async fn a_switch_of_ours_holds_for_their_tools() {
+    let home = Registry::builder().allow_empty().read_only().build().unwrap();
+    let servers = servers_as([hostile::server("one", "modern")], |builder| builder.home(home));
+    let names = servers.names().await;
+    assert!(
+        names.contains(&"one__echo".to_owned()) && !names.contains(&"one__change".to_owned()),
+        "{names:?}"
+    );
+    let refused: Result<_, _> = servers.call("one__change", Value::Object(Default::default())).await;
+    assert_eq!(refused.unwrap_err().kind(), FailureKind::Disabled);
+}
