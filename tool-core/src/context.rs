@@ -165,11 +165,21 @@ pub(crate) struct Caller {
     /// Most calls have none, and are spared what they take.
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
+    /// Keeps what is too large to be shown to it.
+    #[cfg(feature = "tokio")]
+    pub(crate) results: Option<crate::results::ResultStore>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None, reporter: None }
+        Caller {
+            principal,
+            trace: None,
+            extensions: None,
+            reporter: None,
+            #[cfg(feature = "tokio")]
+            results: None,
+        }
     }
 
     /// The local one.
@@ -195,6 +205,13 @@ impl PartialEq for Caller {
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
+        #[cfg(feature = "tokio")]
+        let extensions = extensions
+            && match (&self.results, &other.results) {
+                (None, None) => true,
+                (Some(own), Some(others)) => own.is(others),
+                _ => false,
+            };
         extensions
             && self.principal == other.principal
             && self.trace == other.trace

@@ -16,6 +16,7 @@ mod paging;
 mod progress;
 mod prompts_file;
 mod reading;
+mod results;
 mod routes;
 mod server;
 mod settings;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
 use tokio_util::task::TaskTracker;
-use tool_core::{Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
+use tool_core::{Principal, Provider, Registry, ResultStore, Surface, ToolDefinition, Toolset};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
+use crate::uri::Scheme;
 
 /// How long a client may keep a list. Nothing changes while the process lives, but another release may follow it.
 pub(crate) const FRESH_FOR_MS: u64 = 60_000;
@@ -62,9 +63,30 @@ impl Offers {
         Ok(Offer { registry, catalogue })
     }
 
+    /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
+    /// asked then.
+    pub(crate) async fn results(&self, caller: Option<&Principal>) -> Option<(ResultStore, Principal)> {
+        let results = match (self.provider.results(), self.now(caller).await) {
+            (Some(results), Err(_)) => results,
+            (results, Ok(offer)) => {
+                let results = offer.registry.results().cloned().or(results)?;
+                return Some((results, offer.registry.principal().clone()));
+            }
+            (None, Err(_)) => return None,
+        };
+        let latest = || self.latest().map(|catalogue| catalogue.registry().principal().clone());
+        let caller = caller.or(self.caller.as_ref()).cloned().or_else(latest);
+        Some((results, caller.unwrap_or_else(Principal::local)))
+    }
+
     /// How long a client may keep a list: not at all where tools come and go.
     pub(crate) fn fresh_for_ms(&self) -> u64 {
         if self.varies.load(Ordering::Relaxed) { 0 } else { FRESH_FOR_MS }
+    }
+
+    /// The scheme of the URIs of this server.
+    pub(crate) fn scheme(&self) -> &Scheme {
+        &self.settings.scheme
     }
 
     /// What the last request was offered.
@@ -130,7 +152,7 @@ impl Offer {
     pub(crate) fn shows(&self, target: &Target) -> bool {
         match target {
             Target::Tool(name) => self.registry.admits(name).is_ok(),
-            Target::Tools | Target::Page | Target::Resource(_) | Target::Template(_) => true,
+            Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
         }
     }
 }

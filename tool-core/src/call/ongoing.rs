@@ -161,7 +161,7 @@ impl<'c> Ongoing<'c> {
         if let Some(record) = self.record.take() {
             record.end(&result);
         }
-        Reply { call_id: self.context.call_id(), result }
+        Reply::new(self.context.call_id(), result)
     }
 }
 
@@ -196,5 +196,5 @@ fn answered(
     if let Some(audit) = audit {
         Record::begin(audit, call_id, caller, kind, asked(), arguments).end(&result);
     }
-    Reply { call_id, result }
+    Reply::new(call_id, result)
 }

@@ -138,6 +138,12 @@ impl ToolsProvider for Providers {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(self.joined())
     }
+
+    /// That of the first one, as it is with the registries that are joined.
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.parts.first()?.provider.results()
+    }
 }
 
 impl fmt::Debug for Providers {
