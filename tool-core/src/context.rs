@@ -192,6 +192,16 @@ impl Caller {
         Caller::new(Principal::anonymous())
     }
 
+    /// Whether something keeps what is too large to be shown to it.
+    #[inline]
+    pub(crate) fn keeps(&self) -> bool {
+        #[cfg(feature = "tokio")]
+        let keeps = self.results.is_some();
+        #[cfg(not(feature = "tokio"))]
+        let keeps = false;
+        keeps
+    }
+
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.as_ref()?.get()
     }

@@ -79,8 +79,8 @@ pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
 #[cfg(feature = "tokio")]
 pub use results::{
-    Excerpt, Found, FoundLine, Kept, PartError, Piece, ResultLimits, ResultPart, ResultStorage, ResultStore,
-    ResultStoreError, Shortened, Span, StoredObject,
+    Excerpt, Found, FoundLine, Kept, ParseSpanError, PartError, Piece, ResultLimits, ResultPart,
+    ResultStorage, ResultStore, ResultStoreError, Shortened, Span, StoredObject,
 };
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use limits::ResultLimits;
-pub use part::{PartError, ResultPart, Span};
+pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{Found, FoundLine};
 pub use shortened::{Piece, Shortened};
 pub use storage::{ResultStorage, StoredObject};
@@ -152,7 +152,11 @@ impl ResultStore {
     /// assert!(ResultStore::memory().read(&Principal::local(), unknown).await.unwrap().is_none());
     /// # });
     /// ```
-    pub async fn read(&self, principal: &Principal, digest: Digest) -> Result<Option<Kept>, ResultStoreError> {
+    pub async fn read(
+        &self,
+        principal: &Principal,
+        digest: Digest,
+    ) -> Result<Option<Kept>, ResultStoreError> {
         self.get(principal, digest).await
     }
 

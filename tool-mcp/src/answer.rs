@@ -57,14 +57,16 @@ fn excerpts(
 
 /// An excerpt as a text, and a link to the whole.
 pub(crate) fn excerpt_blocks(excerpt: &Excerpt, era: &Era, scheme: &Scheme) -> Vec<ContentBlock> {
-    let line_break = if excerpt.preview().is_empty() || excerpt.preview().ends_with('\n') { "" } else { "\n" };
+    let line_break =
+        if excerpt.preview().is_empty() || excerpt.preview().ends_with('\n') { "" } else { "\n" };
     let text = ContentBlock::text(format!("{}{line_break}{}", excerpt.preview(), excerpt.note()));
     let link = excerpt.digest().map(|digest| {
         let uri = ResultUri::of(scheme, digest);
         if !era.knows_structure() {
             return block(&Content::link(uri, "the whole result"), era);
         }
-        let link = Resource::new(uri, "result").with_title("The whole result").with_size(excerpt.bytes() as u64);
+        let link =
+            Resource::new(uri, "result").with_title("The whole result").with_size(excerpt.bytes() as u64);
         ContentBlock::resource_link(link.with_mime_type(excerpt.media_type()))
     });
     [text].into_iter().chain(link).collect()

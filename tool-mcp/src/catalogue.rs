@@ -75,19 +75,17 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        let tools = self
-            .tools
-            .get_or_init(|| {
-                let listed = |tool| {
-                    let mut listed = listed(tool, &self.settings);
-                    if self.registry().results().is_some() {
-                        // Of what is too large there is an excerpt, which is not what the schema says.
-                        listed.output_schema = None;
-                    }
-                    listed
-                };
-                self.registry().declared().map(listed).collect()
-            });
+        let tools = self.tools.get_or_init(|| {
+            let listed = |tool| {
+                let mut listed = listed(tool, &self.settings);
+                if self.registry().results().is_some() {
+                    // Of what is too large there is an excerpt, which is not what the schema says.
+                    listed.output_schema = None;
+                }
+                listed
+            };
+            self.registry().declared().map(listed).collect()
+        });
         // A registry is ordered by name.
         tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
     }

@@ -101,7 +101,8 @@ fn part(query: &str) -> Result<ResultPart, String> {
             return Err(format!("`{name}` is given twice"));
         }
     }
-    ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref()).map_err(|error| error.to_string())
+    ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref())
+        .map_err(|error| error.to_string())
 }
 
 fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContents, String> {
@@ -109,8 +110,11 @@ fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContent
     let blob = |bytes: &[u8]| ResourceContents::blob(BASE64.encode(bytes), uri);
     let length = kept.content().len();
     let small = |length: usize| {
-        let message =
-            || format!("{length} bytes are more than the {MOST_READ} that are read at once: ask for `lines` or `bytes`");
+        let message = || {
+            format!(
+                "{length} bytes are more than the {MOST_READ} that are read at once: ask for `lines` or `bytes`"
+            )
+        };
         (length <= MOST_READ).then_some(()).ok_or_else(message)
     };
     let said = |error: PartError| error.to_string();
@@ -158,7 +162,9 @@ mod tests {
         let part = parsed(&format!("{hex}?lines=2-3&search=a%20b%2Bc+d")).unwrap();
         let lines = Some("2-3".parse().unwrap());
         assert_eq!(part.part, Ok(ResultPart::Search { text: "a b+c+d".to_owned(), lines }));
-        for query in ["lines=0", "line=1", "lines=1&lines=2", "bytes=1&search=a", "search=", "search=%ff", "lines=%2"] {
+        for query in
+            ["lines=0", "line=1", "lines=1&lines=2", "bytes=1&search=a", "search=", "search=%ff", "lines=%2"]
+        {
             assert!(parsed(&format!("{hex}?{query}")).unwrap().part.is_err(), "{query}");
         }
         let upper = hex.to_uppercase();
@@ -166,7 +172,21 @@ mod tests {
         let long = format!("{hex}0");
         let slash = format!("{hex}/");
         let dots = format!("../result/{hex}");
-        for hostile in ["", ".", "..", "../..", "%2e%2e", "%00", "/etc/passwd", &upper, &escaped, &long, &slash, &dots, &hex[1..]] {
+        for hostile in [
+            "",
+            ".",
+            "..",
+            "../..",
+            "%2e%2e",
+            "%00",
+            "/etc/passwd",
+            &upper,
+            &escaped,
+            &long,
+            &slash,
+            &dots,
+            &hex[1..],
+        ] {
             assert_eq!(parsed(hostile).unwrap().digest, None, "{hostile}");
         }
         for other in ["weather://results/x", "weather://result", "other://result/x", "result/x"] {

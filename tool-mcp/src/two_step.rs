@@ -59,12 +59,7 @@ pub(crate) enum Step<'a> {
 }
 
 /// Enters one of the three tools; `None` for every other name.
-pub(crate) async fn enter<'a>(
-    name: &str,
-    arguments: &'a [u8],
-    offer: &Offer,
-    era: &Era,
-) -> Option<Step<'a>> {
+pub(crate) async fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer, era: &Era) -> Option<Step<'a>> {
     if !NAMES.contains(&name) {
         return None;
     }

@@ -72,7 +72,7 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &
         Ok(step) => return Begun::Waits(call, step),
         Err(failure) => return Begun::Ended(call.reply(Err(failure))),
     };
-    call.home.runner.judge(call.tool, &mut result);
+    call.home.runner.judge(&call, &mut result);
     Begun::Ended(call.reply(result))
 }
 
@@ -132,6 +132,12 @@ impl<'c> Ongoing<'c> {
     /// Where injected parameters come from.
     pub(super) fn source(&self) -> Source<'_> {
         Source { states: &self.home.states, context: &self.context }
+    }
+
+    /// Whether something keeps an output that is too large.
+    #[inline]
+    pub(super) fn keeps(&self) -> bool {
+        self.context.caller().keeps()
     }
 
     /// Who calls.

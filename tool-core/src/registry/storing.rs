@@ -1,8 +1,8 @@
 //! Registries whose large results are kept.
 
 use crate::call::Reply;
-use crate::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
 use crate::provider::DiscoveryError;
+use crate::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
 use crate::registry::{Builder, Registry};
 use crate::results::ResultStore;
 use crate::tool::BoxFuture;

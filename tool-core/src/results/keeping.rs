@@ -192,7 +192,9 @@ impl Inner {
         replaced: Option<&Name>,
     ) -> Result<(), ResultStoreError> {
         loop {
-            let Some(surplus) = lock(index).surplus(self.limits.total, bytes, replaced) else { return Ok(()) };
+            let Some(surplus) = lock(index).surplus(self.limits.total, bytes, replaced) else {
+                return Ok(());
+            };
             self.storage.delete(&surplus.path()).await?;
             lock(index).remove(&surplus);
         }

@@ -104,8 +104,9 @@ impl ResultPart {
             let span = text.parse().ok().filter(|span| !matches!(span, Span::Between(0, _) | Span::From(0)));
             span.ok_or_else(|| PartError::Lines(text.chars().take(40).collect()))
         });
-        let bytes =
-            bytes.map(|text| text.parse().map_err(|()| PartError::Bytes(text.chars().take(40).collect())));
+        let bytes = bytes.map(|text| {
+            text.parse().map_err(|ParseSpanError| PartError::Bytes(text.chars().take(40).collect()))
+        });
         match (lines.transpose()?, bytes.transpose()?, search) {
             (Some(_), Some(_), _) | (_, Some(_), Some(_)) => Err(PartError::Both),
             (lines, None, Some(text)) => match text.len() {
@@ -119,22 +120,33 @@ impl ResultPart {
     }
 }
 
+/// A text that is no [`Span`].
+///
+/// ```
+/// let error = "20-10".parse::<tool_core::Span>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected `10-20`, `10-`, `-10` for the last ones, or `10`");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected `10-20`, `10-`, `-10` for the last ones, or `10`")]
+pub struct ParseSpanError;
+
 impl std::str::FromStr for Span {
-    type Err = ();
+    type Err = ParseSpanError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // No sign, no space, nothing that could be read in two ways.
         let number = |text: &str| {
             let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            if digits { text.parse::<u64>().map_err(|_| ()) } else { Err(()) }
+            if digits { text.parse::<u64>().map_err(|_| ParseSpanError) } else { Err(ParseSpanError) }
         };
         match text.split_once('-') {
             None => number(text).map(|one| Span::Between(one, one)),
-            Some(("", last)) => number(last).and_then(|last| if last == 0 { Err(()) } else { Ok(Span::Last(last)) }),
+            Some(("", last)) => number(last)
+                .and_then(|last| if last == 0 { Err(ParseSpanError) } else { Ok(Span::Last(last)) }),
             Some((first, "")) => number(first).map(Span::From),
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last)?);
-                if first <= last { Ok(Span::Between(first, last)) } else { Err(()) }
+                if first <= last { Ok(Span::Between(first, last)) } else { Err(ParseSpanError) }
             }
         }
     }
@@ -172,7 +184,8 @@ impl Span {
         };
         let lines = usize::try_from(count).ok().and_then(|count| wanted.of_bytes(count));
         let lines = lines.ok_or(PartError::NoSuchLines(count))?;
-        let mut starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        let mut starts =
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         let start = starts.nth(lines.start).unwrap_or(text.len());
         let end = starts.nth(lines.len() - 1).unwrap_or(text.len());
         Ok((start..end, lines.start as u64 + 1))
@@ -225,6 +238,10 @@ mod tests {
             assert_eq!(lines, found, "{span:?}");
         }
         assert_eq!(Span::From(1).of_lines(""), Err(PartError::NoSuchLines(0)));
-        assert_eq!(Span::From(2).of_lines("a\n"), Err(PartError::NoSuchLines(1)), "nothing follows the last break");
+        assert_eq!(
+            Span::From(2).of_lines("a\n"),
+            Err(PartError::NoSuchLines(1)),
+            "nothing follows the last break"
+        );
     }
 }

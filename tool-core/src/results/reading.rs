@@ -136,7 +136,10 @@ impl Kept {
         let line_break = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
         match next {
             Some(next) => {
-                format!("{shown}{line_break}[{place}; next: {{\"digest\": \"{}\", {next}}}]", self.digest.hex())
+                format!(
+                    "{shown}{line_break}[{place}; next: {{\"digest\": \"{}\", {next}}}]",
+                    self.digest.hex()
+                )
             }
             None => format!("{shown}{line_break}[{place}]"),
         }

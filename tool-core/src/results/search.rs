@@ -109,7 +109,10 @@ mod tests {
     #[test]
     fn each_line_is_found_once() {
         let text = "Rain, rain\nsun\n\nRAIN.*\nÄrger\n";
-        assert_eq!(found(text, "rain", None), [(1, 0, "Rain, rain".to_owned()), (4, 16, "RAIN.*".to_owned())]);
+        assert_eq!(
+            found(text, "rain", None),
+            [(1, 0, "Rain, rain".to_owned()), (4, 16, "RAIN.*".to_owned())]
+        );
         assert_eq!(found(text, "rain", Some(Span::From(2))), [(4, 16, "RAIN.*".to_owned())]);
         assert_eq!(found(text, "n.*", None), [(4, 19, "RAIN.*".to_owned())], "it is a text and no pattern");
         assert_eq!(found(text, "ärger", None), [(5, 23, "Ärger".to_owned())]);

@@ -146,7 +146,11 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
     }
     if output.structured_text().is_some() {
         let bare = output.decode::<Box<RawValue>>().map(|json| in_lines(json.get())).unwrap_or_default();
-        return if output.size() > limits.above { vec![Part::Goes(Whole::text(JSON, bare))] } else { Vec::new() };
+        return if output.size() > limits.above {
+            vec![Part::Goes(Whole::text(JSON, bare))]
+        } else {
+            Vec::new()
+        };
     }
     match output.content() {
         Cow::Borrowed(blocks) => of_blocks(blocks, limits),
@@ -196,9 +200,9 @@ fn whole(block: &Content) -> Whole<'_> {
         Content::Resource { mime_type, body: ResourceBody::Text(text), .. } => {
             Whole::text(mime_type, text.as_str())
         }
-        Content::Resource { mime_type, body: ResourceBody::Blob(bytes), .. } => Whole::media(mime_type, bytes),
-        Content::ResourceLink { .. } => {
-            Whole::text(JSON, serde_json::to_string(block).unwrap_or_default())
+        Content::Resource { mime_type, body: ResourceBody::Blob(bytes), .. } => {
+            Whole::media(mime_type, bytes)
         }
+        Content::ResourceLink { .. } => Whole::text(JSON, serde_json::to_string(block).unwrap_or_default()),
     }
 }

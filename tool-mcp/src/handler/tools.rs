@@ -27,7 +27,8 @@ impl Handler {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
             // What they do not show is read with a tool of its own.
-            let reader = offer.tools().find(|tool| tool.name() == READER && offer.registry.results().is_some());
+            let reader =
+                offer.tools().find(|tool| tool.name() == READER && offer.registry.results().is_some());
             let three = three.chain(reader.and_then(|tool| offer.catalogue.tool(tool.name())).cloned());
             // Three need no pages, and so no cursor leads anywhere.
             let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
