@@ -80,6 +80,20 @@ pub struct Reply {
     pub call_id: CallId,
     /// What came of it.
     pub result: Result<Output, Failure>,
+    /// What is shown in the place of it where it is too large, and a [`ResultStore`](crate::ResultStore) keeps the rest.
+    #[cfg(feature = "tokio")]
+    pub shortened: Option<Box<crate::results::Shortened>>,
+}
+
+impl Reply {
+    pub(crate) fn new(call_id: CallId, result: Result<Output, Failure>) -> Self {
+        Reply {
+            call_id,
+            result,
+            #[cfg(feature = "tokio")]
+            shortened: None,
+        }
+    }
 }
 
 /// Checks the text of the arguments for a tool, and runs nothing.

@@ -173,11 +173,22 @@ pub(crate) struct Caller {
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
     pub(crate) listener: Option<Listener>,
+    /// Keeps what is too large to be shown to it.
+    #[cfg(feature = "tokio")]
+    pub(crate) results: Option<crate::results::ResultStore>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None, reporter: None, listener: None }
+        Caller {
+            principal,
+            trace: None,
+            extensions: None,
+            reporter: None,
+            listener: None,
+            #[cfg(feature = "tokio")]
+            results: None,
+        }
     }
 
     /// The local one.
@@ -188,6 +199,16 @@ impl Caller {
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
         Caller::new(Principal::anonymous())
+    }
+
+    /// Whether something keeps what is too large to be shown to it.
+    #[inline]
+    pub(crate) fn keeps(&self) -> bool {
+        #[cfg(feature = "tokio")]
+        let keeps = self.results.is_some();
+        #[cfg(not(feature = "tokio"))]
+        let keeps = false;
+        keeps
     }
 
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
@@ -203,6 +224,13 @@ impl PartialEq for Caller {
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
+        #[cfg(feature = "tokio")]
+        let extensions = extensions
+            && match (&self.results, &other.results) {
+                (None, None) => true,
+                (Some(own), Some(others)) => own.is(others),
+                _ => false,
+            };
         extensions
             && self.principal == other.principal
             && self.trace == other.trace

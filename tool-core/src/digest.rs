@@ -3,6 +3,7 @@
 mod canonical;
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde_json::Value;
 
@@ -37,11 +38,76 @@ impl Digest {
         Digest(blake3::hash(canonical(value).as_bytes()))
     }
 
+    /// The digest of bytes as they are.
+    ///
+    /// ```
+    /// use tool_core::Digest;
+    ///
+    /// assert_ne!(Digest::of_bytes(b"[1, 2]"), Digest::of_bytes(b"[1,2]"));
+    /// ```
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Digest(blake3::hash(bytes))
+    }
+
+    /// The 64 hexadecimal digits alone, in lower case.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Digest::of_bytes(b"").hex().len(), 64);
+    /// ```
+    pub fn hex(&self) -> String {
+        self.0.to_hex().to_string()
+    }
+
     /// The digest of bytes as they are, which only who knows the key can compute.
     pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
         Digest(blake3::keyed_hash(key, bytes))
     }
 }
+
+/// Reads a digest as it is written, with `blake3:` or without. There is one spelling: no upper case, no space, nothing
+/// escaped.
+///
+/// ```
+/// use tool_core::Digest;
+///
+/// let digest = Digest::of_bytes(b"sunny");
+/// assert_eq!(digest.to_string().parse(), Ok(digest));
+/// assert_eq!(digest.hex().parse(), Ok(digest));
+/// assert!(digest.hex().to_uppercase().parse::<Digest>().is_err());
+/// ```
+impl FromStr for Digest {
+    type Err = ParseDigestError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("blake3:").unwrap_or(text).as_bytes();
+        let mut bytes = [0; 32];
+        if digits.len() != 2 * bytes.len() {
+            return Err(ParseDigestError);
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Ok(Digest(bytes.into()))
+    }
+}
+
+fn nibble(digit: u8) -> Result<u8, ParseDigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(ParseDigestError),
+    }
+}
+
+/// A text that is no digest.
+///
+/// ```
+/// let error = "blake3:0".parse::<tool_core::Digest>().unwrap_err();
+/// assert_eq!(error.to_string(), "a digest is 64 hexadecimal digits in lower case");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 64 hexadecimal digits in lower case")]
+pub struct ParseDigestError;
 
 impl Registry {
     /// The identity of all tools and prompts together, whoever calls: another when one of them is added, is gone or

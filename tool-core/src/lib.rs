@@ -32,6 +32,8 @@ mod registration;
 mod registry;
 mod requirement;
 mod resource;
+#[cfg(feature = "tokio")]
+mod results;
 mod returns;
 mod schema;
 mod search;
@@ -54,7 +56,7 @@ pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
 pub use definition::{DefinitionError, DefinitionFault, Source, ToolDefinition, ToolDefinitionBuilder};
-pub use digest::Digest;
+pub use digest::{Digest, ParseDigestError};
 pub use extension::{Extension, Extensions};
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
 pub use inject::{Handle, Inject, Injection, Need, Needs, op};
@@ -77,6 +79,11 @@ pub use provider::{
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
 pub use requirement::{Requirements, Unmet};
 pub use resource::{Reader, Resource, WritePass, Writer};
+#[cfg(feature = "tokio")]
+pub use results::{
+    Excerpt, Found, FoundLine, Kept, ParseSpanError, PartError, Piece, ResultLimits, ResultPart,
+    ResultStorage, ResultStore, ResultStoreError, Shortened, Span, StoredObject,
+};
 pub use returns::{ReturnError, ReturnValue};
 pub use schema::{
     Allowed, Constraints, NativeSchema, Profile, ProfileError, SchemaError, SchemaFault, UnknownProfile,

@@ -68,6 +68,13 @@ pub trait ToolsProvider: Send + Sync {
     fn is_constant(&self) -> bool {
         false
     }
+
+    /// What keeps the results of its tools that are too large to be shown, if something does: so that they can be read while
+    /// the tools themselves cannot be listed.
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        None
+    }
 }
 
 impl ToolsProvider for Registry {
@@ -78,6 +85,11 @@ impl ToolsProvider for Registry {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone().into())))
     }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        Registry::results(self).cloned()
+    }
 }
 
 impl ToolsProvider for Toolset {
@@ -87,6 +99,11 @@ impl ToolsProvider for Toolset {
 
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(ready(Ok(self.clone())))
+    }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.registry().results().cloned()
     }
 }
 
@@ -164,12 +181,24 @@ impl Provider {
         self.inner.is_constant()
     }
 
+    /// What keeps the results of its tools that are too large to be shown, if something does.
+    ///
+    /// ```
+    /// # use tool_core::IntoToolsProvider;
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.into_provider().results().is_none());
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn results(&self) -> Option<crate::results::ResultStore> {
+        self.inner.results()
+    }
+
     pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {
         Provider { inner: Arc::new(provider), told: Arc::default() }
     }
 
     /// The same without a word to the log, for a provider made of others.
-    async fn ask(&self) -> Result<Toolset, DiscoveryError> {
+    pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
         let future = contained(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
         within(future).await.unwrap_or(Err(DiscoveryError::Panicked))
     }

@@ -10,6 +10,8 @@ mod inject;
 mod positions;
 mod prompts;
 mod running;
+#[cfg(feature = "tokio")]
+mod storing;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -152,9 +154,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let Caller { trace, extensions, reporter, listener, .. } = &self.caller;
-        let (extensions, reporter, listener) = (extensions.clone(), reporter.clone(), listener.clone());
-        let caller = Caller { principal, trace: *trace, extensions, reporter, listener };
+        let caller = Caller { principal, ..self.caller.clone() };
         Registry { inner: Arc::clone(&self.inner), caller }
     }
 
@@ -405,7 +405,7 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        match self.known(name) {
+        let reply = match self.known(name) {
             Ok(member) => match call::begin(self, member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
@@ -415,7 +415,14 @@ impl Registry {
                 let audit = self.inner.audit.as_ref();
                 call::unknown(audit, &self.caller, AuditKind::Tool, name, arguments)
             }
+        };
+        #[cfg(feature = "tokio")]
+        if let Some(results) = &self.caller.results
+            && results.is_large(&reply)
+        {
+            return Box::pin(self.shortened(results, reply)).await;
         }
+        reply
     }
 
     /// Answers a call with the failure for which an adapter does not make it, as one that nobody confirmed, and records

@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
-use tool_core::{CallId, Content, Failure, FailureKind, Problem, Repair, Reply, Validation};
+use serde_json::value::{RawValue, to_raw_value};
+use tool_core::{
+    CallId, Content, Failure, FailureKind, Output, Piece, Problem, Repair, Reply, Shortened, Validation,
+};
 
 use crate::refusal::Message;
+use crate::results;
 
 /// A response with a JSON body.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
@@ -27,6 +30,9 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
 /// A failure of the tool itself has the shape of a success with `isError`; one on the way to the tool is an error.
 pub(crate) fn called(reply: &Reply) -> Response {
     let meta = Meta { call_id: reply.call_id };
+    if let Some(shortened) = &reply.shortened {
+        return shortened_to(shortened, &reply.result, meta);
+    }
     match &reply.result {
         Ok(output) => {
             let structured_content = output.structured();
@@ -39,6 +45,39 @@ pub(crate) fn called(reply: &Reply) -> Response {
             json(status(failure), &result)
         }
         Err(failure) => failed(failure, reply.call_id),
+    }
+}
+
+/// What is sent of a result that is too large, and where the rest is. What failed has failed all the same.
+fn shortened_to(shortened: &Shortened, result: &Result<Output, Failure>, meta: Meta) -> Response {
+    let mut content = Vec::new();
+    for piece in shortened.pieces() {
+        match piece {
+            Piece::Content(piece) => content.push(piece.clone()),
+            Piece::Excerpt(excerpt) => {
+                content.push(Content::text(results::text(excerpt)));
+                content.extend(results::link(excerpt));
+            }
+            _ => {}
+        }
+    }
+    let excerpt = shortened.excerpts().next();
+    match result {
+        Ok(output) => {
+            let excerpt = excerpt.filter(|_| output.structured_text().is_some());
+            let excerpt = excerpt.and_then(|excerpt| to_raw_value(&results::located(excerpt)).ok());
+            let (content, structured_content) = (content.into(), excerpt.as_deref());
+            json(StatusCode::OK, &CallResult { content, structured_content, is_error: false, meta })
+        }
+        Err(failure) if matches!(failure.kind(), FailureKind::Failed(_)) => {
+            let content = content.into();
+            json(status(failure), &CallResult { content, structured_content: None, is_error: true, meta })
+        }
+        Err(failure) => {
+            let mut short = Failure::new(failure.kind(), excerpt.map(results::text).unwrap_or_default());
+            short = short.with_retryable(failure.retryable());
+            json(status(failure), &Fault { failure: &short, meta })
+        }
     }
 }
 

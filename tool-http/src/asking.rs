@@ -84,10 +84,19 @@ impl Asking {
     ///
     /// The prefix that the router is nested under may have variables of its own, even one of this name: the last counts.
     pub(crate) async fn name(&mut self) -> Result<String, Refusal> {
-        let variables = RawPathParams::from_request_parts(&mut self.head, &()).await;
-        let variables = variables.map_err(|_| Refusal::NameNotText)?;
-        let name = variables.iter().filter(|(variable, _)| *variable == "name").last();
-        name.map(|(_, name)| name.to_owned()).ok_or(Refusal::NoRoute)
+        self.variable("name").await.ok_or(Refusal::NameNotText)?.ok_or(Refusal::NoRoute)
+    }
+
+    /// The digest of a result in the path; empty for what is no text.
+    pub(crate) async fn digest(&mut self) -> String {
+        self.variable("digest").await.flatten().unwrap_or_default()
+    }
+
+    /// A variable of the path; `None` where there is one that is no text.
+    async fn variable(&mut self, name: &str) -> Option<Option<String>> {
+        let variables = RawPathParams::from_request_parts(&mut self.head, &()).await.ok()?;
+        let value = variables.iter().filter(|(variable, _)| *variable == name).last();
+        Some(value.map(|(_, value)| value.to_owned()))
     }
 
     /// The arguments in the body.

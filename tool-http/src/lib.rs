@@ -19,6 +19,7 @@ mod origin;
 mod query;
 mod refusal;
 mod representation;
+mod results;
 mod route;
 mod router;
 mod server;

@@ -4,6 +4,7 @@ mod components;
 mod discovery;
 mod operation;
 mod references;
+mod results;
 
 use axum::response::Response;
 use serde_json::{Map, Value, json};
@@ -42,10 +43,15 @@ fn openapi(tools: &Registry, options: &Options) -> Value {
         .collect();
     let mut paths = discovery::paths(&listed, options);
     let mut schemas = components::schemas();
+    let keeps = tools.results().is_some();
+    if keeps {
+        paths.insert("/results/{digest}".to_owned(), results::path(options));
+        schemas.insert("Excerpt".to_owned(), results::excerpt());
+    }
     for tool in &listed {
         // A name has no character that a path or a template would have to encode.
         let path = format!("/tools/{}/call", tool.name());
-        paths.insert(path, json!({"post": operation::call(tool, options)}));
+        paths.insert(path, json!({"post": operation::call(tool, options, keeps)}));
         operation::schemas(tool, &mut schemas);
     }
     let mut document = json!({

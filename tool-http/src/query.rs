@@ -113,6 +113,23 @@ pub(crate) fn sole_profile(uri: &Uri) -> Result<Option<Profile>, Refusal> {
     Ok(found)
 }
 
+/// Reads a query that has some parameters at most, each once; their values in their order.
+///
+/// # Errors
+///
+/// When it has another one, or one twice.
+pub(crate) fn each<const N: usize>(uri: &Uri, known: [&str; N]) -> Result<[Option<String>; N], Refusal> {
+    let mut values = [const { None }; N];
+    for (name, value) in pairs(uri)? {
+        let place = known.iter().position(|known| *known == name);
+        let place = place.ok_or_else(|| unknown_parameter(&name, &known))?;
+        if values[place].replace(value).is_some() {
+            return Err(Refusal::Query(format!("the query parameter `{name}` is given twice")));
+        }
+    }
+    Ok(values)
+}
+
 /// Reads a query that has no parameters.
 ///
 /// # Errors

@@ -22,6 +22,12 @@ pub(crate) enum Refusal {
     Internal,
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
+    #[error("Result not found: {0}")]
+    ResultNotFound(String),
+    #[error("results cannot be read at the moment")]
+    Results,
+    #[error("{message}")]
+    Range { message: String, length: usize },
     #[error("the name of the tool in the path is not UTF-8")]
     NameNotText,
     #[error("Not found")]
@@ -70,9 +76,12 @@ impl Refusal {
         match self {
             Refusal::ExecutionOff | Refusal::HostNotAllowed(_) | Refusal::CrossSite => StatusCode::FORBIDDEN,
             Refusal::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
-            Refusal::IdentityUnknown | Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::IdentityUnknown | Refusal::Full | Refusal::Results => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Discovery | Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Refusal::ToolNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => StatusCode::NOT_FOUND,
+            Refusal::ToolNotFound(_) | Refusal::ResultNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => {
+                StatusCode::NOT_FOUND
+            }
+            Refusal::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
             Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
@@ -110,7 +119,13 @@ impl IntoResponse for Refusal {
             Refusal::Unauthorized { challenge } => {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
-            Refusal::IdentityUnknown => {
+            // RFC 9110, section 15.5.17: how much there is.
+            Refusal::Range { length, .. } => {
+                if let Ok(value) = HeaderValue::from_str(&format!("bytes */{length}")) {
+                    response.headers_mut().insert(header::CONTENT_RANGE, value);
+                }
+            }
+            Refusal::IdentityUnknown | Refusal::Results => {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Refusal::Full => {

@@ -65,7 +65,7 @@ impl Representation {
 
 /// Whether `If-None-Match` names this validator, by the weak comparison (RFC 9110, section 13.1.2). What is not written as
 /// the header must be is as no header.
-fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
+pub(crate) fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
     let values = headers.get_all(header::IF_NONE_MATCH);
     let opaque = etag.strip_prefix(b"W/").unwrap_or(etag);
     let mut lines = values.iter();
@@ -108,7 +108,7 @@ fn tags(mut text: &[u8]) -> Option<Vec<&[u8]>> {
 
 /// The body of a 304, of which no length is told: it would be taken for that of the representation (RFC 9110, section
 /// 8.6).
-struct NoContent;
+pub(crate) struct NoContent;
 
 impl HttpBody for NoContent {
     type Data = Bytes;

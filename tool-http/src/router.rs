@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::routing::{get, post};
-use tool_core::{IntoToolsProvider, Provider, Registry};
+use tool_core::{IntoToolsProvider, Provider, Registry, ResultStore};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
 
@@ -14,7 +14,7 @@ use crate::in_flight::{Held, InFlight};
 use crate::options::Options;
 use crate::refusal::Refusal;
 use crate::route::Route;
-use crate::{cors, discovery, execution, explorer, json_rpc, openapi};
+use crate::{cors, discovery, execution, explorer, json_rpc, openapi, results};
 
 /// What is smaller is not worth the work of two machines.
 const COMPRESSED_FROM: u64 = 1024;
@@ -92,6 +92,7 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
                 .post(Route::new("/mcp/tools/list", json_rpc::post)),
         )
         .route("/openapi.json", get(Route::new("/openapi.json", openapi::document)))
+        .merge(results::routes(api))
         .merge(explorer::routes(api.options()))
         .method_not_allowed_fallback(Route::new("", async |_| Err(Refusal::Method)))
         .fallback(Route::new("", async |_| Err(Refusal::NoRoute)))
@@ -105,8 +106,9 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
 
 /// For whoever takes it; nothing at all stays nothing.
 fn compression() -> CompressionLayer<impl Predicate> {
-    let has_content = |status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions| {
+    let has_content = |status: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions| {
         !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
+            && extensions.get::<results::Verbatim>().is_none()
     };
     CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_FROM).and(has_content))
 }
@@ -138,6 +140,11 @@ impl Api {
         // Why it failed is in the log.
         let tools = self.0.provider.tools().await.map_err(|_| Refusal::Discovery)?;
         Ok(tools.registry().clone())
+    }
+
+    /// What keeps results that are too large to be sent at once, if something does.
+    pub(crate) fn results(&self) -> Option<ResultStore> {
+        self.0.provider.results()
     }
 
     /// What was written for a registry that does not change.

@@ -1,20 +1,23 @@
 //! What a call came to, in the shape of the result of `tools/call`.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject, Resource};
 use serde_json::Value;
-use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
+use tool_core::{CallId, Content, Excerpt, Failure, FailureKind, Output, Piece, Reply, Shortened};
 
 use crate::era::Era;
+use crate::results::ResultUri;
+use crate::uri::Scheme;
 
 /// A result for whatever happened in the tool, a protocol error for a tool that is not there.
-pub(crate) fn answer(reply: Reply, era: &Era) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
     let call_id = reply.call_id;
-    let result = match reply.result {
-        Ok(output) => succeeded(&output, era),
-        Err(failure) => match failure.kind().codes().mcp_call.code(true) {
+    let result = match (&reply.result, &reply.shortened) {
+        (result, Some(shortened)) => excerpts(shortened, result, era, scheme),
+        (Ok(output), None) => succeeded(output, era),
+        (Err(failure), None) => match failure.kind().codes().mcp_call.code(true) {
             Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
-            None => failed(&failure, call_id),
+            None => failed(failure, call_id),
         },
     };
     let mut meta = JsonObject::new();
@@ -28,6 +31,54 @@ fn succeeded(output: &Output, era: &Era) -> CallToolResult {
     let structured = output.structured_text().filter(|_| era.knows_structure());
     result.structured_content = structured.and_then(|json| serde_json::from_str(json).ok());
     result
+}
+
+/// What is shown of a result that is too large, and where the rest is. What failed has failed all the same.
+fn excerpts(
+    shortened: &Shortened,
+    result: &Result<Output, Failure>,
+    era: &Era,
+    scheme: &Scheme,
+) -> CallToolResult {
+    let mut content = Vec::new();
+    for piece in shortened.pieces() {
+        match piece {
+            Piece::Content(piece) => content.push(block(piece, era)),
+            Piece::Excerpt(excerpt) => content.extend(excerpt_blocks(excerpt, era, scheme)),
+            _ => {}
+        }
+    }
+    let Ok(output) = result else { return CallToolResult::error(content) };
+    let mut result = CallToolResult::success(content);
+    let excerpt = shortened.excerpts().next().filter(|_| output.structured_text().is_some());
+    result.structured_content = excerpt.filter(|_| era.knows_structure()).map(|it| linked(it, scheme));
+    result
+}
+
+/// An excerpt as a text, and a link to the whole.
+pub(crate) fn excerpt_blocks(excerpt: &Excerpt, era: &Era, scheme: &Scheme) -> Vec<ContentBlock> {
+    let line_break =
+        if excerpt.preview().is_empty() || excerpt.preview().ends_with('\n') { "" } else { "\n" };
+    let text = ContentBlock::text(format!("{}{line_break}{}", excerpt.preview(), excerpt.note()));
+    let link = excerpt.digest().map(|digest| {
+        let uri = ResultUri::of(scheme, digest);
+        if !era.knows_structure() {
+            return block(&Content::link(uri, "the whole result"), era);
+        }
+        let link =
+            Resource::new(uri, "result").with_title("The whole result").with_size(excerpt.bytes() as u64);
+        ContentBlock::resource_link(link.with_mime_type(excerpt.media_type()))
+    });
+    [text].into_iter().chain(link).collect()
+}
+
+/// An excerpt as a value, with where the whole is.
+pub(crate) fn linked(excerpt: &Excerpt, scheme: &Scheme) -> Value {
+    let mut value = serde_json::to_value(excerpt).unwrap_or_default();
+    if let Some(digest) = excerpt.digest() {
+        value["uri"] = ResultUri::of(scheme, digest).into();
+    }
+    value
 }
 
 /// A value of ours, mirrored as text.

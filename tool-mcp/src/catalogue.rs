@@ -7,6 +7,7 @@ use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, Tool
 use serde_json::Value;
 use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
 
+use crate::results::ResultUri;
 use crate::routes::Routes;
 use crate::settings::Settings;
 use crate::uri::Pattern;
@@ -34,6 +35,8 @@ pub(crate) enum Target {
     Tools,
     /// The page of a tool.
     Page,
+    /// A result that was too large to be shown.
+    Result,
     /// The result of a tool.
     Tool(String),
     /// What is written by hand, by its position among its kind.
@@ -72,9 +75,17 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        let tools = self
-            .tools
-            .get_or_init(|| self.registry().declared().map(|tool| listed(tool, &self.settings)).collect());
+        let tools = self.tools.get_or_init(|| {
+            let listed = |tool| {
+                let mut listed = listed(tool, &self.settings);
+                if self.registry().results().is_some() {
+                    // Of what is too large there is an excerpt, which is not what the schema says.
+                    listed.output_schema = None;
+                }
+                listed
+            };
+            self.registry().declared().map(listed).collect()
+        });
         // A registry is ordered by name.
         tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
     }
@@ -98,6 +109,9 @@ impl Places {
             faults: Vec::new(),
         };
         places.add_own(settings);
+        if registry.results().is_some() {
+            places.add_results(settings);
+        }
         for tool in registry.declared() {
             let surface = Surface::of(tool);
             let Some(address) = surface.address() else { continue };
@@ -125,6 +139,19 @@ impl Places {
         self.route(page, Target::Page);
         self.resources.push((Target::Tools, resource));
         self.templates.push((Target::Page, template));
+    }
+
+    /// What was too large to be shown, and parts of it.
+    fn add_results(&mut self, settings: &Settings) {
+        let whole = ResultUri::whole(&settings.scheme);
+        let parts = ResultUri::parts(&settings.scheme);
+        let description = "A result that was too large to be shown, by its digest.";
+        let listed = ResourceTemplate::new(whole.as_str(), "result").with_title("A large result");
+        self.templates.push((Target::Result, listed.with_description(description)));
+        let description = "A part of it: `lines` such as `10-20`, `bytes` such as `0-999`, or the lines with what is searched for.";
+        let listed = ResourceTemplate::new(parts, "result-part").with_title("A part of a large result");
+        self.templates.push((Target::Result, listed.with_description(description)));
+        self.route(whole, Target::Result);
     }
 
     fn add_written(&mut self, settings: &Settings) {

@@ -17,6 +17,7 @@ mod page;
 mod paging;
 mod prompts_file;
 mod reading;
+mod results;
 mod routes;
 mod server;
 mod session;

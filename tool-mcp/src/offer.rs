@@ -8,12 +8,15 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_core::{DiscoveryError, LeftOut, Principal, Provider, Registry, Surface, ToolDefinition, Toolset};
+use tool_core::{
+    DiscoveryError, LeftOut, Principal, Provider, Registry, ResultStore, Surface, ToolDefinition, Toolset,
+};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::routes::Found;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
+use crate::uri::Scheme;
 
 /// How long a client may keep a list of tools that stay the same. Nothing changes while the process lives, but another
 /// release may follow it.
@@ -78,6 +81,22 @@ impl Offers {
         Ok(Offer { registry, catalogue, providers: tools, _request: request })
     }
 
+    /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
+    /// asked then.
+    pub(crate) async fn results(&self, caller: Option<&Principal>) -> Option<(ResultStore, Principal)> {
+        let results = match (self.provider.results(), self.now(caller).await) {
+            (Some(results), Err(_)) => results,
+            (results, Ok(offer)) => {
+                let results = offer.registry.results().cloned().or(results)?;
+                return Some((results, offer.registry.principal().clone()));
+            }
+            (None, Err(_)) => return None,
+        };
+        let latest = || self.latest().map(|catalogue| catalogue.registry().principal().clone());
+        let caller = caller.or(self.caller.as_ref()).cloned().or_else(latest);
+        Some((results, caller.unwrap_or_else(Principal::local)))
+    }
+
     /// How long a client may keep a list: not at all where tools come and go.
     pub(crate) fn fresh_for_ms(&self) -> u64 {
         if self.provider.is_constant() { FRESH_FOR_MS } else { 0 }
@@ -97,6 +116,11 @@ impl Offers {
     /// Waits until no request is on its way, once none is begun any more.
     pub(crate) async fn answered(&self) {
         self.requests.wait().await;
+    }
+
+    /// The scheme of the URIs of this server.
+    pub(crate) fn scheme(&self) -> &Scheme {
+        &self.settings.scheme
     }
 
     /// What the last request was offered.
@@ -195,7 +219,7 @@ impl Offer {
     pub(crate) fn shows(&self, target: &Target) -> bool {
         match target {
             Target::Tool(name) => self.registry.admits(name).is_ok(),
-            Target::Tools | Target::Page | Target::Resource(_) | Target::Template(_) => true,
+            Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
         }
     }
 

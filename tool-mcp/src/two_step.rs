@@ -1,6 +1,7 @@
 //! Discovery in two steps: three tools with which a model finds all others.
 
 mod definitions;
+mod listing;
 mod rows;
 
 use rmcp::model::CallToolResult;
@@ -11,7 +12,8 @@ use tool_core::{Failure, FailureKind, Reason, ToolDefinition, nearest};
 
 pub(crate) use definitions::{NAMES, desk};
 
-use crate::answer::{failed_text, succeeded_with};
+use crate::answer::{excerpt_blocks, failed_text, linked, succeeded_with};
+use crate::era::Era;
 use crate::offer::Offer;
 use crate::two_step::rows::Rows;
 
@@ -57,7 +59,7 @@ pub(crate) enum Step<'a> {
 }
 
 /// Enters one of the three tools; `None` for every other name.
-pub(crate) fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Option<Step<'a>> {
+pub(crate) async fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer, era: &Era) -> Option<Step<'a>> {
     if !NAMES.contains(&name) {
         return None;
     }
@@ -65,21 +67,17 @@ pub(crate) fn enter<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Optio
     if let Err(failure) = desk().validate(name, arguments) {
         return Some(Step::Done(failed_text(failure.text())));
     }
-    Some(run(name, arguments, offer).unwrap_or_else(|failure| Step::Done(failed_text(failure.text()))))
+    let step = run(name, arguments, offer, era).await;
+    Some(step.unwrap_or_else(|failure| Step::Done(failed_text(failure.text()))))
 }
 
-fn run<'a>(name: &str, arguments: &'a [u8], offer: &Offer) -> Result<Step<'a>, Failure> {
+async fn run<'a>(name: &str, arguments: &'a [u8], offer: &Offer, era: &Era) -> Result<Step<'a>, Failure> {
     match name {
-        "list_available_tools" => list(&read(arguments)?, offer).map(|page| Step::Done(succeeded_with(page))),
+        "list_available_tools" => Ok(Step::Done(list(&read(arguments)?, offer, era).await?)),
         "list_tool_details" => {
             let Details { server, tool_name } = read(arguments)?;
             let tool = find(&server, &tool_name, offer)?;
-            Ok(Step::Done(succeeded_with(json!({
-                "name": offer.name_on_server(tool),
-                "description": described(tool, offer),
-                "inputSchema": tool.input_schema(),
-                "server": offer.server(tool),
-            }))))
+            Ok(Step::Done(details(tool, offer, era).await))
         }
         _ => {
             let Call { server, tool_name, arguments } = read(arguments)?;
@@ -94,7 +92,8 @@ fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
     serde_json::from_slice(arguments).map_err(|error| wrong(error.to_string()))
 }
 
-fn list(asked: &Search, offer: &Offer) -> Result<Value, Failure> {
+/// One page of what there is. Of a listing that is too large to be shown the first page is its beginning: the whole is kept.
+async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult, Failure> {
     if !asked.filter_by_server.is_empty() {
         present_server(&asked.filter_by_server, offer)?;
     }
@@ -111,7 +110,8 @@ fn list(asked: &Search, offer: &Offer) -> Result<Value, Failure> {
         let servers = offer.servers();
         found.sort_by_key(|tool| servers.iter().position(|server| *server == offer.server(tool)));
     }
-    let mut page = Rows { found: &found, detailed: asked.detailed, offer }.page(asked.page)?;
+    let rows = Rows { found: &found, detailed: asked.detailed, offer };
+    let mut page = rows.page(asked.page)?;
     let absent: Vec<Value> = offer
         .servers()
         .into_iter()
@@ -121,7 +121,35 @@ fn list(asked: &Search, offer: &Offer) -> Result<Value, Failure> {
     if !absent.is_empty() {
         page["unavailable"] = absent.into();
     }
-    Ok(page)
+    let whole = if asked.page == 1 { rows.whole(&asked.filter_by_server, &asked.search).await } else { None };
+    let scheme = &offer.catalogue.settings().scheme;
+    let Some(whole) = whole else { return Ok(succeeded_with(page)) };
+    let mut told = linked(&whole, scheme);
+    // The page is what it would begin with.
+    told.as_object_mut().map(|told| told.shift_remove("preview"));
+    page["whole"] = told;
+    let mut result = succeeded_with(page);
+    result.content.extend(excerpt_blocks(&whole, era, scheme).into_iter().skip(1));
+    Ok(result)
+}
+
+/// All about one tool, or the beginning of that.
+async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolResult {
+    let details = json!({
+        "name": offer.name_on_server(tool),
+        "description": described(tool, offer),
+        "inputSchema": tool.input_schema(),
+        "server": offer.server(tool),
+    });
+    let Some(excerpt) = listing::details(tool, &details, offer).await else { return succeeded_with(details) };
+    let scheme = &offer.catalogue.settings().scheme;
+    let mut told = json!({"name": offer.name_on_server(tool), "server": offer.server(tool)});
+    if let (Some(told), Value::Object(excerpt)) = (told.as_object_mut(), linked(&excerpt, scheme)) {
+        told.extend(excerpt);
+    }
+    let mut result = CallToolResult::success(excerpt_blocks(&excerpt, era, scheme));
+    result.structured_content = Some(told);
+    result
 }
 
 /// The tools that the caller may call, the best first; by name where nothing is searched for.

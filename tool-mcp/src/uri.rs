@@ -264,6 +264,11 @@ fn addressable(value: &str) -> Result<(), ValueFault> {
     }
 }
 
+/// The value of a query, percent-decoded once. A `+` is one: a URI is no form.
+pub(crate) fn decoded(value: &str) -> Result<String, String> {
+    decode(value).map_err(|fault| fault.to_string())
+}
+
 /// Undoes percent-encoding, once.
 fn decode(segment: &str) -> Decoded {
     let mut bytes = Vec::with_capacity(segment.len());

@@ -26,6 +26,8 @@ pub(super) async fn call(
             streams.notice(&format!("repaired: {repair}"));
         }
     }
+    // Whoever reads it has a terminal or a pipe, and takes it as it is.
+    let registry = &registry.in_full();
     let (interrupted, _) = streams.interrupt().listen();
     let began = Instant::now();
     let watch = progress::watch(streams);

@@ -27,10 +27,11 @@ impl Runner {
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
-        let (tool, outputs, record) = (call.tool.clone(), self.limits.outputs, call.record.take());
+        let (outputs, kept) = (self.limits.outputs, call.keeps());
+        let (tool, record) = (call.tool.clone(), call.record.take());
         let task = async move {
             let mut result = function.await;
-            outputs.judge(&tool, &mut result);
+            outputs.judge(&tool, &mut result, kept);
             ended(record, pass, &result);
             result
         };
@@ -46,6 +47,7 @@ impl Runner {
         mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
+        let kept = call.keeps();
         let Ongoing { context, span, record, .. } = call;
         let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
         let call = {
@@ -53,7 +55,7 @@ impl Runner {
             move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
-                outputs.judge(&tool, &mut result);
+                outputs.judge(&tool, &mut result, kept);
                 result
             }
         };

@@ -72,7 +72,7 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &
         Ok(step) => return Begun::Waits(call, step),
         Err(failure) => return Begun::Ended(call.reply(Err(failure))),
     };
-    call.home.runner.judge(call.tool, &mut result);
+    call.home.runner.judge(&call, &mut result);
     Begun::Ended(call.reply(result))
 }
 
@@ -134,6 +134,12 @@ impl<'c> Ongoing<'c> {
         Source { states: &self.home.states, context: &self.context }
     }
 
+    /// Whether something keeps an output that is too large.
+    #[inline]
+    pub(super) fn keeps(&self) -> bool {
+        self.context.caller().keeps()
+    }
+
     /// Who calls.
     pub(super) fn caller(&self) -> Option<&'c str> {
         self.context.caller().principal.id()
@@ -161,7 +167,7 @@ impl<'c> Ongoing<'c> {
         if let Some(record) = self.record.take() {
             record.end(&result);
         }
-        Reply { call_id: self.context.call_id(), result }
+        Reply::new(self.context.call_id(), result)
     }
 }
 
@@ -196,5 +202,5 @@ fn answered(
     if let Some(audit) = audit {
         Record::begin(audit, call_id, caller, kind, asked(), arguments).end(&result);
     }
-    Reply { call_id, result }
+    Reply::new(call_id, result)
 }

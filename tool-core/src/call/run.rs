@@ -73,8 +73,8 @@ impl Runner {
     }
 
     /// Makes the output what is sent, or a failure of it.
-    pub(super) fn judge(&self, tool: &ToolDefinition, result: &mut Result<Output, Failure>) {
-        self.limits.outputs.judge(tool, result);
+    pub(super) fn judge(&self, call: &Ongoing<'_>, result: &mut Result<Output, Failure>) {
+        self.limits.outputs.judge(call.tool, result, call.keeps());
     }
 
     /// Takes what a tool was entered with to its end, in the time that is left.
@@ -97,7 +97,7 @@ impl Runner {
             #[cfg(feature = "tokio")]
             Step::Blocking(function) => return Box::pin(self.block(call, pass, timer, function)).await,
             Step::Done(mut result) => {
-                self.judge(call.tool, &mut result);
+                self.judge(call, &mut result);
                 return result;
             }
             Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => {
@@ -121,7 +121,7 @@ impl Runner {
         };
         gone.stayed();
         drop(pass);
-        self.judge(call.tool, &mut result);
+        self.judge(call, &mut result);
         result
     }
 

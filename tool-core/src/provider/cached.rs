@@ -116,6 +116,10 @@ impl ToolsProvider for Cached {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(self.current())
     }
+
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.provider.results()
+    }
 }
 
 impl fmt::Debug for Cached {

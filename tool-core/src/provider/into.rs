@@ -178,6 +178,11 @@ impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
             })
         })
     }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.home.results().cloned()
+    }
 }
 
 impl Registry {

@@ -149,6 +149,12 @@ impl ToolsProvider for Providers {
     fn is_constant(&self) -> bool {
         self.parts.iter().all(|part| part.provider.is_constant())
     }
+
+    /// That of the first one, as it is with the registries that are joined.
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.parts.first()?.provider.results()
+    }
 }
 
 impl fmt::Debug for Providers {

@@ -133,6 +133,13 @@ impl Toolset {
         self
     }
 
+    /// The same tools, whose calls keep what is too large to be shown.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn storing(mut self, results: &crate::results::ResultStore) -> Self {
+        self.registry = self.registry.storing(results);
+        self
+    }
+
     pub(crate) fn into_registry(self) -> Registry {
         self.registry
     }

@@ -56,6 +56,8 @@ pub struct Builder {
     pub(super) limits: Limits,
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     pub(super) audit_key: Option<[u8; 32]>,
+    #[cfg(feature = "tokio")]
+    pub(super) results: Option<crate::results::ResultStore>,
     allow_empty: bool,
 }
 
@@ -312,7 +314,12 @@ impl Builder {
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
         let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
         let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
-        Ok(Registry { inner: Arc::new(inner), caller })
+        let registry = Registry { inner: Arc::new(inner), caller };
+        #[cfg(feature = "tokio")]
+        if let Some(results) = &self.results {
+            return Ok(registry.storing(results));
+        }
+        Ok(registry)
     }
 }
 

@@ -61,5 +61,8 @@ fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     let mut registry = source.registry().cloned().ok_or_else(Failure::internal)?;
     // How far a call within the call has come says nothing of how far the outer one has.
     registry.caller.reporter = None;
+    // What a tool is given it reads itself, and its caller is not told of it.
+    #[cfg(feature = "tokio")]
+    let registry = registry.in_full();
     Ok(registry)
 }

@@ -185,7 +185,7 @@ impl Registry {
             (Value::Null, _) => "{}".to_owned(),
             (arguments, _) => arguments.to_string(),
         };
-        let Reply { call_id, result } = match prompt {
+        let Reply { call_id, result, .. } = match prompt {
             Some(prompt) => call::begin(self, &prompt.member, arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();

@@ -79,7 +79,8 @@ impl<'t> Detail<'t> {
             description: tool.description(),
             annotations: tool.annotations(),
             input_schema: tool.input_schema(),
-            output_schema: tool.output_schema(),
+            // Of what is too large there is an excerpt, which is not what the schema says.
+            output_schema: tool.output_schema().filter(|_| tools.results().is_none()),
             operation,
             // Without an operation nothing is known of these, and what is not known is left out.
             modifying: operation.map(Operation::modifies),

@@ -8,7 +8,7 @@ use crate::openapi::{demanded, references, responses};
 use crate::options::Options;
 
 /// `POST /tools/{name}/call`, with the name in its place.
-pub(super) fn call(tool: &ToolDefinition, options: &Options) -> Value {
+pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Value {
     let name = tool.name();
     let mut content = json!({"schema": {"$ref": format!("#/components/schemas/{name}.input")}});
     let examples = tool.examples();
@@ -29,7 +29,7 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options) -> Value {
             "required": tool.input_schema().get("required").is_some(),
             "content": {"application/json": content},
         },
-        "responses": answers(tool, options),
+        "responses": answers(tool, options, keeps),
     });
     if tool.deprecated().is_some() {
         operation["deprecated"] = true.into();
@@ -45,7 +45,7 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options) -> Value {
 }
 
 /// Every status that a call may have.
-fn answers(tool: &ToolDefinition, options: &Options) -> Map<String, Value> {
+fn answers(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String, Value> {
     let either = |description: &str| {
         json!({
             "description": description,
@@ -65,7 +65,7 @@ fn answers(tool: &ToolDefinition, options: &Options) -> Map<String, Value> {
         "Execution is off."
     };
     let mut answers = responses([
-        (200, answer("What the tool returned.", &success(tool))),
+        (200, answer("What the tool returned.", &success(tool, keeps))),
         (400, error("The body is no JSON, or the query has a parameter.")),
         (403, error(forbidden)),
         (404, either("What the tool was asked for does not exist; or the tool does not any more.")),
@@ -95,7 +95,8 @@ fn answers(tool: &ToolDefinition, options: &Options) -> Map<String, Value> {
     answers
 }
 
-fn success(tool: &ToolDefinition) -> Value {
+/// What a call answers; of what is too large an excerpt, where something keeps the rest.
+fn success(tool: &ToolDefinition, keeps: bool) -> Value {
     let mut success = json!({
         "type": "object",
         "properties": {
@@ -107,7 +108,8 @@ fn success(tool: &ToolDefinition) -> Value {
     });
     if tool.output_schema().is_some() {
         let output = json!({"$ref": format!("#/components/schemas/{}.output", tool.name())});
-        success["properties"]["structuredContent"] = output;
+        success["properties"]["structuredContent"] =
+            if keeps { json!({"anyOf": [output, {"$ref": "#/components/schemas/Excerpt"}]}) } else { output };
         success["required"] = json!(["content", "structuredContent", "isError", "_meta"]);
     }
     success

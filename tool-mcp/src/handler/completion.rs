@@ -11,6 +11,7 @@ use tool_core::{Completions, Failure, FailureKind, ToolDefinition, Typed};
 use crate::catalogue::{PAGE_VARIABLE, Target};
 use crate::offer::Offer;
 use crate::reading::{not_found, shortened};
+use crate::results::ResultUri;
 use crate::session::Session;
 use crate::written::completions;
 
@@ -62,6 +63,10 @@ impl<'r> Asked<'r> {
 
 /// For a variable of a resource template, which is called as it stands in the list.
 fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
+    if uri == ResultUri::parts(&offer.catalogue.settings().scheme) && offer.registry.results().is_some() {
+        // A digest is known from what it stands for, and what is kept is nobody else's business.
+        return Ok(Completions::default());
+    }
     let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
     if matches!(target, Target::Tool(name) if !offer.registry.knows(name)) {
         return Err(not_found(uri));
@@ -87,6 +92,7 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
             let completing = template.and_then(|template| template.completions.get(variable));
             Ok(first(completing.map_or(Vec::new(), |completing| completions(completing, asked.value))))
         }
+        Target::Result => Ok(Completions::default()),
         Target::Page | Target::Tools | Target::Resource(_) => Err(not_found(uri)),
     }
 }

@@ -14,12 +14,14 @@ use serde::Serialize;
 use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition};
 
+use crate::caller::Caller;
 use crate::catalogue::Target;
 use crate::handler::unless_cancelled;
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
+use crate::results::ResultUri;
 use crate::routes::Found;
 use crate::session::Session;
 use crate::written::{About, Answering, Request, ask};
@@ -61,6 +63,11 @@ impl Session {
         uri: &str,
         cx: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
+        if let Some(asked) = ResultUri::parse(uri, self.offers.scheme()) {
+            let results = self.offers.results(Caller::of(cx).map(|caller| &caller.principal)).await;
+            let (results, caller) = results.ok_or_else(|| not_found(uri))?;
+            return unless_cancelled(asked.read(uri, &results, &caller), uri, cx).await?;
+        }
         let offer = self.offer(cx).await?;
         let settings = offer.catalogue.settings();
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
@@ -82,6 +89,7 @@ impl Session {
                     &Page::new(tool, settings.description(tool), settings.examples(tool)),
                 )?))
             }
+            Found::Here(Target::Result, _) => Err(not_found(uri)),
             Found::Here(Target::Tool(name), values) => self.read_tool(uri, name, &values, &offer, cx).await,
             Found::Here(&Target::Resource(position), _) => {
                 let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
@@ -109,7 +117,8 @@ impl Session {
     ) -> Result<ReadResourceResult, ErrorData> {
         let tool = offer.registry.get(name).ok_or_else(|| not_found(uri))?;
         let arguments = arguments(tool, values);
-        let reply = self.invoke(&offer.registry, name, arguments.as_bytes(), cx).await?;
+        // A resource is read by who can take it.
+        let reply = self.invoke(&offer.registry.in_full(), name, arguments.as_bytes(), cx).await?;
         match reply.result {
             Ok(output) => Ok(hinted(ReadResourceResult::new(contents(uri, &output)), tool)),
             Err(failure) => {

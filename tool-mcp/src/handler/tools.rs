@@ -14,6 +14,7 @@ use crate::era::Era;
 use crate::handler::modern;
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
+use crate::results::READER;
 use crate::session::Session;
 use crate::two_step::{NAMES, Step, desk, enter};
 
@@ -27,6 +28,10 @@ impl Session {
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
+            // What they do not show is read with a tool of its own.
+            let reader =
+                offer.tools().find(|tool| tool.name() == READER && offer.registry.results().is_some());
+            let three = three.chain(reader.and_then(|tool| offer.catalogue.tool(tool.name())).cloned());
             // Three need no pages, and so no cursor leads anywhere.
             let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
             return Ok(ListToolsResult::with_all_items(three.items));
@@ -50,7 +55,7 @@ impl Session {
     ) -> Result<CallToolResponse, ErrorData> {
         let offer = self.offer(cx).await?;
         if offer.catalogue.settings().discovery == Discovery::TwoStep {
-            match enter(name, arguments, &offer) {
+            match enter(name, arguments, &offer, &Era::of(cx)).await {
                 Some(Step::Done(mut result)) => {
                     self.sign(&mut result.meta, cx);
                     return Ok(result.into());
@@ -86,7 +91,7 @@ impl Session {
             self.sign(&mut result.meta, cx);
             return Ok(result.into());
         }
-        let mut result = answer(reply, &Era::of(cx))?;
+        let mut result = answer(&reply, &Era::of(cx), &offer.catalogue.settings().scheme)?;
         self.sign(&mut result.meta, cx);
         Ok(result.into())
     }

@@ -1,0 +1,276 @@
+//! What becomes of results that are too large to be shown: they are kept, and read in parts.
+
+mod cut;
+mod index;
+mod keeping;
+mod limits;
+mod part;
+mod reading;
+mod search;
+mod shortened;
+mod storage;
+mod stored;
+mod tool;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use limits::ResultLimits;
+pub use part::{ParseSpanError, PartError, ResultPart, Span};
+pub use search::{Found, FoundLine};
+pub use shortened::{Piece, Shortened};
+pub use storage::{ResultStorage, StoredObject};
+pub use stored::{Excerpt, Kept};
+
+use bytes::Bytes;
+
+use crate::access::Principal;
+use crate::call::Reply;
+use crate::digest::Digest;
+use crate::results::keeping::State;
+use crate::results::shortened::{Part, Whole, parts};
+
+#[doc = include_str!("../docs/results.md")]
+#[derive(Clone)]
+pub struct ResultStore(Arc<Inner>);
+
+struct Inner {
+    storage: Arc<dyn ResultStorage>,
+    limits: ResultLimits,
+    state: Arc<State>,
+}
+
+impl ResultStore {
+    /// A store in a directory, which nobody else may look into; it is made where there is none. What was kept there before is
+    /// kept on, so that a link outlives the process that gave it.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be made or read, is none, or others may look into it.
+    ///
+    /// ```
+    /// # let cache = tempfile::tempdir()?;
+    /// # let cache = cache.path();
+    /// let store = tool_core::ResultStore::local(cache.join("weather/results"))?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "results")]
+    pub fn local(directory: impl AsRef<std::path::Path>) -> std::io::Result<Self> {
+        Ok(ResultStore::on(storage::Local::open(directory.as_ref())?))
+    }
+
+    /// A store in memory, for tests, and for programs whose results need not outlive them.
+    ///
+    /// ```
+    /// let store = tool_core::ResultStore::memory();
+    /// ```
+    #[cfg(feature = "results")]
+    pub fn memory() -> Self {
+        ResultStore::on(storage::memory())
+    }
+
+    /// A store on what the application has: see [`ResultStorage`].
+    ///
+    /// ```
+    /// fn store(storage: impl tool_core::ResultStorage + 'static) -> tool_core::ResultStore {
+    ///     tool_core::ResultStore::on(storage)
+    /// }
+    /// ```
+    pub fn on(storage: impl ResultStorage + 'static) -> Self {
+        ResultStore(Arc::new(Inner {
+            storage: Arc::new(storage),
+            limits: ResultLimits::new(),
+            state: Arc::default(),
+        }))
+    }
+
+    /// The same store with other limits.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")] {
+    /// use tool_core::{ResultLimits, ResultStore};
+    ///
+    /// let store = ResultStore::memory().limits(ResultLimits::new().above(10_000));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn limits(&self, limits: ResultLimits) -> Self {
+        let Inner { storage, state, .. } = &*self.0;
+        ResultStore(Arc::new(Inner { storage: Arc::clone(storage), limits, state: Arc::clone(state) }))
+    }
+
+    /// Above how many bytes a text is kept and shortened.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")]
+    /// assert_eq!(tool_core::ResultStore::memory().above(), 50_000);
+    /// ```
+    pub fn above(&self) -> usize {
+        self.0.limits.above
+    }
+
+    /// Keeps a text or bytes for one caller, and nobody else; however large they are.
+    ///
+    /// # Errors
+    ///
+    /// When they are more than the store takes in all, or the storage cannot take them.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")]
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use tool_core::{Principal, ResultStore};
+    ///
+    /// let store = ResultStore::memory();
+    /// let ada = Principal::new("ada");
+    /// let digest = store.keep(&ada, "text/plain", "a long text").await.unwrap();
+    /// assert!(store.read(&ada, digest).await.unwrap().is_some());
+    /// assert!(store.read(&Principal::new("bob"), digest).await.unwrap().is_none());
+    /// # });
+    /// ```
+    pub async fn keep(
+        &self,
+        principal: &Principal,
+        media_type: &str,
+        content: impl Into<Bytes>,
+    ) -> Result<Digest, ResultStoreError> {
+        self.put(principal, media_type, &content.into()).await
+    }
+
+    /// What was kept for this caller under a digest; `None` where there is nothing, nothing any more, or what there is was
+    /// kept for others: nobody can tell these apart.
+    ///
+    /// # Errors
+    ///
+    /// When the storage cannot be read.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")]
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use tool_core::{Digest, Principal, ResultStore};
+    ///
+    /// let unknown = Digest::of_bytes(b"nothing");
+    /// assert!(ResultStore::memory().read(&Principal::local(), unknown).await.unwrap().is_none());
+    /// # });
+    /// ```
+    pub async fn read(
+        &self,
+        principal: &Principal,
+        digest: Digest,
+    ) -> Result<Option<Kept>, ResultStoreError> {
+        self.get(principal, digest).await
+    }
+
+    /// An excerpt of a text that is too large to be shown, which is made anew only when its key is another: the whole is kept
+    /// for this caller, and made once as long as it is. `None` for a text that is small enough.
+    ///
+    /// A listing of tools has the name of their server and the digest of the list for a key, and is reused until something
+    /// changes. Where it cannot be kept the excerpt has no digest.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")]
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use tool_core::{Digest, Principal, ResultStore};
+    ///
+    /// let store = ResultStore::memory();
+    /// let key = Digest::of_bytes(b"weather, version 1");
+    /// let listing = || "one tool\n".repeat(10_000);
+    /// let first = store.excerpt(&Principal::local(), key, "text/plain", listing).await;
+    /// let second = store.excerpt(&Principal::local(), key, "text/plain", || unreachable!()).await;
+    /// assert_eq!(first.unwrap(), second.unwrap());
+    /// # });
+    /// ```
+    pub async fn excerpt(
+        &self,
+        principal: &Principal,
+        key: Digest,
+        media_type: &str,
+        make: impl FnOnce() -> String,
+    ) -> Option<Excerpt> {
+        if let Some(known) = self.known(principal, key) {
+            return Some(known);
+        }
+        let text = make();
+        if text.len() <= self.0.limits.above {
+            return None;
+        }
+        let excerpt = self.excerpt_of(principal, &Whole::text(media_type, text)).await;
+        self.know(principal, key, &excerpt);
+        Some(excerpt)
+    }
+
+    /// Whether both are one store, with whatever limits.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.state, &other.0.state)
+    }
+
+    /// Shortens an answer that is too large, and keeps what it leaves out for whoever called.
+    pub(crate) async fn shorten(&self, reply: &mut Reply, principal: &Principal) {
+        let parts = parts(&reply.result, &self.0.limits);
+        if parts.is_empty() {
+            return;
+        }
+        let mut pieces = Vec::with_capacity(parts.len());
+        for part in parts {
+            pieces.push(match part {
+                Part::Stays(content) => Piece::Content(content.clone()),
+                Part::Goes(whole) => Piece::Excerpt(self.excerpt_of(principal, &whole).await),
+            });
+        }
+        reply.shortened = Some(Box::new(Shortened::new(pieces)));
+    }
+
+    /// Whether an answer may have to be shortened: the usual one is looked at no further.
+    pub(crate) fn is_large(&self, reply: &Reply) -> bool {
+        let limits = &self.0.limits;
+        match &reply.result {
+            Ok(output) => output.size() > limits.above.min(limits.media_above),
+            Err(failure) => failure.message().len() > limits.above / 2,
+        }
+    }
+
+    async fn excerpt_of(&self, principal: &Principal, whole: &Whole<'_>) -> Excerpt {
+        let content = Bytes::copy_from_slice(&whole.bytes);
+        let digest = match self.put(principal, whole.media_type, &content).await {
+            Ok(digest) => Some(digest),
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                tracing::error!(%error, cause, bytes = content.len(), "a large result could not be kept");
+                None
+            }
+        };
+        whole.excerpt(&self.0.limits, digest)
+    }
+}
+
+impl fmt::Debug for ResultStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResultStore").field("limits", &self.0.limits).finish_non_exhaustive()
+    }
+}
+
+/// Why a result cannot be kept or read.
+///
+/// ```
+/// use tool_core::ResultStoreError;
+///
+/// let error = ResultStoreError::TooLarge { bytes: 300, most: 200 };
+/// assert_eq!(error.to_string(), "300 bytes are more than the 200 that are kept in all");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultStoreError {
+    /// It is larger than all that is kept may be.
+    #[error("{bytes} bytes are more than the {most} that are kept in all")]
+    TooLarge {
+        /// How large it is.
+        bytes: u64,
+        /// How much is kept in all.
+        most: u64,
+    },
+    /// The storage failed: a full disk, a directory that is gone.
+    #[error("the storage of results failed")]
+    Storage(#[from] std::io::Error),
+    /// The storage did not answer in time.
+    #[error("the storage of results did not answer in time")]
+    Late,
+}

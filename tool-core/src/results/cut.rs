@@ -1,0 +1,181 @@
+//! Texts that are cut: never within a character, and at the end of a line where that does not cost much.
+
+/// The beginning of a text: at most so many bytes, and whole lines unless less than half of that were left.
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let cut = &text[..boundary_before(text, most)];
+    match cut.rfind('\n') {
+        Some(end) if end + 1 > most / 2 => &cut[..=end],
+        _ => cut,
+    }
+}
+
+/// The last place that is not after this one and not within a character.
+pub(crate) fn boundary_before(text: &str, at: usize) -> usize {
+    // A character has four bytes at most.
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The first place that is not before this one and not within a character.
+pub(crate) fn boundary_after(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// How many lines a text has. What follows the last line break is one unless it is empty.
+pub(crate) fn count_lines(text: &str) -> usize {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// JSON with a line for each element of the outermost list, and for each member of the objects around it: the same value,
+/// to be read and searched line by line. Serde writes it as one endless line.
+pub(crate) fn in_lines(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() + json.len() / 16);
+    let mut open: Vec<Bracket> = Vec::new();
+    let mut rest = json.trim_ascii_start();
+    while let Some(first) = rest.bytes().next() {
+        let token = &rest[..token(rest, first)];
+        rest = rest[token.len()..].trim_ascii_start();
+        if matches!(first, b'}' | b']') && open.pop().is_some_and(|closed| closed != Bracket::Flat) {
+            text.push('\n');
+        }
+        text.push_str(token);
+        if matches!(first, b'{' | b'[') {
+            let is_empty = rest.starts_with(['}', ']']);
+            let around = open.len() < DEEPEST && open.iter().all(|around| *around == Bracket::Object);
+            open.push(match first {
+                _ if is_empty || !around => Bracket::Flat,
+                b'{' => Bracket::Object,
+                _ => Bracket::List,
+            });
+        }
+        let is_spread = open.last().is_some_and(|inner| *inner != Bracket::Flat);
+        if is_spread && matches!(first, b'{' | b'[' | b',') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// How many brackets within one another have lines of their own.
+const DEEPEST: usize = 4;
+
+/// A bracket that is open, and how what is in it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// Each member on a line.
+    Object,
+    /// Each element on a line.
+    List,
+    /// All on one.
+    Flat,
+}
+
+/// The length of the first token of a JSON text that is well-formed.
+fn token(rest: &str, first: u8) -> usize {
+    match first {
+        b'"' => {
+            let mut is_escaped = false;
+            let end = rest.bytes().skip(1).position(|byte| {
+                let is_end = byte == b'"' && !is_escaped;
+                is_escaped = byte == b'\\' && !is_escaped;
+                is_end
+            });
+            end.map_or(rest.len(), |end| end + 2)
+        }
+        b'{' | b'[' | b'}' | b']' | b',' | b':' => 1,
+        // A number, `true`, `false` or `null`.
+        _ => rest.find(|c: char| c.is_ascii_whitespace() || ",:]}".contains(c)).unwrap_or(rest.len()).max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_list_has_a_line_for_each_element() {
+        for (json, lines) in [
+            (json!([{"a": [1, 2]}, {"b": "]"}]), "[\n{\"a\":[1,2]},\n{\"b\":\"]\"}\n]"),
+            (json!({"n": 1, "rows": [[1], [2]]}), "{\n\"n\":1,\n\"rows\":[\n[1],\n[2]\n]\n}"),
+            (json!({"a": {"b": {"c": [1, 2]}}}), "{\n\"a\":{\n\"b\":{\n\"c\":[\n1,\n2\n]\n}\n}\n}"),
+            (json!({"a": {}, "b": []}), "{\n\"a\":{},\n\"b\":[]\n}"),
+            (json!([]), "[]"),
+            (json!("a\"b,[\\"), "\"a\\\"b,[\\\\\""),
+        ] {
+            assert_eq!(in_lines(&json.to_string()), lines);
+        }
+        assert_eq!(in_lines(" [ 1.50 ,\n2e3 ] "), "[\n1.50,\n2e3\n]", "numbers keep their digits");
+    }
+
+    #[test]
+    fn a_cut_is_at_the_end_of_a_line_where_that_is_near() {
+        for (text, most, cut) in [
+            ("one\ntwo\nthree\n", 9, "one\ntwo\n"),
+            ("one\ntwothreefour", 12, "one\ntwothree"),
+            ("äöü", 3, "ä"),
+            ("äöü", 1, ""),
+            ("äöü", 6, "äöü"),
+            ("a\n", 0, ""),
+        ] {
+            assert_eq!(beginning(text, most), cut, "{text:?} {most}");
+        }
+    }
+
+    proptest! {
+        /// Whatever the text: a beginning of it, no longer than allowed, and no shorter than half of that.
+        #[test]
+        fn a_beginning_is_a_beginning(text in "(\\PC|\n|\u{301}|🏴|😀){0,64}", most in 0_usize..200) {
+            let cut = beginning(&text, most);
+            prop_assert!(text.starts_with(cut) && cut.len() <= most);
+            prop_assert!(cut.len() == text.len() || cut.len() + 4 > most || (cut.ends_with('\n') && cut.len() > most / 2));
+        }
+
+        /// One line that never ends is cut like any other.
+        #[test]
+        fn an_endless_line_is_cut(character in any::<char>(), most in 4_usize..10_000) {
+            let text = character.to_string().repeat(10_000);
+            let cut = beginning(&text, most);
+            prop_assert!(text.starts_with(cut) && cut.len() <= most);
+            prop_assert!(cut.len() + 4 > most || character == '\n');
+        }
+
+        #[test]
+        fn places_are_between_characters(text in "\\PC{0,32}", at in 0_usize..150) {
+            let (before, after) = (boundary_before(&text, at), boundary_after(&text, at));
+            prop_assert!(text.is_char_boundary(before) && text.is_char_boundary(after));
+            prop_assert!(before <= at && (after >= at || after == text.len()) && after - before.min(after) < 5);
+        }
+
+        /// The lines change where a value stands, and nothing of it.
+        #[test]
+        fn lines_are_the_same_value(value in values()) {
+            let lines = in_lines(&value.to_string());
+            prop_assert_eq!(&serde_json::from_str::<Value>(&lines).unwrap(), &value);
+            if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {
+                prop_assert_eq!(count_lines(&lines), list.len() + 2);
+            }
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            "(\\PC|\"|\\\\|\n){0,8}".prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(5, 48, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::btree_map("\\PC{0,4}", inner, 0..6)
+                    .prop_map(|members| members.into_iter().collect::<serde_json::Map<_, _>>().into()),
+            ]
+        })
+    }
+}

@@ -1,0 +1,111 @@
+//! What there is in a storage, whose it is, and for how long.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::access::Principal;
+use crate::digest::Digest;
+use crate::results::storage::StoredObject;
+
+/// Whose a result is, and what it is: the name of its bytes. Two callers with the same result have two names, so that
+/// neither can find out what the other has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Name {
+    owner: Digest,
+    pub(super) digest: Digest,
+}
+
+impl Name {
+    pub(super) fn new(principal: &Principal, digest: Digest) -> Self {
+        let owner = match principal.id() {
+            Some(id) => Digest::of_bytes(format!("principal {id}").as_bytes()),
+            // All callers of whom nothing is known are one.
+            None => Digest::of_bytes(b"anonymous"),
+        };
+        Name { owner, digest }
+    }
+
+    /// As a storage has it.
+    pub(super) fn path(&self) -> String {
+        format!("{}/{}", self.owner.hex(), self.digest.hex())
+    }
+
+    fn parse(path: &str) -> Option<Self> {
+        let (owner, digest) = path.split_once('/')?;
+        let name = Name { owner: owner.parse().ok()?, digest: digest.parse().ok()? };
+        // Without another spelling, such as one with `blake3:`.
+        (name.path() == path).then_some(name)
+    }
+}
+
+/// The results that are kept, the oldest first. Time is that of a clock that nobody sets.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    entries: HashMap<Name, Entry>,
+    /// By when they were kept.
+    order: BTreeMap<u64, Name>,
+    next: u64,
+    total: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bytes: u64,
+    expires: Instant,
+    place: u64,
+}
+
+impl Index {
+    /// What a storage has from before. What it says of ages is taken within reason: nothing is older than it may become, and
+    /// nothing is kept for longer than from now on.
+    pub(super) fn of(mut objects: Vec<StoredObject>, age: Duration) -> Self {
+        let now = Instant::now();
+        objects.sort_by_key(|object| std::cmp::Reverse(object.age));
+        let mut index = Index::default();
+        for object in objects {
+            // What else lies there is nobody's business.
+            if let Some(name) = Name::parse(&object.name) {
+                index.insert(name, object.bytes, now + age.saturating_sub(object.age));
+            }
+        }
+        index
+    }
+
+    pub(super) fn insert(&mut self, name: Name, bytes: u64, expires: Instant) {
+        self.remove(&name);
+        let place = self.next;
+        self.next += 1;
+        self.total += bytes;
+        self.order.insert(place, name);
+        self.entries.insert(name, Entry { bytes, expires, place });
+    }
+
+    pub(super) fn remove(&mut self, name: &Name) {
+        if let Some(entry) = self.entries.remove(name) {
+            self.order.remove(&entry.place);
+            self.total -= entry.bytes;
+        }
+    }
+
+    /// For how long there is something of this name; `None` where it is not known.
+    pub(super) fn left(&self, name: &Name) -> Option<Duration> {
+        self.entries.get(name).map(|entry| entry.expires.saturating_duration_since(Instant::now()))
+    }
+
+    /// The oldest one that has to go, so that there is room for so many bytes that take the place of these: what is out of
+    /// time, and what is too much.
+    pub(super) fn surplus(&self, total: u64, more: u64, replaced: Option<&Name>) -> Option<Name> {
+        let oldest = self.order.values().find(|name| Some(*name) != replaced)?;
+        let is_over = self.entries.get(oldest).is_some_and(|entry| entry.expires <= Instant::now());
+        let freed = replaced.and_then(|name| self.entries.get(name)).map_or(0, |entry| entry.bytes);
+        (is_over || (self.total - freed).saturating_add(more) > total).then_some(*oldest)
+    }
+
+    /// When the next one is out of time.
+    pub(super) fn next_end(&self) -> Option<Instant> {
+        let (_, oldest) = self.order.first_key_value()?;
+        self.entries.get(oldest).map(|entry| entry.expires)
+    }
+}

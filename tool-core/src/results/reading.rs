@@ -1,0 +1,147 @@
+//! Parts of a result that is kept.
+
+use bytes::Bytes;
+
+use crate::results::cut::{boundary_after, boundary_before, count_lines};
+use crate::results::part::{PartError, ResultPart, Span};
+use crate::results::search::{Found, search};
+use crate::results::stored::Kept;
+
+impl Kept {
+    /// Some of its bytes: to the letter, whatever they mean.
+    ///
+    /// # Errors
+    ///
+    /// When it has none of them.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// let first = kept.bytes("0-99".parse().unwrap())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn bytes(&self, span: Span) -> Result<Bytes, PartError> {
+        let length = self.content.len();
+        let range = span.of_bytes(length).ok_or(PartError::NoSuchBytes(length as u64))?;
+        Ok(self.content.slice(range))
+    }
+
+    /// Some of its lines, each with its line break.
+    ///
+    /// # Errors
+    ///
+    /// When it has none of them, or is no text.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// let first = kept.lines("1-10".parse().unwrap())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lines(&self, span: Span) -> Result<&str, PartError> {
+        let text = self.text().ok_or(PartError::NoText)?;
+        // Zero is no number of a line.
+        if matches!(span, Span::Between(0, _) | Span::From(0)) {
+            return Err(PartError::Lines("0".to_owned()));
+        }
+        span.of_lines(text).map(|(range, _)| &text[range])
+    }
+
+    /// The lines with a text, whatever the case of its letters; among some lines, or all.
+    ///
+    /// # Errors
+    ///
+    /// When it has none of these lines, or is no text.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// println!("{} lines", kept.search("rain", None)?.total);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn search(&self, text: &str, lines: Option<Span>) -> Result<Found, PartError> {
+        search(self.text().ok_or(PartError::NoText)?, text, lines)
+    }
+
+    /// A page of a part, for a model: no more than so many bytes, and what to ask for next.
+    pub(super) fn page(&self, part: &ResultPart, most: usize) -> Result<String, PartError> {
+        let text = self.text().ok_or(PartError::NoText)?;
+        let total = count_lines(text);
+        match part {
+            ResultPart::Whole => Ok(self.page_of_lines(text, Span::From(1), total, most)?),
+            ResultPart::Lines(span) => Ok(self.page_of_lines(text, *span, total, most)?),
+            ResultPart::Bytes(span) => {
+                let length = text.len();
+                let range = span.of_bytes(length).ok_or(PartError::NoSuchBytes(length as u64))?;
+                // Whole characters: the one that the first byte is in the middle of too.
+                let start = boundary_before(text, range.start);
+                let end = boundary_after(text, range.end);
+                Ok(self.page_of_bytes(text, start, end, most))
+            }
+            ResultPart::Search { text: wanted, lines } => {
+                Ok(self.page_of_matches(&search(text, wanted, *lines)?, wanted, most))
+            }
+        }
+    }
+
+    fn page_of_lines(&self, text: &str, span: Span, total: usize, most: usize) -> Result<String, PartError> {
+        let (range, first) = span.of_lines(text)?;
+        let lines = &text[range.clone()];
+        if lines.len() <= most {
+            let last = first + count_lines(lines) as u64 - 1;
+            let next = (last < total as u64 && !matches!(span, Span::Between(..)))
+                .then(|| format!("\"lines\": \"{}-\"", last + 1));
+            return Ok(self.noted(lines, &format!("lines {first}-{last} of {total}"), next));
+        }
+        // Whole lines, if there is room for one.
+        let Some(end) = memchr::memrchr(b'\n', &lines.as_bytes()[..most]) else {
+            return Ok(self.page_of_bytes(text, range.start, range.end, most));
+        };
+        let shown = &lines[..=end];
+        let next_line = first + count_lines(shown) as u64;
+        let end = match span {
+            Span::Between(_, last) => last.min(total as u64).to_string(),
+            Span::From(_) | Span::Last(_) => String::new(),
+        };
+        let next = format!("\"lines\": \"{next_line}-{end}\"");
+        Ok(self.noted(shown, &format!("lines {first}-{} of {total}", next_line - 1), Some(next)))
+    }
+
+    /// A page of a line that is too long for one.
+    fn page_of_bytes(&self, text: &str, start: usize, end: usize, most: usize) -> String {
+        let shown = &text[start..boundary_before(text, end.min(start + most)).max(start)];
+        let next = start + shown.len();
+        let place = format!("bytes {start}-{} of {}", next.saturating_sub(1), text.len());
+        self.noted(shown, &place, (next < end).then(|| format!("\"bytes\": \"{next}-{}\"", end - 1)))
+    }
+
+    fn page_of_matches(&self, found: &Found, wanted: &str, most: usize) -> String {
+        let mut page = String::new();
+        let mut next = found.next;
+        for line in &found.matches {
+            let row = format!("{} (byte {}): {}\n", line.line, line.byte, line.text);
+            if page.len() + row.len() > most && !page.is_empty() {
+                next = Some(line.line);
+                break;
+            }
+            page.push_str(&row);
+        }
+        let wanted = serde_json::Value::from(wanted);
+        let next = next.map(|line| format!("\"search\": {wanted}, \"lines\": \"{line}-\""));
+        let noun = if found.total == 1 { "line" } else { "lines" };
+        self.noted(&page, &format!("{} {noun} with {wanted}", found.total), next)
+    }
+
+    fn noted(&self, shown: &str, place: &str, next: Option<String>) -> String {
+        let line_break = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
+        match next {
+            Some(next) => {
+                format!(
+                    "{shown}{line_break}[{place}; next: {{\"digest\": \"{}\", {next}}}]",
+                    self.digest.hex()
+                )
+            }
+            None => format!("{shown}{line_break}[{place}]"),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The places of a text in a result that is kept.
+
+use serde::Serialize;
+
+use crate::results::cut::{boundary_after, boundary_before};
+use crate::results::part::{PartError, Span};
+
+/// The lines with a text: see [`Kept::search`](crate::Kept::search).
+///
+/// ```
+/// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+/// let found = kept.search("rain", None)?;
+/// for line in &found.matches {
+///     println!("{}: {}", line.line, line.text);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Found {
+    /// The first of them, in their order.
+    pub matches: Vec<FoundLine>,
+    /// How many lines have it in all.
+    pub total: usize,
+    /// The number of the line where the others begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
+}
+
+/// A line with a text.
+///
+/// ```
+/// # fn of(line: &tool_core::FoundLine) {
+/// println!("{} (byte {}): {}", line.line, line.byte, line.text);
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FoundLine {
+    /// Its number, from 1 on.
+    pub line: u64,
+    /// Where the text begins in the whole, in bytes from 0 on.
+    pub byte: usize,
+    /// The line, or of a long one what is around the text.
+    pub text: String,
+}
+
+/// So many lines are shown at once.
+const MOST_LINES: usize = 50;
+/// So much is shown before what was found in a long line, and in all.
+const BEFORE: usize = 100;
+const AROUND: usize = 400;
+
+/// Looks for a text, among some lines, whatever the case of its letters. Takes time that is linear in both.
+pub(super) fn search(text: &str, wanted: &str, lines: Option<Span>) -> Result<Found, PartError> {
+    let (range, first) = match lines {
+        Some(span) => span.of_lines(text)?,
+        None => (0..text.len(), 1),
+    };
+    let pattern = regex::RegexBuilder::new(&regex::escape(wanted)).case_insensitive(true).build();
+    // A text of this length is no large pattern.
+    let pattern = pattern.map_err(|_| PartError::Search(wanted.len()))?;
+    let mut found = Found { matches: Vec::new(), total: 0, next: None };
+    let mut line = first;
+    let mut at = range.start;
+    while let Some(hit) = pattern.find_at(&text[..range.end], at) {
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[at..hit.start()]).count() as u64;
+        let start = memchr::memrchr(b'\n', &text.as_bytes()[..hit.start()]).map_or(0, |before| before + 1);
+        let end = memchr::memchr(b'\n', &text.as_bytes()[hit.start()..range.end]);
+        let end = end.map_or(range.end, |after| hit.start() + after);
+        found.total += 1;
+        match found.matches.len() {
+            MOST_LINES => found.next = found.next.or(Some(line)),
+            _ => {
+                let text = around(&text[start..end], hit.start() - start);
+                found.matches.push(FoundLine { line, byte: hit.start(), text });
+            }
+        }
+        if end >= range.end {
+            break;
+        }
+        // What follows in the same line is not shown again.
+        (at, line) = (end + 1, line + 1);
+    }
+    Ok(found)
+}
+
+/// A line, or of a long one what is around this place.
+fn around(line: &str, at: usize) -> String {
+    if line.len() <= AROUND {
+        return line.to_owned();
+    }
+    let start = boundary_after(line, at.saturating_sub(BEFORE));
+    let end = boundary_before(line, start + AROUND);
+    let (before, after) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
+    format!("{before}{}{after}", &line[start..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, wanted: &str, lines: Option<Span>) -> Vec<(u64, usize, String)> {
+        let found = search(text, wanted, lines).unwrap();
+        found.matches.into_iter().map(|line| (line.line, line.byte, line.text)).collect()
+    }
+
+    #[test]
+    fn each_line_is_found_once() {
+        let text = "Rain, rain\nsun\n\nRAIN.*\nÄrger\n";
+        assert_eq!(
+            found(text, "rain", None),
+            [(1, 0, "Rain, rain".to_owned()), (4, 16, "RAIN.*".to_owned())]
+        );
+        assert_eq!(found(text, "rain", Some(Span::From(2))), [(4, 16, "RAIN.*".to_owned())]);
+        assert_eq!(found(text, "n.*", None), [(4, 19, "RAIN.*".to_owned())], "it is a text and no pattern");
+        assert_eq!(found(text, "ärger", None), [(5, 23, "Ärger".to_owned())]);
+        assert_eq!(found(text, "snow", None), []);
+        assert_eq!(found(text, "sun\n\nR", None), [(2, 11, "sun".to_owned())], "across lines");
+    }
+
+    #[test]
+    fn an_endless_line_is_shown_around_what_was_found() {
+        let text = format!("{}needle{}", "ä".repeat(5_000), "ö".repeat(5_000));
+        let [(line, byte, shown)] = &found(&text, "NEEDLE", None)[..] else { panic!("one line") };
+        assert_eq!((*line, *byte), (1, 10_000));
+        assert!(shown.len() < 410 && shown.starts_with("…ä") && shown.ends_with("ö…"), "{shown}");
+    }
+
+    #[test]
+    fn there_is_a_next_page() {
+        let text = "x\n".repeat(120);
+        let page = search(&text, "x", None).unwrap();
+        assert_eq!((page.matches.len(), page.total, page.next), (50, 120, Some(51)));
+        let page = search(&text, "x", Some(Span::From(101))).unwrap();
+        assert_eq!((page.matches.len(), page.total, page.next), (20, 20, None));
+    }
+}

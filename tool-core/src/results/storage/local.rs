@@ -1,0 +1,157 @@
+//! Results in a directory of this machine.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::local::LocalFileSystem;
+
+use crate::results::storage::objects::Objects;
+use crate::results::storage::{ResultStorage, StoredObject};
+use crate::tool::BoxFuture;
+
+/// A directory that nobody else may look into: one file a result, in a directory for each caller.
+pub(crate) struct Local {
+    root: PathBuf,
+    files: Objects<LocalFileSystem>,
+}
+
+/// A file that is older than that and not in its place was left behind by a program that ended in the middle of writing.
+const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
+
+impl Local {
+    /// Opens a directory, and makes it where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made, is none, or others may look into it.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        make(root)?;
+        let root = fs::canonicalize(root)?;
+        let metadata = fs::metadata(&root)?;
+        if !metadata.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no directory"));
+        }
+        closed_to_others(&metadata)?;
+        let files = LocalFileSystem::new_with_prefix(&root).map_err(io::Error::other)?;
+        Ok(Local { root, files: Objects(files) })
+    }
+}
+
+impl ResultStorage for Local {
+    fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            // Somebody may have emptied the cache: it would be made anew with rights for others.
+            let root = self.root.clone();
+            off_the_threads(move || make(&root)).await?;
+            self.files.put(name, bytes).await
+        })
+    }
+
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
+        Box::pin(async move {
+            let path = self.root.join(name);
+            if !off_the_threads(move || is_own_file(&path)).await? {
+                return Ok(None);
+            }
+            self.files.get(name).await
+        })
+    }
+
+    fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        self.files.delete(name)
+    }
+
+    fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
+        Box::pin(async move {
+            let root = self.root.clone();
+            off_the_threads(move || Ok(tidy(&root))).await?;
+            self.files.list().await
+        })
+    }
+}
+
+/// Makes a directory, and those that it is in, for this user alone.
+fn make(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+#[cfg(unix)]
+fn closed_to_others(metadata: &fs::Metadata) -> io::Result<()> {
+    let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let message = format!("others may look into it (mode {mode:o}): make it 700, or take another directory");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+}
+
+#[cfg(not(unix))]
+fn closed_to_others(_: &fs::Metadata) -> io::Result<()> {
+    // The directories of a user are closed to others as they are.
+    Ok(())
+}
+
+/// Whether there is a file that has no other name. What is a link, a device or a pipe was put there by somebody else, and
+/// opening it might never end.
+fn is_own_file(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => {
+            let is_own = metadata.is_file() && has_one_name(&metadata);
+            if !is_own {
+                tracing::warn!(?path, "what is kept as a result is no file of its own: it is not read");
+            }
+            Ok(is_own)
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn has_one_name(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) == 1
+}
+
+#[cfg(not(unix))]
+fn has_one_name(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Removes what was left behind: files that were never whole, and directories with nothing in them. What cannot be removed
+/// stays, and is in nobody's way.
+fn tidy(root: &Path) {
+    for directory in fs::read_dir(root).into_iter().flatten().flatten() {
+        // A link leads to what is somebody else's.
+        if !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        for file in fs::read_dir(directory.path()).into_iter().flatten().flatten() {
+            // `object_store` writes to `name#1` and renames.
+            let is_partial = file.file_name().as_encoded_bytes().contains(&b'#');
+            let age = file.metadata().and_then(|metadata| metadata.modified()).map(|then| then.elapsed());
+            if is_partial && !matches!(age, Ok(Ok(age)) if age < LEFT_BEHIND) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+        // Only of one that is empty.
+        let _ = fs::remove_dir(directory.path());
+    }
+}
+
+/// Does something on a thread where it may wait for a disk.
+async fn off_the_threads<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(runtime) => runtime.spawn_blocking(work).await.map_err(io::Error::other)?,
+        Err(_) => work(),
+    }
+}

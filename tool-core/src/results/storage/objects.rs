@@ -1,0 +1,85 @@
+//! A storage on top of `object_store`.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use object_store::path::Path;
+use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
+
+use crate::results::storage::{ResultStorage, StoredObject};
+use crate::tool::BoxFuture;
+
+/// What `object_store` calls a storage: its own types stay in this folder.
+pub(crate) struct Objects<S>(pub(super) S);
+
+impl<S: ObjectStore> Objects<S> {
+    async fn put(&self, name: &str, bytes: Bytes) -> io::Result<()> {
+        // On a disk it is written beside its place, and renamed when it is whole.
+        self.0.put(&path(name)?, bytes.into()).await.map(drop).map_err(failed)
+    }
+
+    async fn get(&self, name: &str) -> io::Result<Option<Bytes>> {
+        let found = match self.0.get(&path(name)?).await {
+            Ok(found) => found.bytes().await,
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn delete(&self, name: &str) -> io::Result<()> {
+        match self.0.delete(&path(name)?).await {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn list(&self) -> io::Result<Vec<StoredObject>> {
+        let all: Vec<ObjectMeta> = self.0.list(None).try_collect().await.map_err(failed)?;
+        let object = |object: ObjectMeta| StoredObject {
+            name: object.location.to_string(),
+            bytes: object.size,
+            // A clock that was set may have it be written tomorrow.
+            age: age(object.last_modified.timestamp_millis()),
+        };
+        Ok(all.into_iter().map(object).collect())
+    }
+}
+
+impl<S: ObjectStore> ResultStorage for Objects<S> {
+    fn put<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(self.put(name, bytes))
+    }
+
+    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Option<Bytes>>> {
+        Box::pin(self.get(name))
+    }
+
+    fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(self.delete(name))
+    }
+
+    fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
+        Box::pin(self.list())
+    }
+}
+
+/// For how long something is there that was written so many milliseconds after 1970.
+fn age(written: i64) -> Duration {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    let written = u64::try_from(written).map(Duration::from_millis).unwrap_or_default();
+    now.saturating_sub(written)
+}
+
+fn path(name: &str) -> io::Result<Path> {
+    Path::parse(name).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}
+
+fn failed(error: Error) -> io::Error {
+    io::Error::other(error)
+}

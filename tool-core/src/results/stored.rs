@@ -1,0 +1,260 @@
+//! What is said of a result that is kept, and what it is once it is read.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::digest::Digest;
+use crate::results::cut::count_lines;
+
+/// A result that was read from a [`ResultStore`](crate::ResultStore), in full.
+///
+/// ```
+/// # #[cfg(feature = "results")]
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// use tool_core::{Principal, ResultStore};
+///
+/// let store = ResultStore::memory();
+/// let ada = Principal::new("ada");
+/// let digest = store.keep(&ada, "text/plain", "first\nsecond\n").await.unwrap();
+/// let kept = store.read(&ada, digest).await.unwrap().unwrap();
+/// assert_eq!((kept.media_type(), kept.text()), ("text/plain", Some("first\nsecond\n")));
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub(super) digest: Digest,
+    pub(super) media_type: String,
+    pub(super) content: Bytes,
+    pub(super) left: Duration,
+}
+
+impl Kept {
+    /// The digest of its bytes.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) {
+    /// assert_eq!(kept.digest(), tool_core::Digest::of_bytes(kept.content()));
+    /// # }
+    /// ```
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// What its bytes are, such as `application/json`.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) {
+    /// println!("Content-Type: {}", kept.media_type());
+    /// # }
+    /// ```
+    pub fn media_type(&self) -> &str {
+        &self.media_type
+    }
+
+    /// Its bytes.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) {
+    /// println!("{} bytes", kept.content().len());
+    /// # }
+    /// ```
+    pub fn content(&self) -> &Bytes {
+        &self.content
+    }
+
+    /// Its bytes as a text; `None` for a picture, a sound, and whatever else is none.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) {
+    /// println!("{}", kept.text().unwrap_or("no text"));
+    /// # }
+    /// ```
+    pub fn text(&self) -> Option<&str> {
+        if is_media(&self.media_type) { None } else { std::str::from_utf8(&self.content).ok() }
+    }
+
+    /// For how long it is kept from now on, at least where nothing newer needs its room.
+    ///
+    /// ```
+    /// # fn of(kept: &tool_core::Kept) {
+    /// println!("Cache-Control: max-age={}", kept.left().as_secs());
+    /// # }
+    /// ```
+    pub fn left(&self) -> Duration {
+        self.left
+    }
+
+    /// As a storage has it: a line that says what it is, and its bytes.
+    pub(super) fn framed(media_type: &str, content: &[u8]) -> Bytes {
+        let head = Head { media_type: media_type.into() };
+        // A text can be written as JSON.
+        let mut framed = serde_json::to_vec(&head).unwrap_or_default();
+        framed.reserve(content.len() + 1);
+        framed.push(b'\n');
+        framed.extend_from_slice(content);
+        framed.into()
+    }
+
+    /// What a storage has, if it is what was put there: whatever happened to a file, what it says then is not what was kept.
+    pub(super) fn parse(digest: Digest, mut framed: Bytes, left: Duration) -> Option<Self> {
+        let end = memchr::memchr(b'\n', &framed)?;
+        let head = framed.split_to(end + 1);
+        let Head { media_type } = serde_json::from_slice(&head).ok()?;
+        (Digest::of_bytes(&framed) == digest).then(|| Kept {
+            digest,
+            media_type: media_type.into_owned(),
+            content: framed,
+            left,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'h> {
+    media_type: std::borrow::Cow<'h, str>,
+}
+
+/// Whether bytes of this type are for eyes and ears.
+fn is_media(media_type: &str) -> bool {
+    ["image/", "audio/", "video/", "application/octet-stream"].iter().any(|kind| media_type.starts_with(kind))
+}
+
+/// What stands in the place of something that is too large to be shown: its beginning, how large it is, and by which digest
+/// the rest is read.
+///
+/// ```
+/// # fn of(excerpt: &tool_core::Excerpt) {
+/// println!("{}\n{}", excerpt.preview(), excerpt.note());
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Excerpt {
+    preview: String,
+    media_type: String,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_hex")]
+    digest: Option<Digest>,
+}
+
+fn as_hex<S: Serializer>(digest: &Option<Digest>, serializer: S) -> Result<S::Ok, S::Error> {
+    digest.map(|digest| digest.hex()).serialize(serializer)
+}
+
+impl Excerpt {
+    /// The beginning of a text, not kept so far.
+    pub(super) fn of_text(media_type: &str, text: &str, preview: &str) -> Self {
+        Excerpt {
+            preview: preview.to_owned(),
+            media_type: media_type.to_owned(),
+            bytes: text.len(),
+            lines: Some(count_lines(text)),
+            digest: None,
+        }
+    }
+
+    /// Something without a beginning that could be shown.
+    pub(super) fn of_bytes(media_type: &str, bytes: usize) -> Self {
+        Excerpt {
+            preview: String::new(),
+            media_type: media_type.to_owned(),
+            bytes,
+            lines: None,
+            digest: None,
+        }
+    }
+
+    pub(super) fn kept(mut self, digest: Option<Digest>) -> Self {
+        self.digest = digest;
+        self
+    }
+
+    /// The beginning of a text: whole characters, and whole lines where there are lines. Empty for what is no text.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// assert!(excerpt.preview().len() < excerpt.bytes());
+    /// # }
+    /// ```
+    pub fn preview(&self) -> &str {
+        &self.preview
+    }
+
+    /// What the whole is, such as `application/json`.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// println!("{}", excerpt.media_type());
+    /// # }
+    /// ```
+    pub fn media_type(&self) -> &str {
+        &self.media_type
+    }
+
+    /// How many bytes the whole has.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// println!("{} bytes", excerpt.bytes());
+    /// # }
+    /// ```
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many lines the whole has; `None` for what is no text.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// println!("{:?} lines", excerpt.lines());
+    /// # }
+    /// ```
+    pub fn lines(&self) -> Option<usize> {
+        self.lines
+    }
+
+    /// By which the whole is read; `None` where it could not be kept.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// if let Some(digest) = excerpt.digest() {
+    ///     println!("/results/{}", digest.hex());
+    /// }
+    /// # }
+    /// ```
+    pub fn digest(&self) -> Option<Digest> {
+        self.digest
+    }
+
+    /// What is shown, in words for a model: how much there is, and how the rest is read.
+    ///
+    /// ```
+    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// println!("{}", excerpt.note());
+    /// # }
+    /// ```
+    pub fn note(&self) -> String {
+        let Excerpt { preview, media_type, bytes, lines, digest } = self;
+        let size = match lines {
+            Some(lines) => format!("{bytes} bytes in {lines} lines ({media_type})"),
+            None => format!("{bytes} bytes ({media_type})"),
+        };
+        let what = match (preview.is_empty(), lines) {
+            (false, _) => format!("These are the first {} bytes of {size}.", preview.len()),
+            (true, _) => format!("There are {size}, too much to be shown."),
+        };
+        match (digest, lines) {
+            (Some(digest), Some(_)) => format!(
+                "[{what} The rest is kept: read it with the tool `read_result`, by lines or with a search. digest: {}]",
+                digest.hex()
+            ),
+            (Some(digest), None) => format!("[{what} It is kept. digest: {}]", digest.hex()),
+            (None, _) => format!("[{what} The rest could not be kept: ask for less.]"),
+        }
+    }
+}

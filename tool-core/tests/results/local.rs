@@ -1,0 +1,234 @@
+//! Results in a directory: who may look into it, what is left of a program that was killed, and what else may lie there.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use tool_core::{Digest, Principal, ResultLimits, ResultStore};
+
+use crate::{ada, bob, text_of};
+
+/// The one file under a directory.
+fn file(root: &Path) -> PathBuf {
+    let files = files(root);
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.into_iter().next().unwrap()
+}
+
+fn files(root: &Path) -> Vec<PathBuf> {
+    let directories = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    directories.flat_map(|path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path())).collect()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn nobody_else_may_look_into_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let root = cache.path().join("app/results");
+    let store = ResultStore::local(&root).unwrap();
+    assert_eq!((mode(&root), mode(root.parent().unwrap())), (0o700, 0o700));
+    store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    let name = file(&root)
+        .strip_prefix(fs::canonicalize(&root).unwrap())
+        .map(Path::to_owned)
+        .unwrap_or_else(|_| file(&root));
+    assert!(!name.to_string_lossy().contains("ada"));
+    // One that others may look into is not taken.
+    for mode in [0o755, 0o750, 0o701, 0o777] {
+        fs::set_permissions(&root, fs::Permissions::from_mode(mode)).unwrap();
+        let error = ResultStore::local(&root).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        assert!(error.to_string().contains("make it 700"), "{error}");
+    }
+    let file = cache.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(ResultStore::local(&file).is_err());
+}
+
+#[tokio::test]
+async fn a_link_outlives_the_process_that_gave_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let digest = {
+        let store = ResultStore::local(cache.path()).unwrap();
+        store.keep(&ada(), "application/json", "[1]").await.unwrap()
+    };
+    let store = ResultStore::local(cache.path()).unwrap();
+    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
+    assert_eq!((kept.media_type(), kept.text()), ("application/json", Some("[1]")));
+    assert_eq!(text_of(&store, &bob(), digest).await, None);
+    // So does the limit of all together.
+    let store = ResultStore::local(cache.path()).unwrap().limits(ResultLimits::new().total(60));
+    store.keep(&ada(), "text/plain", "another text").await.unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None);
+    // Two processes at a time see what the other one keeps.
+    let other = ResultStore::local(cache.path()).unwrap();
+    assert!(other.read(&ada(), digest).await.unwrap().is_none());
+    let third = store.keep(&ada(), "text/plain", "third").await.unwrap();
+    assert_eq!(text_of(&other, &ada(), third).await.as_deref(), Some("third"));
+}
+
+#[tokio::test]
+async fn clocks_that_were_set_do_no_harm() {
+    let cache = tempfile::tempdir().unwrap();
+    let store = ResultStore::local(cache.path()).unwrap();
+    let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    let year = Duration::from_secs(365 * 24 * 60 * 60);
+    let (now, file) = (SystemTime::now(), file(cache.path()));
+    for (written, there) in [
+        (now + Duration::from_secs(60), true),
+        // Far in the future, and after 2038.
+        (now + 50 * year, true),
+        (now - year, false),
+        (SystemTime::UNIX_EPOCH, false),
+        (SystemTime::UNIX_EPOCH - year, false),
+    ] {
+        fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+        let store = ResultStore::local(cache.path()).unwrap();
+        assert_eq!(text_of(&store, &ada(), digest).await.is_some(), there, "{written:?}");
+    }
+}
+
+/// A file that is none, a link to another one, and a file with two names were put there by somebody else.
+#[tokio::test]
+async fn only_files_of_its_own_are_read() {
+    let cache = tempfile::tempdir().unwrap();
+    let root = cache.path().join("results");
+    let store = ResultStore::local(&root).unwrap();
+    let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    let file = file(&root);
+    let elsewhere = cache.path().join("elsewhere");
+    fs::rename(&file, &elsewhere).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "gone");
+    symlink(&elsewhere, &file).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "a link");
+    fs::remove_file(&file).unwrap();
+    fs::hard_link(&elsewhere, &file).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "a second name");
+    fs::remove_file(&file).unwrap();
+    symlink("/dev/zero", &file).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "a device");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "a directory");
+    fs::remove_dir(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    // Opening it would wait for somebody who writes.
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "a pipe");
+    fs::remove_file(&file).unwrap();
+    fs::rename(&elsewhere, &file).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
+    fs::write(&file, "{\"mediaType\":\"text/plain\"}\nyours").unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "another content");
+    fs::write(&file, "").unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None, "cut off");
+    // It is put there anew as if nothing had happened.
+    store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
+}
+
+#[tokio::test]
+async fn a_cache_that_is_emptied_is_filled_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let root = cache.path().join("results");
+    let store = ResultStore::local(&root).unwrap();
+    let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    fs::remove_dir_all(&root).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None);
+    store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
+    assert_eq!(mode(&root), 0o700);
+    // Something else stands in its place: it fails, and says so.
+    fs::remove_dir_all(&root).unwrap();
+    fs::write(&root, "").unwrap();
+    assert!(store.keep(&ada(), "text/plain", "yours").await.is_err());
+    fs::remove_file(&root).unwrap();
+    store.keep(&ada(), "text/plain", "yours").await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_left_half_written_is_no_result() {
+    let cache = tempfile::tempdir().unwrap();
+    let store = ResultStore::local(cache.path()).unwrap();
+    let digest = store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    let whole = file(cache.path());
+    let partial = |number: u32| PathBuf::from(format!("{}#{number}", whole.display()));
+    let age = |path: &Path, age: u64| {
+        let then = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+    };
+    fs::write(partial(1), "{\"mediaType\":").unwrap();
+    fs::write(partial(2), "{\"mediaType\":").unwrap();
+    age(&partial(1), 2 * 60 * 60);
+    fs::remove_file(&whole).unwrap();
+    fs::create_dir(cache.path().join("0".repeat(64))).unwrap();
+    let store = ResultStore::local(cache.path()).unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await, None);
+    assert!(!partial(1).exists(), "nobody writes for two hours");
+    assert!(partial(2).exists(), "somebody may be writing it now");
+    assert!(!cache.path().join("0".repeat(64)).exists());
+    // It does not stand in the way of who writes it anew.
+    store.keep(&ada(), "text/plain", "mine").await.unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
+}
+
+/// What the process below keeps, one after the other.
+fn text(number: usize) -> String {
+    format!("{number} ").repeat(500_000)
+}
+
+const DIRECTORY: &str = "TOOL_CORE_TEST_RESULTS";
+
+/// No test of its own: the process that the next one kills.
+#[tokio::test]
+async fn keeps_until_it_is_killed() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else { return };
+    let store = ResultStore::local(directory).unwrap();
+    for number in 0.. {
+        let digest = store.keep(&Principal::local(), "text/plain", text(number)).await.unwrap();
+        println!("kept {} {number}", digest.hex());
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_is_killed_leaves_whole_results() {
+    for most in [1, 3, 6] {
+        let cache = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "local::keeps_until_it_is_killed", "--nocapture"])
+            .env(DIRECTORY, cache.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut confirmed = Vec::new();
+        while confirmed.len() < most {
+            let line = lines.next().unwrap().unwrap();
+            let words: Vec<&str> = line.split(' ').collect();
+            if let ["kept", digest, number] = words[..] {
+                confirmed.push((digest.parse::<Digest>().unwrap(), number.parse().unwrap()));
+            }
+        }
+        // In the middle of the next one.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let store = ResultStore::local(cache.path()).unwrap();
+        for (digest, number) in &confirmed {
+            assert_eq!(text_of(&store, &Principal::local(), *digest).await, Some(text(*number)));
+        }
+        // Whatever else has a name is whole, too.
+        for file in files(cache.path()) {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            if let Ok(digest) = name.parse::<Digest>() {
+                assert!(text_of(&store, &Principal::local(), digest).await.is_some(), "{name}");
+            } else {
+                assert!(name.contains('#'), "{name}");
+            }
+        }
+    }
+}

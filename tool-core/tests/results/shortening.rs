@@ -1,0 +1,223 @@
+//! What a call comes to when it is too large: what stays, what is kept elsewhere, and what is left as it was.
+
+use serde_json::json;
+use tool_core::{
+    Content, Failure, Output, Piece, Principal, Registry, Reply, ResultLimits, ResultStore, ToolDefinition,
+    ToolError, tool,
+};
+
+use crate::{ada, bob, text_of};
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Row {
+    n: usize,
+    word: String,
+}
+
+/// Rows.
+#[tool(operation = Read)]
+fn rows(count: usize) -> Vec<Row> {
+    (0..count).map(|n| Row { n, word: "wörd".repeat(5) }).collect()
+}
+
+/// Rows, from elsewhere.
+#[tool(operation = Trigger, destructive = false)]
+async fn rows_later(count: usize) -> Vec<Row> {
+    rows(count)
+}
+
+/// Rows, from a thread.
+#[tool(operation = Read, blocking)]
+fn rows_blocking(count: usize) -> Vec<Row> {
+    rows(count)
+}
+
+/// Text.
+#[tool(operation = Read)]
+fn text(count: usize) -> String {
+    "ä".repeat(count)
+}
+
+/// Fails.
+#[tool(operation = Read)]
+fn fails(count: usize) -> Result<(), ToolError> {
+    Err(ToolError::failed("é".repeat(count)))
+}
+
+/// Content.
+#[tool(operation = Read)]
+fn blocks(kind: String) -> Vec<Content> {
+    let long = || "long ".repeat(15_000);
+    match kind.as_str() {
+        "one of three" => vec![Content::text("before"), Content::text(long()), Content::text("after")],
+        "many" => (0..200).map(|n| Content::text(format!("{n} ").repeat(500))).collect(),
+        "picture" => vec![Content::text("a picture"), Content::image(vec![7; 100_000], "image/png")],
+        "large picture" => vec![Content::text("a picture"), Content::image(vec![7; 2_000_000], "image/png")],
+        "page" => vec![Content::resource("docs://a", "text/html", format!("<p>{}", long()))],
+        _ => vec![Content::link("docs://b", "b")],
+    }
+}
+
+/// Calls another one.
+#[tool(operation = Trigger, destructive = false)]
+async fn count_rows(#[inject] registry: Registry, count: usize) -> Result<usize, Failure> {
+    let rows = registry.call("rows", json!({"count": count})).await?;
+    Ok(rows.value().as_array().map_or(0, Vec::len))
+}
+
+fn registry(store: &ResultStore) -> Registry {
+    let here = |tool: &ToolDefinition| tool.source().module == module_path!() || tool.name() == "read_result";
+    Registry::builder().linked().select(here).storing(store.clone()).build().unwrap().as_principal(ada())
+}
+
+async fn call(registry: &Registry, tool: &str, arguments: serde_json::Value) -> Reply {
+    registry.invoke(tool, arguments.to_string().as_bytes()).await
+}
+
+#[tokio::test]
+async fn a_value_is_kept_line_by_line() {
+    let store = ResultStore::memory();
+    let registry = registry(&store);
+    for tool in ["rows", "rows_later", "rows_blocking"] {
+        let reply = call(&registry, tool, json!({"count": 2_000})).await;
+        let output = reply.result.unwrap();
+        assert_eq!(output.value().as_array().unwrap().len(), 2_000, "the output itself is whole");
+        let shortened = reply.shortened.unwrap();
+        let [Piece::Excerpt(excerpt)] = shortened.pieces() else { panic!("one piece") };
+        assert_eq!(excerpt.media_type(), "application/json");
+        assert_eq!(excerpt.lines(), Some(2_002));
+        let digest = excerpt.digest().unwrap();
+        let whole = text_of(&store, &ada(), digest).await.unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&whole).unwrap(), output.value());
+        assert_eq!(whole.lines().nth(1).unwrap(), r#"{"n":0,"word":"wördwördwördwördwörd"},"#);
+        assert_eq!(whole.len(), excerpt.bytes());
+        assert!(whole.starts_with(excerpt.preview()) && excerpt.preview().ends_with("},\n"));
+        assert!((1_000..=2_000).contains(&excerpt.preview().len()));
+        assert!(excerpt.note().contains(&digest.hex()) && excerpt.note().contains("read_result"));
+        assert_eq!(text_of(&store, &bob(), digest).await, None);
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_too_large_is_shortened() {
+    let store = ResultStore::memory();
+    let registry = registry(&store);
+    for (tool, arguments, is_large) in [
+        ("text", json!({"count": 25_000}), false),
+        ("text", json!({"count": 25_001}), true),
+        ("fails", json!({"count": 25_000}), false),
+        ("fails", json!({"count": 25_001}), true),
+        ("rows", json!({"count": 10}), false),
+        ("blocks", json!({"kind": "picture"}), false),
+        ("blocks", json!({"kind": ""}), false),
+        ("nothing", json!({}), false),
+        ("rows", json!({"count": "many"}), false),
+    ] {
+        let reply = call(&registry, tool, arguments.clone()).await;
+        assert_eq!(reply.shortened.is_some(), is_large, "{tool} {arguments}");
+    }
+    // One endless line, in a text whose characters have two bytes.
+    let reply = call(&registry, "text", json!({"count": 50_000})).await;
+    let shortened = reply.shortened.unwrap();
+    let excerpt = shortened.excerpts().next().unwrap();
+    assert_eq!((excerpt.preview(), excerpt.lines()), (&*"ä".repeat(1_000), Some(1)));
+    // The message of an error is read as any other text.
+    let reply = call(&registry, "fails", json!({"count": 50_000})).await;
+    assert!(reply.result.is_err());
+    let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+    assert_eq!(text_of(&store, &ada(), digest).await.unwrap(), "é".repeat(50_000));
+}
+
+#[tokio::test]
+async fn blocks_that_there_is_room_for_stay() {
+    let store = ResultStore::memory();
+    let registry = registry(&store);
+    let pieces = async |kind: &str| {
+        let shortened = call(&registry, "blocks", json!({"kind": kind})).await.shortened.unwrap();
+        let piece = |piece: &Piece| match piece {
+            Piece::Content(content) => {
+                serde_json::to_value(content).unwrap()["text"].as_str().unwrap().to_owned()
+            }
+            Piece::Excerpt(excerpt) => {
+                assert!(excerpt.digest().is_some());
+                format!("{} {} {:?}", excerpt.media_type(), excerpt.bytes(), excerpt.lines())
+            }
+            _ => panic!("there are two kinds"),
+        };
+        shortened.pieces().iter().map(piece).collect::<Vec<_>>()
+    };
+    let text = "text/plain; charset=utf-8";
+    assert_eq!(pieces("one of three").await, ["before", &format!("{text} 75000 Some(1)"), "after"]);
+    assert_eq!(pieces("large picture").await, ["a picture", "image/png 2000000 None"]);
+    assert_eq!(pieces("page").await, ["text/html 75003 Some(1)"]);
+    let [many] = &pieces("many").await[..] else { panic!("one list") };
+    assert!(many.starts_with("application/json ") && many.ends_with(" Some(202)"), "{many}");
+    // A picture is read as what it is.
+    let reply = call(&registry, "blocks", json!({"kind": "large picture"})).await;
+    let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
+    assert_eq!((kept.media_type(), kept.content().len(), kept.text()), ("image/png", 2_000_000, None));
+}
+
+/// A result of any size: more than is ever sent, and more than is kept.
+#[tokio::test]
+async fn no_result_is_too_large() {
+    let store = ResultStore::memory();
+    let registry = registry(&store);
+    for tool in ["rows", "rows_later", "rows_blocking"] {
+        let refused = call(&registry.in_full(), tool, json!({"count": 500_000})).await;
+        assert!(refused.result.unwrap_err().message().contains("no more than 16777216 are sent"));
+        let reply = call(&registry, tool, json!({"count": 500_000})).await;
+        let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
+        assert!(excerpt.bytes() > 16 << 20 && excerpt.digest().is_some(), "{tool}");
+    }
+    let small = registry.storing(&store.limits(ResultLimits::new().total(1 << 20)));
+    let reply = call(&small, "rows", json!({"count": 500_000})).await;
+    let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
+    assert_eq!(excerpt.digest(), None);
+    assert!(excerpt.note().contains("could not be kept"));
+}
+
+#[tokio::test]
+async fn a_tool_that_calls_others_is_given_all() {
+    let store = ResultStore::memory();
+    let registry = registry(&store);
+    assert_eq!(call(&registry, "count_rows", json!({"count": 2_000})).await.result.unwrap().value(), 2_000);
+    assert!(call(&registry.in_full(), "rows", json!({"count": 2_000})).await.shortened.is_none());
+    let plain = Registry::builder().tools(tool_core::tools![rows]).build().unwrap();
+    assert!(call(&plain, "rows", json!({"count": 2_000})).await.shortened.is_none());
+    assert!(plain.results().is_none() && registry.results().is_some());
+    assert!(registry.as_principal(bob()).results().is_some(), "whoever calls");
+}
+
+#[tokio::test]
+async fn the_tools_of_any_provider_are_shortened() {
+    use tool_core::{DynamicTool, IntoToolsProvider as _, Operation, Providers, Tool};
+
+    let store = ResultStore::memory();
+    let remote = || {
+        let definition =
+            ToolDefinition::builder("remote", "Says much.").operation(Operation::Read).build()?;
+        let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
+            Ok(Output::text("x".repeat(60_000)))
+        });
+        Ok::<_, tool_core::DefinitionError>(vec![std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>])
+    };
+    let reader = || Registry::builder().allow_empty().storing(store.clone()).build().unwrap();
+    let joined = Providers::new().with("own", reader()).with("remote", remote);
+    for provider in [store.over(remote), reader().providing(remote), joined.into_provider()] {
+        assert!(provider.results().is_some());
+        let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
+        let registry = first.registry().as_principal(Principal::new("eve"));
+        let reply = registry.invoke("remote", b"{}").await;
+        let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+        assert!(text_of(&store, &Principal::new("eve"), digest).await.is_some());
+        assert!(second.registry().results().is_some());
+    }
+    assert!(remote.into_provider().results().is_none());
+    // What is made of a list of tools is good as long as it is the same list.
+    let fixed = store.over(reader());
+    let (first, second) = (fixed.tools().await.unwrap(), fixed.tools().await.unwrap());
+    assert!(first.registry().is(second.registry()));
+    assert!(!first.registry().is(&second.registry().in_full()));
+}

@@ -1,0 +1,196 @@
+//! Results that were too large to be shown, as resources.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use rmcp::ErrorData;
+use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents};
+use serde_json::json;
+use tool_core::{Digest, Kept, PartError, Principal, ResultPart, ResultStore, Segment};
+
+use crate::reading::not_found;
+use crate::uri::{Pattern, Scheme, decoded};
+
+/// The tool that reads them a page at a time.
+pub(crate) const READER: &str = "read_result";
+
+/// The first segment of their URIs.
+const SEGMENT: &str = "result";
+
+/// The most bytes that are read at once.
+const MOST_READ: usize = 16 << 20;
+
+/// The URI of a result, or of a part of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ResultUri {
+    /// `None` for what is the digest of nothing.
+    digest: Option<Digest>,
+    part: Result<ResultPart, String>,
+}
+
+impl ResultUri {
+    /// Where a result is.
+    pub(crate) fn of(scheme: &Scheme, digest: Digest) -> String {
+        format!("{}://{SEGMENT}/{}", scheme.as_str(), digest.hex())
+    }
+
+    /// Where all results are.
+    pub(crate) fn whole(scheme: &Scheme) -> Pattern {
+        let segments = vec![Segment::Literal(SEGMENT.to_owned()), Segment::Variable("digest".to_owned())];
+        Pattern::new(scheme.as_str().to_owned(), segments)
+    }
+
+    /// Where their parts are, as a template of RFC 6570 (section 3.2.8).
+    pub(crate) fn parts(scheme: &Scheme) -> String {
+        format!("{}{{?lines,bytes,search}}", ResultUri::whole(scheme).as_str())
+    }
+
+    /// Reads a URI; `None` for one of something else.
+    pub(crate) fn parse(uri: &str, scheme: &Scheme) -> Option<Self> {
+        let (own, rest) = uri.split_once("://")?;
+        if !own.eq_ignore_ascii_case(scheme.as_str()) {
+            return None;
+        }
+        let (segment, rest) = rest.split_once('/')?;
+        if segment != SEGMENT {
+            return None;
+        }
+        let (digest, query) = rest.split_once('?').map_or((rest, ""), |(digest, query)| (digest, query));
+        // A digest needs no escapes, and has one spelling: what else stands there is none.
+        let digest = digest.parse().ok().filter(|parsed: &Digest| parsed.hex() == digest);
+        Some(ResultUri { digest, part: part(query) })
+    }
+
+    /// Reads the part of the result that it is the URI of.
+    pub(crate) async fn read(
+        &self,
+        uri: &str,
+        results: &ResultStore,
+        caller: &Principal,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let bad = |message: String| ErrorData::invalid_params(message, Some(json!({"uri": uri})));
+        let digest = self.digest.ok_or_else(|| not_found(uri))?;
+        let kept = results.read(caller, digest).await.map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            tracing::error!(%error, cause, "a result could not be read");
+            ErrorData::internal_error("results cannot be read at the moment", Some(json!({"uri": uri})))
+        })?;
+        let kept = kept.ok_or_else(|| not_found(uri))?;
+        let part = self.part.as_ref().map_err(|message| bad(message.clone()))?;
+        let contents = contents(uri, &kept, part).map_err(bad)?;
+        let left = kept.left().as_millis().try_into().unwrap_or(u64::MAX);
+        Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(left).with_cache_scope(CacheScope::Private))
+    }
+}
+
+/// The part that a query asks for.
+fn part(query: &str) -> Result<ResultPart, String> {
+    let (mut lines, mut bytes, mut search) = (None, None, None);
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let place = match name {
+            "lines" => &mut lines,
+            "bytes" => &mut bytes,
+            "search" => &mut search,
+            _ => {
+                let name: String = name.chars().take(40).collect();
+                return Err(format!("unknown parameter `{name}`: known are lines, bytes, search"));
+            }
+        };
+        let value = decoded(value).map_err(|fault| format!("the value of `{name}` {fault}"))?;
+        if place.replace(value).is_some() {
+            return Err(format!("`{name}` is given twice"));
+        }
+    }
+    ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref())
+        .map_err(|error| error.to_string())
+}
+
+fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContents, String> {
+    let text = |text: &str, media_type: &str| ResourceContents::text(text, uri).with_mime_type(media_type);
+    let blob = |bytes: &[u8]| ResourceContents::blob(BASE64.encode(bytes), uri);
+    let length = kept.content().len();
+    let small = |length: usize| {
+        let message = || {
+            format!(
+                "{length} bytes are more than the {MOST_READ} that are read at once: ask for `lines` or `bytes`"
+            )
+        };
+        (length <= MOST_READ).then_some(()).ok_or_else(message)
+    };
+    let said = |error: PartError| error.to_string();
+    Ok(match part {
+        ResultPart::Whole => {
+            small(length)?;
+            match kept.text() {
+                Some(whole) => text(whole, kept.media_type()),
+                None => blob(kept.content()).with_mime_type(kept.media_type()),
+            }
+        }
+        ResultPart::Lines(span) => {
+            let lines = kept.lines(*span).map_err(said)?;
+            small(lines.len())?;
+            text(lines, "text/plain")
+        }
+        ResultPart::Bytes(span) => {
+            let bytes = kept.bytes(*span).map_err(said)?;
+            small(bytes.len())?;
+            // Bytes are what was asked for: part of a character is no text.
+            match std::str::from_utf8(&bytes) {
+                Ok(part) if kept.text().is_some() => text(part, "text/plain"),
+                _ => blob(&bytes).with_mime_type("application/octet-stream"),
+            }
+        }
+        ResultPart::Search { text: wanted, lines } => {
+            let found = kept.search(wanted, *lines).map_err(said)?;
+            text(&serde_json::to_string(&found).unwrap_or_default(), "application/json")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_to_a_result() {
+        let scheme = Scheme::parse("weather").unwrap();
+        let digest = Digest::of_bytes(b"sun");
+        let hex = digest.hex();
+        let parsed = |rest: &str| ResultUri::parse(&format!("weather://result/{rest}"), &scheme);
+        let whole = parsed(&hex).unwrap();
+        assert_eq!((whole.digest, whole.part), (Some(digest), Ok(ResultPart::Whole)));
+        let part = parsed(&format!("{hex}?lines=2-3&search=a%20b%2Bc+d")).unwrap();
+        let lines = Some("2-3".parse().unwrap());
+        assert_eq!(part.part, Ok(ResultPart::Search { text: "a b+c+d".to_owned(), lines }));
+        for query in
+            ["lines=0", "line=1", "lines=1&lines=2", "bytes=1&search=a", "search=", "search=%ff", "lines=%2"]
+        {
+            assert!(parsed(&format!("{hex}?{query}")).unwrap().part.is_err(), "{query}");
+        }
+        let upper = hex.to_uppercase();
+        let escaped = format!("%{:x}{}", hex.as_bytes()[0], &hex[1..]);
+        let long = format!("{hex}0");
+        let slash = format!("{hex}/");
+        let dots = format!("../result/{hex}");
+        for hostile in [
+            "",
+            ".",
+            "..",
+            "../..",
+            "%2e%2e",
+            "%00",
+            "/etc/passwd",
+            &upper,
+            &escaped,
+            &long,
+            &slash,
+            &dots,
+            &hex[1..],
+        ] {
+            assert_eq!(parsed(hostile).unwrap().digest, None, "{hostile}");
+        }
+        for other in ["weather://results/x", "weather://result", "other://result/x", "result/x"] {
+            assert_eq!(ResultUri::parse(other, &scheme), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Listings and details that are too large to be shown: kept once for each caller, until something changes.
+
+use serde_json::{Value, json};
+use tool_core::{Digest, Excerpt, ToolDefinition};
+
+use crate::offer::Offer;
+use crate::two_step::described;
+use crate::two_step::rows::Rows;
+
+const JSON: &str = "application/json";
+
+impl Rows<'_> {
+    /// The whole listing, if it is too large to be shown and something keeps it.
+    ///
+    /// Its key is the server and the digest of its tools, and what else chooses them: as long as these are the same, so is
+    /// the listing, and it is not written again.
+    pub(super) async fn whole(&self, server: &str, search: &str) -> Option<Excerpt> {
+        let results = self.offer.registry.results()?;
+        let tools: Vec<String> = self.found.iter().map(|tool| identity(tool, self.offer)).collect();
+        let tools = Digest::of_bytes(tools.concat().as_bytes());
+        let key = json!(["listing", server, search, self.detailed, tools.hex()]);
+        let text = || {
+            let rows: Vec<String> = self.found.iter().map(|tool| self.full_row(tool).to_string()).collect();
+            format!("[\n{}\n]", rows.join(",\n"))
+        };
+        results.excerpt(self.offer.registry.principal(), Digest::of(&key), JSON, text).await
+    }
+
+    /// A row with nothing left out.
+    fn full_row(&self, tool: &ToolDefinition) -> Value {
+        let mut row = json!({
+            "server": self.offer.server(tool),
+            "tool": tool.name(),
+            "description": described(tool, self.offer),
+        });
+        if self.detailed {
+            row["inputSchema"] = tool.input_schema().clone();
+        }
+        row
+    }
+}
+
+/// Another one when a tool promises something else, or this server says so in other words.
+fn identity(tool: &ToolDefinition, offer: &Offer) -> String {
+    format!("{}\0{}\0{}\0", tool.digest(), offer.server(tool), described(tool, offer))
+}
+
+/// All about a tool, if that is too large to be shown and something keeps it.
+pub(super) async fn details(tool: &ToolDefinition, details: &Value, offer: &Offer) -> Option<Excerpt> {
+    let results = offer.registry.results()?;
+    let key = json!(["details", identity(tool, offer)]);
+    // People and models read it line by line.
+    let text = || serde_json::to_string_pretty(details).unwrap_or_default();
+    results.excerpt(offer.registry.principal(), Digest::of(&key), JSON, text).await
+}
