@@ -1,0 +1,1 @@
+//! What is stored comes back, and what would not do is not stored.
