@@ -13,7 +13,7 @@ CREATE TABLE provider (
     enabled         INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
--- The code is the name of the tool.
+-- The code is the name of the tool; `tags`, `output_schema` and `examples` are JSON.
 CREATE TABLE tool (
     code          TEXT PRIMARY KEY NOT NULL,
     provider      TEXT NOT NULL REFERENCES provider (code) ON UPDATE CASCADE,
@@ -25,6 +25,7 @@ CREATE TABLE tool (
     path          TEXT NOT NULL,
     tags          TEXT NOT NULL DEFAULT '[]',
     output_schema TEXT,
+    examples      TEXT NOT NULL DEFAULT '[]',
     enabled       INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tool_core::{
-    BoxFuture, Cached, Context, DefinitionError, DiscoveryError, DynamicTool, Failure, FailureKind, Output,
-    Registry, Tool, ToolsProvider, Toolset,
+    BoxFuture, Cached, DefinitionError, DiscoveryError, DynamicTool, Failure, FailureKind, Output, Registry,
+    Tool, ToolsProvider, Toolset,
 };
 
 use crate::answer;
@@ -127,38 +127,35 @@ pub(crate) fn faults(rows: Vec<Row>) -> Vec<String> {
 fn tool(endpoint: Endpoint, client: Client) -> DynamicTool {
     let definition = endpoint.definition.clone();
     let endpoint = Arc::new(endpoint);
-    DynamicTool::new(definition, move |context, arguments: Map<String, Value>| {
+    DynamicTool::new(definition, move |_, arguments: Map<String, Value>| {
         let (endpoint, client) = (Arc::clone(&endpoint), client.clone());
-        async move { call(&endpoint, &client, &context, &arguments).await }
+        async move { call(&endpoint, &client, &arguments).await }
     })
 }
 
 async fn call(
     endpoint: &Endpoint,
     client: &Client,
-    context: &Context,
     arguments: &Map<String, Value>,
 ) -> Result<Output, Failure> {
-    let (provider, tool) = (&endpoint.service.provider, &endpoint.tool.code);
+    let provider = &endpoint.service.provider;
     let secret = Secret::of(provider).map_err(|missing| {
         Failure::new(FailureKind::Unmet, format!("provider `{}`: {missing}", provider.code))
     })?;
     let scrubber = endpoint.scrubber(arguments, secret.as_ref());
     let request = endpoint.request(arguments, secret.as_ref())?;
     let shown = endpoint.shown(arguments, &scrubber);
-    tracing::info!(%tool, provider = provider.code, call = %context.call_id(), arguments = shown, "called");
+    tracing::info!(provider = provider.code, arguments = shown, "called");
     let limits = Limits {
         bytes: usize::try_from(provider.max_bytes).unwrap_or(usize::MAX),
         time: Duration::from_millis(provider.timeout_ms.into()),
     };
     let answer = client.send(&request, limits).await.map_err(|error| {
         let error_text = scrubber.scrub(&error.chain());
-        tracing::warn!(%tool, provider = provider.code, call = %context.call_id(), error = error_text, "no answer");
+        tracing::warn!(provider = provider.code, error = error_text, "no answer");
         error.failure(&provider.code, endpoint.definition.modifies())
     })?;
     answer::output(endpoint, &answer, &scrubber).inspect_err(|failure| {
-        tracing::warn!(
-            %tool, provider = provider.code, call = %context.call_id(), status = answer.status.as_u16(), error = %failure, "failed"
-        );
+        tracing::warn!(provider = provider.code, status = answer.status.as_u16(), error = %failure, "failed");
     })
 }

@@ -159,6 +159,9 @@ impl Endpoint {
         if let Some(schema) = &tool.output_schema {
             builder = builder.output_schema(schema.clone());
         }
+        for example in &tool.examples {
+            builder = builder.example(example.clone());
+        }
         let definition = builder.build()?;
         Ok(Endpoint { service, tool, template, definition })
     }

@@ -64,8 +64,8 @@ async fn everything(
     described: &Arc<Catalogue>,
 ) -> Result<Registry, ServeError> {
     let administration = catalogue::administration(store.clone(), client).build()?;
-    // Before anything was described, there is nothing to be missed.
-    if !store.reader().path().exists() {
+    // Before anything was described, there is nothing to be missed; and a server asks for itself.
+    if env::args_os().nth(1).is_some_and(|command| command == "serve") || !store.reader().path().exists() {
         return Ok(administration);
     }
     let all = Providers::new()

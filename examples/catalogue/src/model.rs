@@ -22,29 +22,29 @@ pub struct Description {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
-    /// What it is called: letters, digits, `_` and `-`.
+    /// What it is called.
     pub code: String,
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the addresses of its tools begin with, such as `https://api.example.org/v1`.
+    /// Such as `https://api.example.org/v1`.
     pub base_url: String,
     /// How it knows who calls.
     #[serde(default)]
     pub auth: Auth,
-    /// The header or the query parameter that the key is sent in.
+    /// The header or query parameter of the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_name: Option<String>,
-    /// The variable of the environment that holds the key or the token: its name, which begins with `CATALOGUE_KEY_`.
+    /// The variable with the key or token: `CATALOGUE_KEY_…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_variable: Option<String>,
-    /// The path that a health check asks for.
+    /// What a health check asks for.
     #[serde(default = "slash")]
     pub health_path: String,
-    /// How long a call may take, in milliseconds.
+    /// Limit of a call, in milliseconds.
     #[serde(default = "ten_seconds")]
     pub timeout_ms: u32,
-    /// The most bytes of an answer.
+    /// Limit of an answer, in bytes.
     #[serde(default = "one_mebibyte")]
     pub max_bytes: u32,
     /// Whether its tools are listed.
@@ -78,19 +78,19 @@ pub struct Tool {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does, as a model chooses it by.
+    /// What it does.
     pub description: String,
-    /// What kind of thing it does: `read` for `GET`, and `write` for the other methods, unless told.
+    /// `read` for `GET` and else `write`, unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<OperationWord>")]
     pub operation: Option<Operation>,
-    /// Whether it may destroy or overwrite; taken for granted of what modifies, unless told.
+    /// Whether it may destroy; so for what modifies, unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
     /// The method of HTTP.
     #[serde(default)]
     pub method: Method,
-    /// Its path below the address of the service, with `{names}` of inputs, and after `?` whatever is always sent.
+    /// Its path, with `{names}` of inputs, and after `?` what is always sent.
     pub path: String,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -98,6 +98,9 @@ pub struct Tool {
     /// The JSON Schema of what it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
+    /// Arguments of a call as one might make it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Value>,
     /// Whether it is listed.
     #[serde(default = "yes")]
     pub enabled: bool,
@@ -135,7 +138,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// The name of the input.
+    /// What a caller calls the input.
     pub name: String,
     /// Where it is sent.
     #[serde(default)]
@@ -144,7 +147,7 @@ pub struct Parameter {
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TypeWord>")]
     pub kind: Option<ParameterType>,
-    /// What the items of a list are: a type such as `string`, or a JSON Schema.
+    /// The type of items, or their JSON Schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Value>,
     /// A JSON Schema in place of a type.
@@ -153,7 +156,7 @@ pub struct Parameter {
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What is sent when it is left out.
+    /// Sent when it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// Whether it must be given.
@@ -165,10 +168,10 @@ pub struct Parameter {
     /// Whether it is never shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub secret: bool,
-    /// What the service calls it, if that is not its name.
+    /// What the service calls it, if not so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_as: Option<String>,
-    /// How a list is written in a query.
+    /// How a list is sent.
     #[serde(default, skip_serializing_if = "Lists::is_default")]
     pub lists: Lists,
 }

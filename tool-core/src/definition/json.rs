@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::access::Permission;
 use crate::definition::ToolDefinition;
@@ -129,11 +129,11 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
 /// Decodes what has the right shape. All that serde could say is said before, with a place.
 fn decoded(definition: Value) -> Result<Written, DefinitionFault> {
     // One level down, since what stands at the top would be called an input.
-    let mut definition =
-        Foreign::new(json!({"definition": definition})).into_valid_by(shape()).map_err(|mut problem| {
-            problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
-            DefinitionFault::Json(problem)
-        })?;
+    let framed = Value::Object(Map::from_iter([("definition".to_owned(), definition)]));
+    let mut definition = Foreign::new(framed).into_valid_by(shape()).map_err(|mut problem| {
+        problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
+        DefinitionFault::Json(problem)
+    })?;
     let definition = definition["definition"].take();
     serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))
 }
@@ -183,8 +183,7 @@ fn shape() -> &'static Validator {
             (json!({"type": "string"}), json!({"type": "array", "items": {"type": "string"}}));
         let hint = json!({"type": "boolean"});
         let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
-        let hints: serde_json::Map<_, _> =
-            hints.map(|name| (name.to_owned(), hint.clone())).into_iter().collect();
+        let hints: Map<_, _> = hints.map(|name| (name.to_owned(), hint.clone())).into_iter().collect();
         let parameter = json!({
             "type": "object",
             "properties": {

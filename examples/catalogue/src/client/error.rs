@@ -1,6 +1,7 @@
 //! Why there is no answer.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use tool_core::{Failure, FailureKind, ToolError};
@@ -48,25 +49,19 @@ impl CallError {
     pub(super) fn of_client(error: reqwest::Error) -> Self {
         // The address may have a key in its query.
         let error = error.without_url();
-        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
         let mut reason = "no connection could be made";
-        while let Some(current) = cause {
-            if let Some(refusal) = current.downcast_ref::<Refusal>() {
+        for cause in causes(&error) {
+            if let Some(refusal) = cause.downcast_ref::<Refusal>() {
                 return CallError::Refused(refusal.clone());
             }
-            if current.is::<Unresolved>() {
+            let refused = |io: &io::Error| io.kind() == io::ErrorKind::ConnectionRefused;
+            if cause.is::<Unresolved>() {
                 reason = "its name does not resolve";
-            } else if current.is::<rustls::Error>() {
+            } else if cause.is::<rustls::Error>() {
                 reason = "TLS failed";
-            } else if let Some(io) = current.downcast_ref::<std::io::Error>() {
-                // An error of TLS is wrapped in one of input and output, whose source is that of the wrapped one.
-                if io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                    reason = "TLS failed";
-                } else if io.kind() == std::io::ErrorKind::ConnectionRefused {
-                    reason = "nobody listens there";
-                }
+            } else if cause.downcast_ref::<io::Error>().is_some_and(refused) {
+                reason = "nobody listens there";
             }
-            cause = current.source();
         }
         if error.is_connect() { CallError::Unreachable(reason, error) } else { CallError::Broken(error) }
     }
@@ -93,5 +88,18 @@ impl CallError {
             cause = current.source();
         }
         chain
+    }
+}
+
+/// An error and its causes.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |cause| cause_of(*cause))
+}
+
+/// An error of input and output names as its source that of the error in it, and not that error itself.
+fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => error.source(),
     }
 }

@@ -39,7 +39,11 @@ async fn service() -> SocketAddr {
     let to = |location: String| (StatusCode::FOUND, [(LOCATION, location)]);
     let app = Router::new()
         .route("/echo", get(echo))
-        .route("/to/{*location}", get(async move |Path(location): Path<String>| to(location)).post(async move || to("/echo".to_owned())))
+        .route(
+            "/to/{*location}",
+            get(async move |Path(location): Path<String>| to(location))
+                .post(async move || to("/echo".to_owned())),
+        )
         .route("/round", get(async move || to("/round".to_owned())))
         .route("/nowhere", get(async move || to("http://[".to_owned())))
         .route("/without", get(async || StatusCode::FOUND))
@@ -175,11 +179,17 @@ async fn a_name_that_resolves_to_an_address_inside_is_refused() {
     ] {
         let (client, asked) = misled(addresses);
         let error = client.send(&asking("http://api.example.org/"), LIMITS).await.unwrap_err();
-        assert!(matches!(&error, CallError::Refused(Refusal::Host { host, .. }) if host == "api.example.org"), "{error:?}");
+        assert!(
+            matches!(&error, CallError::Refused(Refusal::Host { host, .. }) if host == "api.example.org"),
+            "{error:?}"
+        );
         assert_eq!(asked.load(Ordering::Relaxed), 1, "{addresses:?}");
         let failure = error.failure("shop", false);
         assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Other), false));
-        assert!(failure.message().starts_with("provider `shop`: `api.example.org` has the address "), "{failure}");
+        assert!(
+            failure.message().starts_with("provider `shop`: `api.example.org` has the address "),
+            "{failure}"
+        );
     }
 }
 
@@ -210,6 +220,7 @@ async fn an_answer_that_never_comes_is_given_up() {
     let (begun, addr) = listener().await;
     tokio::spawn(async move {
         let (mut stream, _) = begun.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 1024]).await.unwrap();
         stream.write_all(b"H").await.unwrap();
         std::future::pending::<()>().await;
     });
@@ -243,7 +254,10 @@ async fn no_connection_is_a_failure_that_may_be_tried_again() {
         for modifies in [false, true] {
             // Nothing was sent, so that even a change may be tried again.
             let failure = error.failure("shop", modifies);
-            assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Unavailable), true));
+            assert_eq!(
+                (failure.kind(), failure.retryable()),
+                (FailureKind::Failed(Reason::Unavailable), true)
+            );
             assert_eq!(failure.message(), format!("provider `shop`: it cannot be reached: {reason}"));
         }
     }

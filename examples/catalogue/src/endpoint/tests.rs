@@ -43,9 +43,15 @@ fn a_provider_that_would_not_do_is_refused_with_the_reason() {
         (json!({"code": ""}), "`code` is not made of"),
         (json!({"code": "a b"}), "`code` is not made of"),
         (json!({"base_url": "shop"}), "`base_url` is no address: relative URL"),
-        (json!({"base_url": "ftp://shop.example.org"}), "`base_url` is no address that begins with `http://`"),
+        (
+            json!({"base_url": "ftp://shop.example.org"}),
+            "`base_url` is no address that begins with `http://`",
+        ),
         (json!({"base_url": "https://shop.example.org/?key=1"}), "`base_url` is no address that begins"),
-        (json!({"base_url": "https://user:hunter2@shop.example.org"}), "`base_url` holds a name or a password"),
+        (
+            json!({"base_url": "https://user:hunter2@shop.example.org"}),
+            "`base_url` holds a name or a password",
+        ),
         (json!({"auth_name": "X-Key"}), "`auth` is `none`, and there is"),
         (json!({"secret_variable": "CATALOGUE_KEY_SHOP"}), "`auth` is `none`, and there is"),
         (json!({"auth": "header", "secret_variable": "CATALOGUE_KEY_SHOP"}), "`auth_name` is missing"),
@@ -98,20 +104,40 @@ fn a_tool_that_would_not_do_is_refused_with_the_reason() {
         (one(json!({"name": "id", "place": "path", "type": "string"})), "`path` has no `{id}`"),
         (one(json!({"name": "a", "place": "body", "type": "string"})), "which the method does not have"),
         (one(json!({"name": "a", "type": "object"})), "is an object, which is sent in a `body` alone"),
-        (one(json!({"name": "authorization", "place": "header", "type": "string"})), "no header that a caller may set"),
-        (one(json!({"name": "a", "sent_as": "Host", "place": "header", "type": "string"})), "no header that a caller"),
-        (one(json!({"name": "a", "sent_as": "X-Forwarded-For", "place": "header", "type": "string"})), "no header"),
+        (
+            one(json!({"name": "authorization", "place": "header", "type": "string"})),
+            "no header that a caller may set",
+        ),
+        (
+            one(json!({"name": "a", "sent_as": "Host", "place": "header", "type": "string"})),
+            "no header that a caller",
+        ),
+        (
+            one(json!({"name": "a", "sent_as": "X-Forwarded-For", "place": "header", "type": "string"})),
+            "no header",
+        ),
         (one(json!({"name": "a"})), "input `a` needs either a `type`"),
         (one(json!({"name": "a", "type": "string", "schema": {}})), "input `a` needs either a `type`"),
-        (one(json!({"name": "a", "type": "array", "items": "text"})), "input `a` has `items` of a type that there is not"),
+        (
+            one(json!({"name": "a", "type": "array", "items": "text"})),
+            "input `a` has `items` of a type that there is not",
+        ),
         (one(json!({"name": "a", "type": "integer", "default": "x"})), "/a: its default is invalid"),
-        (one(json!({"name": "a", "schema": {"type": "array", "items": {"$ref": "https://example.org/a"}}})), "its input schema was refused"),
+        (
+            one(
+                json!({"name": "a", "schema": {"type": "array", "items": {"$ref": "https://example.org/a"}}}),
+            ),
+            "its input schema was refused",
+        ),
         (
             json!({"parameters": [{"name": "a", "type": "string"}, {"name": "b", "type": "string", "sent_as": "a"}]}),
             "input `b` is sent under a name that something else has",
         ),
         (json!({"output_schema": {"type": "string"}}), "its output schema was refused"),
-        (json!({"operation": "read", "destructive": true}), "its operation and its hints contradict one another"),
+        (
+            json!({"operation": "read", "destructive": true}),
+            "its operation and its hints contradict one another",
+        ),
     ] {
         let error = endpoint(with.clone()).unwrap_err();
         assert!(error.contains(reason), "{with}: {error}");
@@ -120,7 +146,8 @@ fn a_tool_that_would_not_do_is_refused_with_the_reason() {
     let error = endpoint_of(provider(by_query), one(json!({"name": "key", "type": "string"}))).unwrap_err();
     assert!(error.contains("sent under a name that something else has"), "{error}");
     let by_header = json!({"auth": "header", "auth_name": "X-Key", "secret_variable": "CATALOGUE_KEY_SHOP"});
-    let error = endpoint_of(provider(by_header), one(json!({"name": "x-key", "place": "header", "type": "string"})));
+    let error =
+        endpoint_of(provider(by_header), one(json!({"name": "x-key", "place": "header", "type": "string"})));
     assert!(error.unwrap_err().contains("which is the header of the key"));
 }
 
@@ -201,8 +228,22 @@ fn a_part_of_a_path_stays_one() {
         assert_eq!(request(&endpoint, json!({"id": id})).url.path(), path, "{id}");
     }
     for id in [
-        "", ".", "..", "../", "a/..", "../../admin", "..\\..", "%2e%2e", "%2E.", "%2e%2e%2fadmin", "%252e%252e", "a%2f..",
-        "a%5c..%5cb", "..%2f", "a\nb", "a\u{0}b",
+        "",
+        ".",
+        "..",
+        "../",
+        "a/..",
+        "../../admin",
+        "..\\..",
+        "%2e%2e",
+        "%2E.",
+        "%2e%2e%2fadmin",
+        "%252e%252e",
+        "a%2f..",
+        "a%5c..%5cb",
+        "..%2f",
+        "a\nb",
+        "a\u{0}b",
     ] {
         let failure = endpoint.request(json!({"id": id}).as_object().unwrap(), None).unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{id}");
@@ -212,7 +253,8 @@ fn a_part_of_a_path_stays_one() {
 
 #[test]
 fn a_header_has_no_second_line() {
-    let endpoint = endpoint(json!({"parameters": [{"name": "note", "place": "header", "type": "string"}]})).unwrap();
+    let endpoint =
+        endpoint(json!({"parameters": [{"name": "note", "place": "header", "type": "string"}]})).unwrap();
     for note in ["a\r\nX-Admin: 1", "a\nb", "a\u{0}"] {
         let failure = endpoint.request(json!({"note": note}).as_object().unwrap(), None).unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{note:?}");
@@ -227,7 +269,8 @@ fn a_key_stands_where_the_service_wants_it_and_nowhere_else() {
         ("query", Some("key"), "?key=s3cret/key"),
         ("bearer", None, "authorization: Bearer s3cret/key"),
     ] {
-        let provider = provider(json!({"auth": auth, "auth_name": name, "secret_variable": "CATALOGUE_KEY_SHOP"}));
+        let provider =
+            provider(json!({"auth": auth, "auth_name": name, "secret_variable": "CATALOGUE_KEY_SHOP"}));
         let endpoint = endpoint_of(provider, json!({})).unwrap();
         let sent = endpoint.request(&serde_json::Map::new(), Some(&secret)).unwrap();
         let found = match sent.credential.as_ref().unwrap() {
@@ -255,7 +298,8 @@ fn what_is_secret_is_not_logged() {
         {"name": "note", "type": "string"},
     ]}))
     .unwrap();
-    let arguments = json!({"pin": 123_456, "passwords": ["hunter2", "x"], "note": "not hunter2, s3cret or 123456"});
+    let arguments =
+        json!({"pin": 123_456, "passwords": ["hunter2", "x"], "note": "not hunter2, s3cret or 123456"});
     let arguments = arguments.as_object().unwrap();
     let scrubber = endpoint.scrubber(arguments, Some(&Secret::from("s3cret")));
     assert_eq!(

@@ -67,6 +67,7 @@ const TOOL: Table = Table {
         ("path", "path", AsItIs),
         ("tags", "tags", Json),
         ("output_schema", "output_schema", Json),
+        ("examples", "examples", Json),
         ("enabled", "enabled", YesOrNo),
     ],
 };
@@ -243,9 +244,10 @@ pub(super) fn put_tool(connection: &Connection, tool: &Tool) -> Result<(), Store
     if provider == 0 {
         return Err(StoreError::NoProvider(tool.provider.clone()));
     }
-    // An empty list is left out of a description, and is a list in the table.
+    // Empty lists are left out of a description, and are lists in the table.
     let mut row = serde_json::to_value(tool).unwrap_or_default();
     row["tags"] = tool.tags.clone().into();
+    row["examples"] = tool.examples.clone().into();
     TOOL.put(connection, &[], &row, "code")?;
     connection.execute("DELETE FROM parameter WHERE tool = ?", [&tool.code])?;
     for (position, parameter) in (0_i64..).zip(&tool.parameters) {

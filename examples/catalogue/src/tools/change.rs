@@ -107,7 +107,7 @@ fn edit_provider(
     Ok(done(provider.code, "changed"))
 }
 
-/// Removes a service that has no tools.
+/// Forgets a service of the catalogue that has no tools left.
 #[tool(
     operation = Write,
     destructive = true,
@@ -205,6 +205,8 @@ fn edit_tool(
     tags: Option<Vec<String>>,
     /// The JSON Schema of what it answers.
     output_schema: Option<Value>,
+    /// All examples of its arguments, in place of those there were.
+    examples: Option<Vec<Value>>,
     /// All that it takes, in place of what it took.
     parameters: Option<Vec<Parameter>>,
 ) -> Result<Done, ToolError> {
@@ -220,12 +222,13 @@ fn edit_tool(
         tool.path = path.unwrap_or(std::mem::take(&mut tool.path));
         tool.tags = tags.unwrap_or(std::mem::take(&mut tool.tags));
         tool.output_schema = output_schema.or(tool.output_schema.take());
+        tool.examples = examples.unwrap_or(std::mem::take(&mut tool.examples));
         tool.parameters = parameters.unwrap_or(std::mem::take(&mut tool.parameters));
     })?;
     Ok(done(tool.code, "changed"))
 }
 
-/// Removes a tool.
+/// Forgets a tool of the catalogue for good. `disable_tool` keeps it.
 #[tool(
     operation = Write,
     destructive = true,

@@ -37,7 +37,10 @@ async fn check_providers(
     #[arg(complete = providers)]
     provider: Option<String>,
 ) -> Result<Vec<Health>, ToolError> {
-    let stored = store.description()?.providers;
+    // Whoever else has the file may keep it for a while.
+    let store = Store::at(store.path());
+    let stored = tokio::task::spawn_blocking(move || store.reader().description()).await;
+    let stored = stored.map_err(|error| ToolError::failed(error.to_string()))??.providers;
     let wanted: Vec<Provider> =
         stored.into_iter().filter(|one| provider.as_ref().is_none_or(|code| one.code == *code)).collect();
     if let (Some(code), true) = (provider, wanted.is_empty()) {
