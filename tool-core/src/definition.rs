@@ -6,7 +6,9 @@ mod documentation;
 mod facts;
 mod fault;
 mod faults;
+mod json;
 mod origin;
+mod parameter;
 mod schemas;
 mod source;
 
@@ -27,6 +29,7 @@ use crate::state::States;
 
 pub use builder::ToolDefinitionBuilder;
 pub use fault::{DefinitionError, DefinitionFault};
+pub use parameter::{Parameter, ParameterType};
 pub use source::Source;
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones

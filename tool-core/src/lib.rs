@@ -55,7 +55,9 @@ pub use completion::{Completions, Typed};
 pub use context::{CallId, Context};
 pub use declaration::Deprecated;
 pub use declared::Declared;
-pub use definition::{DefinitionError, DefinitionFault, Source, ToolDefinition, ToolDefinitionBuilder};
+pub use definition::{
+    DefinitionError, DefinitionFault, Parameter, ParameterType, Source, ToolDefinition, ToolDefinitionBuilder,
+};
 pub use digest::{Digest, ParseDigestError};
 pub use extension::{Extension, Extensions};
 pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};

@@ -107,6 +107,13 @@ impl ToolsProvider for Toolset {
     }
 }
 
+/// A provider that somebody keeps a hold of, as to refresh it.
+impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        (**self).tools()
+    }
+}
+
 /// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.
 ///
 /// ```

@@ -13,6 +13,7 @@ use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::origin::{Origin, Written};
+use crate::definition::parameter::{self, Parameter};
 use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
 use crate::schema::{Foreign, InputSchema, OutputSchema};
@@ -59,6 +60,8 @@ pub struct ToolDefinitionBuilder {
     path: Option<String>,
     timeout: Option<Duration>,
     input_schema: Foreign,
+    /// In place of the schema.
+    parameters: Option<Vec<Parameter>>,
     output_schema: Option<Foreign>,
     examples: Vec<Foreign>,
     location: &'static Location<'static>,
@@ -89,6 +92,7 @@ impl ToolDefinition {
             input_schema: Foreign::new(
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
             ),
+            parameters: None,
             output_schema: None,
             examples: Vec::new(),
             location: Location::caller(),
@@ -206,6 +210,20 @@ impl ToolDefinitionBuilder {
     /// ```
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = Foreign::new(schema);
+        self.parameters = None;
+        self
+    }
+
+    /// The inputs one by one, in place of a [schema](Self::input_schema) of them all. No others are taken.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType, ToolDefinition};
+    /// let n = Parameter::new("n", ParameterType::Integer).required();
+    /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
+    /// assert_eq!(square.inputs()[0].name, "n");
+    /// ```
+    pub fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
+        self.parameters = Some(parameters.into_iter().collect());
         self
     }
 
@@ -252,6 +270,19 @@ impl ToolDefinitionBuilder {
         self.checked().map_err(|fault| DefinitionError::new(name, fault))
     }
 
+    /// With what was given, if anything was.
+    pub(super) fn maybe<T>(self, given: Option<T>, with: impl FnOnce(Self, T) -> Self) -> Self {
+        match given {
+            Some(value) => with(self, value),
+            None => self,
+        }
+    }
+
+    /// As written here.
+    pub(super) fn at(self, location: &'static Location<'static>) -> Self {
+        ToolDefinitionBuilder { location, ..self }
+    }
+
     fn checked(self) -> Result<ToolDefinition, DefinitionFault> {
         check_name(&self.name)?;
         let description = self.description.trim();
@@ -273,7 +304,12 @@ impl ToolDefinitionBuilder {
             timeout: self.timeout,
             place: Place { location: self.location, module: "" },
         };
-        let schema = self.input_schema.into_checked().map_err(DefinitionFault::InputSchema)?;
+        let by_parameters = self.parameters.is_some();
+        let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;
+        let schema = schema.into_checked().map_err(DefinitionFault::InputSchema)?;
+        if by_parameters {
+            parameter::check_defaults(&schema)?;
+        }
         let output = self.output_schema.map(Foreign::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
         let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));

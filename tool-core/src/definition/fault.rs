@@ -25,6 +25,18 @@ impl DefinitionError {
         DefinitionError { name, fault }
     }
 
+    /// A definition that an application refuses for a reason of its own, so that it is left out and reported as any other.
+    ///
+    /// ```
+    /// use tool_core::DefinitionError;
+    ///
+    /// let error = DefinitionError::refused("get_price", "there is no provider `shop`");
+    /// assert_eq!(error.to_string(), "tool `get_price`: there is no provider `shop`");
+    /// ```
+    pub fn refused(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        DefinitionError::new(name.into(), DefinitionFault::Refused(reason.into()))
+    }
+
     /// The name of the tool, as it was given.
     ///
     /// ```
@@ -94,6 +106,15 @@ pub enum DefinitionFault {
     /// An output schema that was refused.
     #[error("its output schema was refused: {0}")]
     OutputSchema(#[source] SchemaError),
+    /// A definition as JSON that has another shape, and where.
+    #[error("{0}")]
+    Json(Problem),
+    /// A parameter that contradicts itself or another one.
+    #[error("one of its inputs is wrong: {0}")]
+    Parameter(Problem),
+    /// What an application has against it.
+    #[error("{}", Shown(.0))]
+    Refused(String),
     /// An example that the input schema does not admit.
     #[error("one of its examples is invalid: {0}")]
     Example(Problem),

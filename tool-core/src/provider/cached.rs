@@ -37,6 +37,8 @@ pub struct Cached {
     state: Mutex<State>,
     /// How often the provider has answered.
     answers: AtomicU64,
+    /// How often it was said that the list is out of date.
+    changes: AtomicU64,
     /// A clock that is never set back.
     now: fn() -> Instant,
 }
@@ -45,6 +47,10 @@ pub struct Cached {
 struct State {
     /// The last list, and when it came.
     list: Option<(Toolset, Instant)>,
+    /// Of how many changes that list knows.
+    listed_after: u64,
+    /// Of how many changes whoever was asked last could know.
+    asked_after: u64,
     /// What came of the last question: a list, an error, or the last list in its place.
     answer: Option<Result<Toolset, DiscoveryError>>,
 }
@@ -64,6 +70,7 @@ impl Cached {
             serve_stale: false,
             state: Mutex::default(),
             answers: AtomicU64::new(0),
+            changes: AtomicU64::new(0),
             now: Instant::now,
         }
     }
@@ -81,31 +88,61 @@ impl Cached {
         self
     }
 
+    /// The list is out of date, as when what it was made of has changed: the next request asks anew. If this fails, the list
+    /// is served for the rest of its time, and each request asks again.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use tool_core::{Cached, IntoToolsProvider, Registry};
+    ///
+    /// let cached = Arc::new(Cached::new(Duration::from_secs(60), || Registry::builder().allow_empty().build()));
+    /// let provider = Arc::clone(&cached).into_provider();
+    /// // Later, when there are other tools:
+    /// cached.refresh();
+    /// ```
+    pub fn refresh(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
     async fn current(&self) -> Result<Toolset, DiscoveryError> {
         let before = self.answers.load(Ordering::Acquire);
         // Whoever asks the provider may go away meanwhile: the next in line then asks in its place.
         let mut state = self.state.lock().await;
-        if let Some((list, came)) = &state.list
-            && (self.now)().duration_since(*came) < self.time_to_live
+        // What changes from here on may not be in the answer.
+        let changes = self.changes.load(Ordering::Acquire);
+        let kept =
+            state.list.as_ref().filter(|(_, came)| (self.now)().duration_since(*came) < self.time_to_live);
+        let kept = kept.map(|(list, _)| list.clone());
+        if let Some(list) = &kept
+            && state.listed_after == changes
         {
             return Ok(list.clone());
         }
         if self.answers.load(Ordering::Acquire) != before
+            && state.asked_after == changes
             && let Some(answer) = &state.answer
         {
             return answer.clone();
         }
-        let answer = match (self.provider.ask().await, &state.list) {
-            (Ok(list), _) => {
+        let answer = match self.provider.ask().await {
+            Ok(list) => {
                 state.list = Some((list.clone(), (self.now)()));
+                state.listed_after = changes;
                 Ok(list)
             }
-            (Err(error), Some((stale, _))) if self.serve_stale => {
-                tracing::warn!(%error, "the tools could not be listed anew: the last list is served");
-                Ok(stale.clone())
+            Err(error) => {
+                let stale = state.list.as_ref().filter(|_| self.serve_stale).map(|(list, _)| list.clone());
+                match kept.or(stale) {
+                    Some(last) => {
+                        tracing::warn!(%error, "the tools could not be listed anew: the last list is served");
+                        Ok(last)
+                    }
+                    None => Err(error),
+                }
             }
-            (Err(error), _) => Err(error),
         };
+        state.asked_after = changes;
         state.answer = Some(answer.clone());
         self.answers.fetch_add(1, Ordering::Release);
         answer

@@ -227,9 +227,18 @@ impl Foreign {
     /// # Errors
     ///
     /// The first problem.
-    pub(crate) fn into_valid(mut self, schema: &Value) -> Result<Value, Problem> {
-        measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
+    pub(crate) fn into_valid(self, schema: &Value) -> Result<Value, Problem> {
         let validator = Validator::new(schema).map_err(|error| Problem::new("", "", error))?;
+        self.into_valid_by(&validator)
+    }
+
+    /// The same by a validator that is there already.
+    ///
+    /// # Errors
+    ///
+    /// The first problem.
+    pub(crate) fn into_valid_by(mut self, validator: &Validator) -> Result<Value, Problem> {
+        measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
         if validator.is_valid(&self.0) {
             return Ok(std::mem::take(&mut self.0));
         }

@@ -5,6 +5,7 @@ mod agreement;
 mod arguments;
 mod audit;
 mod completion;
+mod data;
 mod digests;
 mod dynamic;
 mod extensions;

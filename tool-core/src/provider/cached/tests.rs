@@ -184,6 +184,59 @@ fn an_old_list_is_served_if_that_was_asked_for() {
 }
 
 #[test]
+fn a_list_that_is_out_of_date_is_asked_for_again_before_its_time_is_over() {
+    let source = Source::new();
+    let cached = source.cached();
+    source.answer();
+    let first = at_once(&cached).unwrap();
+    cached.refresh();
+    cached.refresh();
+    source.answer();
+    let second = at_once(&cached).unwrap();
+    assert!(!second.is(&first));
+    assert!(second.is(&at_once(&cached).unwrap()), "once for many changes");
+    assert_eq!(source.asked(), 2);
+}
+
+#[test]
+fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other() {
+    let source = Source::new();
+    let cached = source.cached();
+    source.answer();
+    let first = at_once(&cached).unwrap();
+    cached.refresh();
+    source.fail(true);
+    for asked in 2..4 {
+        source.answer();
+        assert!(at_once(&cached).unwrap().is(&first));
+        assert_eq!(source.asked(), asked, "each request asks again");
+    }
+    pass(MINUTE);
+    source.answer();
+    assert_eq!(at_once(&cached).unwrap_err().to_string(), "no route to host");
+    source.fail(false);
+    source.answer();
+    assert!(!at_once(&cached).unwrap().is(&first));
+}
+
+#[test]
+fn whoever_comes_after_a_change_is_not_given_an_answer_from_before_it() {
+    let source = Source::new();
+    let cached = source.cached();
+    let mut first = pin!(cached.current());
+    assert!(poll(first.as_mut()).is_pending());
+    cached.refresh();
+    let mut second = pin!(cached.current());
+    assert!(poll(second.as_mut()).is_pending());
+    source.answer();
+    let before = ready(poll(first)).unwrap();
+    assert!(poll(second.as_mut()).is_pending(), "it asks for itself");
+    source.answer();
+    assert!(!ready(poll(second)).unwrap().is(&before));
+    assert_eq!(source.asked(), 2);
+}
+
+#[test]
 fn a_provider_that_panics_is_asked_again() {
     let asked = Arc::new(AtomicUsize::new(0));
     let cached = Cached::new(MINUTE, {

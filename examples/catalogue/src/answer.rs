@@ -1,0 +1,135 @@
+//! What an answer of a service means to the caller of a tool.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tool_core::{Content, Failure, Output, ToolError};
+
+use crate::client::Answer;
+use crate::endpoint::Endpoint;
+use crate::secret::Scrubber;
+
+/// As many characters of what a service says about a failure as the caller reads.
+const MOST_SAID: usize = 300;
+
+/// The output of a call, or its failure.
+pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) -> Result<Output, Failure> {
+    let provider = &endpoint.service.provider.code;
+    if !answer.status.is_success() {
+        return Err(failed(provider, answer, scrubber));
+    }
+    let failure = |reason: &str| Failure::from(ToolError::failed(format!("provider `{provider}`: {reason}")));
+    if answer.body.is_empty() {
+        // An answer that was promised and is not there would break the schema of the output.
+        return match endpoint.definition.output_schema() {
+            Some(_) => Err(failure("its answer is empty")),
+            None => Ok(Output::empty()),
+        };
+    }
+    let kind = Kind::of(answer.content_type.as_deref());
+    if endpoint.definition.output_schema().is_some() && !matches!(kind, Kind::Json) {
+        let sent = answer.content_type.as_deref().unwrap_or("something without a type");
+        return Err(failure(&format!("it answered `{}`, and JSON was expected", plain(sent, 60))));
+    }
+    match kind {
+        Kind::Json => {
+            let text = text(answer).ok_or_else(|| failure("its answer is no UTF-8"))?;
+            let text = scrubber.scrub(text);
+            // Parsed to be sure of it, and of how deep it is; passed on as it was, with every digit of its numbers.
+            let parsed: Result<Value, _> = serde_json::from_str(&text);
+            parsed.map_err(|_| failure("its answer is no JSON, although it says so"))?;
+            let raw: Box<RawValue> =
+                serde_json::from_str(&text).map_err(|_| failure("its answer is no JSON"))?;
+            Output::json(&raw).map_err(|_| Failure::internal())
+        }
+        Kind::Text => match text(answer) {
+            Some(text) => Ok(Output::text(scrubber.scrub(text))),
+            None => Err(failure("its answer is no UTF-8, although it says that it is a text")),
+        },
+        Kind::Image(media) => Ok(Output::from_content(vec![Content::image(answer.body.clone(), media)])),
+        Kind::Audio(media) => Ok(Output::from_content(vec![Content::audio(answer.body.clone(), media)])),
+        Kind::Other(media) => {
+            let uri = format!("catalogue:{}", endpoint.tool.code);
+            Ok(Output::from_content(vec![Content::resource(uri, media, answer.body.clone())]))
+        }
+    }
+}
+
+/// What a service sent.
+enum Kind {
+    Json,
+    Text,
+    Image(String),
+    Audio(String),
+    Other(String),
+}
+
+impl Kind {
+    fn of(content_type: Option<&str>) -> Self {
+        let media = content_type.unwrap_or("application/octet-stream").split(';').next().unwrap_or_default();
+        let media = media.trim().to_ascii_lowercase();
+        match media.split_once('/') {
+            Some(("application", "json")) => Kind::Json,
+            Some((_, subtype)) if subtype.ends_with("+json") => Kind::Json,
+            Some(("text", _) | ("application", "xml" | "yaml")) => Kind::Text,
+            Some((_, subtype)) if subtype.ends_with("+xml") && !media.starts_with("image/") => Kind::Text,
+            Some(("image", _)) => Kind::Image(media),
+            Some(("audio", _)) => Kind::Audio(media),
+            Some(_) if media.bytes().all(|byte| byte.is_ascii_graphic()) => Kind::Other(media),
+            _ => Kind::Other("application/octet-stream".to_owned()),
+        }
+    }
+}
+
+fn text(answer: &Answer) -> Option<&str> {
+    let text = std::str::from_utf8(&answer.body).ok()?;
+    Some(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// A status of 300 and above. What the service says about a mistake of the caller helps the caller; what it says about one of
+/// its own is not for the caller's eyes.
+fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
+    let status = answer.status.as_u16();
+    let reason = answer.status.canonical_reason().unwrap_or("an unknown status");
+    let mut message = format!("provider `{provider}` answered {status} {reason}");
+    if (400..500).contains(&status)
+        && let Some(said) = said(answer)
+    {
+        message = format!("{message}: {}", scrubber.scrub(&plain(&said, MOST_SAID)));
+    }
+    if let Some(seconds) = answer.retry_after.as_deref().and_then(|text| text.trim().parse::<u32>().ok()) {
+        message = format!("{message}; try again in {seconds} s");
+    }
+    match status {
+        404 | 410 => ToolError::not_found(message),
+        409 | 412 | 423 | 428 => ToolError::conflict(message),
+        408 | 425 | 429 | 500.. => ToolError::unavailable(message),
+        _ => ToolError::failed(message),
+    }
+    .into()
+}
+
+/// What is said about a failure in one of the usual places.
+fn said(answer: &Answer) -> Option<String> {
+    let text = text(answer)?;
+    match Kind::of(answer.content_type.as_deref()) {
+        Kind::Json => {
+            let body: Value = serde_json::from_str(text).ok()?;
+            let places = ["/error/message", "/message", "/detail", "/reason", "/error", "/title"];
+            places.iter().find_map(|place| Some(body.pointer(place)?.as_str()?.to_owned()))
+        }
+        Kind::Text if answer.content_type.as_deref().is_some_and(|kind| kind.starts_with("text/plain")) => {
+            Some(text.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// One line without control characters.
+fn plain(text: &str, most: usize) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,161 @@
+//! The catalogue as a provider of tools: what the database describes, kept for some time, and asked anew when it changes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tool_core::{
+    BoxFuture, Cached, DefinitionError, DiscoveryError, DynamicTool, Failure, FailureKind, Output, Registry,
+    Tool, ToolsProvider, Toolset,
+};
+
+use crate::answer;
+use crate::client::{Client, Limits};
+use crate::endpoint::{Endpoint, Service};
+use crate::model::Provider;
+use crate::secret::Secret;
+use crate::store::{Row, Store, StoreError};
+
+/// How long the database may take to say what there is.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The tools of a catalogue.
+#[derive(Debug)]
+pub struct Catalogue {
+    cached: Cached,
+}
+
+impl Catalogue {
+    /// The tools that the database describes, which are asked for when the last list is older than `time_to_live` or
+    /// [out of date](Self::refresh). They are called by `client`, with the switches and limits of `home`.
+    #[must_use]
+    pub fn new(store: Store, client: Client, home: Registry, time_to_live: Duration) -> Self {
+        let found = home.providing(move || {
+            let (store, client) = (store.clone(), client.clone());
+            async move {
+                let read = tokio::task::spawn_blocking(move || store.reader().rows());
+                let rows = tokio::time::timeout(PATIENCE, read).await;
+                let rows = rows
+                    .map_err(|_| StoreError::Late(PATIENCE))?
+                    .map_err(|_| StoreError::Late(PATIENCE))??;
+                Ok::<_, StoreError>(tools(rows, &client))
+            }
+        });
+        Catalogue { cached: Cached::new(time_to_live, found) }
+    }
+
+    /// The list is out of date: it is asked for anew by the next request. If this fails, the last list is served for the
+    /// rest of its time.
+    pub fn refresh(&self) {
+        self.cached.refresh();
+    }
+}
+
+impl ToolsProvider for Catalogue {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        self.cached.tools()
+    }
+}
+
+/// The tools of these rows: what cannot be served is left out, each with its reason.
+fn tools(rows: Vec<Row>, client: &Client) -> Vec<Result<Arc<dyn Tool>, DefinitionError>> {
+    endpoints(rows)
+        .into_iter()
+        .map(|endpoint| Ok(Arc::new(tool(endpoint?, client.clone())) as Arc<dyn Tool>))
+        .collect()
+}
+
+/// The endpoints of these rows, those that are switched off left out without a word.
+pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>> {
+    let mut services: Vec<(String, Result<Option<Arc<Service>>, String>)> = Vec::new();
+    let mut endpoints = Vec::new();
+    for row in rows {
+        match row {
+            Row::Provider(code, provider) => {
+                let service = provider.and_then(|provider| {
+                    let enabled = provider.enabled;
+                    Service::new(provider).map(|service| enabled.then(|| Arc::new(service)))
+                });
+                services.push((code, service));
+            }
+            Row::Tool(code, Err(reason)) => endpoints.push(Err(DefinitionError::refused(code, reason))),
+            Row::Tool(_, Ok(tool)) if !tool.enabled => {}
+            Row::Tool(code, Ok(tool)) => {
+                let service = services.iter().find(|(provider, _)| *provider == tool.provider);
+                endpoints.push(match service.map(|(_, service)| service) {
+                    Some(Ok(Some(service))) => Endpoint::new(Arc::clone(service), tool),
+                    Some(Ok(None)) => continue,
+                    Some(Err(reason)) => Err(DefinitionError::refused(
+                        code,
+                        format!("its provider `{}`: {reason}", tool.provider),
+                    )),
+                    None => Err(DefinitionError::refused(
+                        code,
+                        format!("there is no provider `{}`", tool.provider),
+                    )),
+                });
+            }
+        }
+    }
+    endpoints
+}
+
+/// Everything in these rows that could not be served, also of what is switched off.
+pub(crate) fn faults(rows: Vec<Row>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut switched_on = Vec::new();
+    for row in rows {
+        switched_on.push(match row {
+            Row::Provider(code, provider) => {
+                let provider = provider.map(|provider| Provider { enabled: true, ..provider });
+                if let Err(reason) = provider.clone().and_then(|provider| Service::new(provider).map(drop)) {
+                    faults.push(format!("provider `{code}`: {reason}"));
+                }
+                Row::Provider(code, provider)
+            }
+            Row::Tool(code, tool) => {
+                Row::Tool(code, tool.map(|tool| crate::model::Tool { enabled: true, ..tool }))
+            }
+        });
+    }
+    faults
+        .extend(endpoints(switched_on).into_iter().filter_map(|endpoint| Some(endpoint.err()?.to_string())));
+    faults
+}
+
+/// A tool that calls an endpoint.
+fn tool(endpoint: Endpoint, client: Client) -> DynamicTool {
+    let definition = endpoint.definition.clone();
+    let endpoint = Arc::new(endpoint);
+    DynamicTool::new(definition, move |_, arguments: Map<String, Value>| {
+        let (endpoint, client) = (Arc::clone(&endpoint), client.clone());
+        async move { call(&endpoint, &client, &arguments).await }
+    })
+}
+
+async fn call(
+    endpoint: &Endpoint,
+    client: &Client,
+    arguments: &Map<String, Value>,
+) -> Result<Output, Failure> {
+    let provider = &endpoint.service.provider;
+    let secret = Secret::of(provider).map_err(|missing| {
+        Failure::new(FailureKind::Unmet, format!("provider `{}`: {missing}", provider.code))
+    })?;
+    let scrubber = endpoint.scrubber(arguments, secret.as_ref());
+    let request = endpoint.request(arguments, secret.as_ref())?;
+    let shown = endpoint.shown(arguments, &scrubber);
+    tracing::info!(provider = provider.code, arguments = shown, "called");
+    let limits = Limits {
+        bytes: usize::try_from(provider.max_bytes).unwrap_or(usize::MAX),
+        time: Duration::from_millis(provider.timeout_ms.into()),
+    };
+    let answer = client.send(&request, limits).await.map_err(|error| {
+        let error_text = scrubber.scrub(&error.chain());
+        tracing::warn!(provider = provider.code, error = error_text, "no answer");
+        error.failure(&provider.code, endpoint.definition.modifies())
+    })?;
+    answer::output(endpoint, &answer, &scrubber).inspect_err(|failure| {
+        tracing::warn!(provider = provider.code, status = answer.status.as_u16(), error = %failure, "failed");
+    })
+}

@@ -1,0 +1,214 @@
+//! Asking a service, within limits and only where that is allowed.
+
+mod error;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Method, Response, StatusCode, Url};
+
+pub use error::CallError;
+
+use crate::egress::{self, Egress, Lookup};
+
+/// How often an answer may point elsewhere.
+const MOST_REDIRECTS: usize = 5;
+
+/// What services are told of this program.
+const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
+
+/// Sends requests.
+///
+/// Every request of it, those after a redirect too, is one that [`Egress`] allows. It keeps no cookies, asks no proxy, and
+/// sends a credential to the origin that it is for and to no other.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    egress: Egress,
+}
+
+/// How much an answer may have, and how long it may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most bytes of the body.
+    pub bytes: usize,
+    /// From the first connection to the last byte, redirects included.
+    pub time: Duration,
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// Where to, without the credential.
+    pub url: Url,
+    /// Further headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// A body of JSON.
+    pub body: Option<String>,
+    /// Who sends it.
+    pub credential: Option<Credential>,
+}
+
+/// A key or a token, and where it stands.
+#[derive(Clone)]
+pub enum Credential {
+    /// In a header.
+    Header(HeaderName, HeaderValue),
+    /// In the query.
+    Query(String, String),
+}
+
+/// Never the key itself.
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(crate::secret::MASK)
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The media type, as it was sent.
+    pub content_type: Option<String>,
+    /// When to ask again, as it was sent.
+    pub retry_after: Option<String>,
+    /// The bytes.
+    pub body: Vec<u8>,
+}
+
+impl Client {
+    /// One that may go where `egress` says.
+    ///
+    /// # Errors
+    ///
+    /// When there is no client to be had of this machine.
+    pub fn new(egress: Egress) -> Result<Self, CallError> {
+        Client::resolving(egress, egress::lookup())
+    }
+
+    /// One that finds addresses in another way.
+    ///
+    /// # Errors
+    ///
+    /// When there is no client to be had of this machine.
+    pub fn resolving(egress: Egress, lookup: Lookup) -> Result<Self, CallError> {
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls())
+            .no_proxy()
+            .redirect(Policy::none())
+            .user_agent(USER_AGENT)
+            .dns_resolver(Arc::new(egress.resolver(lookup)))
+            .build()
+            .map_err(CallError::of_client)?;
+        Ok(Client { http, egress })
+    }
+
+    /// Sends a request, and reads the whole answer.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or none that is within the limits. A status of 400 and above is an answer.
+    pub async fn send(&self, request: &Request, limits: Limits) -> Result<Answer, CallError> {
+        let answered = tokio::time::timeout(limits.time, self.follow(request, limits.bytes)).await;
+        answered.unwrap_or(Err(CallError::Late(limits.time)))
+    }
+
+    /// Goes from redirect to redirect, and asks each time whether that is allowed.
+    async fn follow(&self, request: &Request, bytes: usize) -> Result<Answer, CallError> {
+        let mut url = request.url.clone();
+        for _ in 0..=MOST_REDIRECTS {
+            self.egress.check(&url)?;
+            let response = self.once(request, &url).await?;
+            let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+            let Some(location) = location else { return read(response, bytes).await };
+            if request.method != Method::GET {
+                return Err(CallError::Moved);
+            }
+            let next = location.to_str().ok().and_then(|location| url.join(location).ok());
+            let next = next.ok_or(CallError::Nowhere)?;
+            self.admit(request, &url, &next)?;
+            url = next;
+        }
+        Err(CallError::Redirects(MOST_REDIRECTS))
+    }
+
+    /// Whether a service may send this program there.
+    fn admit(&self, request: &Request, from: &Url, to: &Url) -> Result<(), CallError> {
+        self.egress.check(to)?;
+        if from.origin() == to.origin() {
+            return Ok(());
+        }
+        // Somebody else says where to go: not into this machine, not in the clear, and not with a key in the address.
+        let inside = egress::is_this_machine(to.host_str().unwrap_or_default());
+        let in_the_clear = from.scheme() == "https" && to.scheme() != "https";
+        let tells = match &request.credential {
+            Some(Credential::Query(_, secret)) => crate::secret::Scrubber::of([secret]).finds(to.as_str()),
+            _ => false,
+        };
+        if inside || in_the_clear || tells { Err(CallError::Astray) } else { Ok(()) }
+    }
+
+    async fn once(&self, request: &Request, url: &Url) -> Result<Response, CallError> {
+        let mut url = url.clone();
+        let at_home = url.origin() == request.url.origin();
+        let mut sent = match request.credential.as_ref().filter(|_| at_home) {
+            Some(Credential::Query(name, secret)) => {
+                url.query_pairs_mut().append_pair(name, secret);
+                self.http.request(request.method.clone(), url)
+            }
+            Some(Credential::Header(name, value)) => {
+                self.http.request(request.method.clone(), url).header(name, value)
+            }
+            None => self.http.request(request.method.clone(), url),
+        };
+        // What the caller says in a header is for the service that it was asked to call.
+        for (name, value) in request.headers.iter().filter(|_| at_home) {
+            sent = sent.header(name, value);
+        }
+        if let Some(body) = &request.body {
+            sent = sent.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        sent.send().await.map_err(CallError::of_client)
+    }
+}
+
+async fn read(mut response: Response, most: usize) -> Result<Answer, CallError> {
+    let header = |name: HeaderName| {
+        response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    // Nothing was asked for that would have to be unpacked, which could come to any size.
+    if header(CONTENT_ENCODING).is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+        return Err(CallError::Compressed);
+    }
+    let (status, content_type, retry_after) = (response.status(), header(CONTENT_TYPE), header(RETRY_AFTER));
+    if response.content_length().is_some_and(|length| length > most as u64) {
+        return Err(CallError::TooLarge(most));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(CallError::of_client)? {
+        if body.len() + chunk.len() > most {
+            return Err(CallError::TooLarge(most));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, content_type, retry_after, body })
+}
+
+/// TLS with the authorities that browsers trust, whatever this machine does.
+fn tls() -> rustls::ClientConfig {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap_or_else(|error| unreachable!("the versions are those of the provider: {error}"))
+        .with_root_certificates(roots)
+        .with_no_client_auth()
+}
+
+#[cfg(test)]
+mod tests;

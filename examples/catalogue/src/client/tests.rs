@@ -1,0 +1,293 @@
+//! The guard against a service that tries to lead it astray, and what becomes of every other fault.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::header::{CONTENT_ENCODING, LOCATION};
+use axum::http::{HeaderMap, Uri};
+use axum::response::IntoResponse as _;
+use axum::routing::{get, post};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tool_core::{FailureKind, Reason};
+
+use super::*;
+use crate::egress::Refusal;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+async fn listener() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    (listener, addr)
+}
+
+async fn serve(app: Router) -> SocketAddr {
+    let (listener, addr) = listener().await;
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    addr
+}
+
+/// A service that redirects to wherever the query says, and echoes what it was sent.
+async fn service() -> SocketAddr {
+    let echo = async |uri: Uri, headers: HeaderMap| {
+        let header = |name| headers.get(name).map_or("none", |value| value.to_str().unwrap()).to_owned();
+        format!("{uri} key={} note={}", header("x-key"), header("x-note"))
+    };
+    let to = |location: String| (StatusCode::FOUND, [(LOCATION, location)]);
+    let app = Router::new()
+        .route("/echo", get(echo))
+        .route(
+            "/to/{*location}",
+            get(async move |Path(location): Path<String>| to(location))
+                .post(async move || to("/echo".to_owned())),
+        )
+        .route("/round", get(async move || to("/round".to_owned())))
+        .route("/nowhere", get(async move || to("http://[".to_owned())))
+        .route("/without", get(async || StatusCode::FOUND))
+        .route("/status/{code}", get(async |Path(code): Path<u16>| StatusCode::from_u16(code).unwrap()))
+        .route("/long", get(async || "x".repeat(2000)))
+        .route("/silent", get(std::future::pending::<&'static str>))
+        .route("/packed", get(async || ([(CONTENT_ENCODING, "gzip")], "x").into_response()))
+        .route("/post", post(async |body: String| body));
+    serve(app).await
+}
+
+/// A service that answers every connection with these bytes, and hangs up.
+async fn raw(answer: &'static [u8]) -> SocketAddr {
+    let (listener, addr) = listener().await;
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 1024]).await;
+            // The other side may have seen enough before all is sent.
+            let _ = stream.write_all(answer).await;
+        }
+    });
+    addr
+}
+
+fn client() -> Client {
+    Client::new(Egress::public().and_this_machine()).unwrap()
+}
+
+fn asking(url: &str) -> Request {
+    let url = url.parse().unwrap();
+    Request { method: Method::GET, url, headers: Vec::new(), body: None, credential: None }
+}
+
+const LIMITS: Limits = Limits { bytes: 1000, time: PATIENCE };
+
+async fn get_(url: &str) -> Result<Answer, CallError> {
+    client().send(&asking(url), LIMITS).await
+}
+
+fn body(answer: Result<Answer, CallError>) -> String {
+    String::from_utf8(answer.unwrap().body).unwrap()
+}
+
+/// A client for which every name has these addresses, and how often it asked.
+fn misled(addresses: &'static [&'static str]) -> (Client, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let lookup: Lookup = Arc::new(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move { Ok(addresses.iter().map(|text| text.parse().unwrap()).collect()) })
+    });
+    (Client::resolving(Egress::public().and_this_machine(), lookup).unwrap(), asked)
+}
+
+#[tokio::test]
+async fn a_redirect_within_the_service_is_followed_with_the_key() {
+    let addr = service().await;
+    let mut request = asking(&format!("http://{addr}/to/echo%3Fa=1"));
+    request.url = format!("http://{addr}/to//echo").parse().unwrap();
+    request.headers = vec![("x-note".parse().unwrap(), "hello".parse().unwrap())];
+    request.credential = Some(Credential::Header("x-key".parse().unwrap(), "k1".parse().unwrap()));
+    assert_eq!(body(client().send(&request, LIMITS).await), "/echo key=k1 note=hello");
+    request.credential = Some(Credential::Query("k".to_owned(), "a b&c".to_owned()));
+    assert_eq!(body(client().send(&request, LIMITS).await), "/echo?k=a+b%26c key=none note=hello");
+}
+
+#[tokio::test]
+async fn a_redirect_leads_neither_into_this_machine_nor_into_its_network() {
+    let (first, second) = (service().await, service().await);
+    for to in [
+        format!("http://{second}/echo"),
+        format!("http://localhost:{}/echo", second.port()),
+        format!("http://[::1]:{}/echo", second.port()),
+    ] {
+        let error = get_(&format!("http://{first}/to/{to}")).await.unwrap_err();
+        assert!(matches!(error, CallError::Astray), "{to}: {error:?}");
+    }
+    for to in [
+        "http://169.254.169.254/latest/meta-data",
+        "http://0xa9fea9fe/",
+        "http://10.0.0.1/",
+        "http://[::ffff:169.254.169.254]/",
+        "http://[fd00:ec2::254]/",
+        "http://0.0.0.0:80/",
+        "file:///etc/passwd",
+        "http://user:pass@1.1.1.1/",
+    ] {
+        let error = get_(&format!("http://{first}/to/{to}")).await.unwrap_err();
+        assert!(matches!(error, CallError::Refused(_)), "{to}: {error:?}");
+    }
+}
+
+#[test]
+fn a_redirect_to_another_origin_is_not_told_the_key_and_not_in_the_clear() {
+    let client = client();
+    let from: Url = "https://api.example.org/v1".parse().unwrap();
+    let mut request = asking(from.as_str());
+    request.credential = Some(Credential::Query("key".to_owned(), "s3cret key".to_owned()));
+    for (to, admitted) in [
+        ("https://cdn.example.org/v1", true),
+        ("https://api.example.org/v1?key=s3cret%20key", true),
+        ("https://cdn.example.org/v1?key=s3cret+key", false),
+        ("https://cdn.example.org/s3cret%20key", false),
+        ("http://cdn.example.org/v1", false),
+        ("http://api.example.org/v1", false),
+        ("https://127.0.0.1/v1", false),
+    ] {
+        assert_eq!(client.admit(&request, &from, &to.parse().unwrap()).is_ok(), admitted, "{to}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_redirects_without_end_is_given_up() {
+    let addr = service().await;
+    assert!(matches!(get_(&format!("http://{addr}/round")).await, Err(CallError::Redirects(5))));
+    assert!(matches!(get_(&format!("http://{addr}/nowhere")).await, Err(CallError::Nowhere)));
+    let answer = get_(&format!("http://{addr}/without")).await.unwrap();
+    assert_eq!(answer.status, StatusCode::FOUND, "an answer like any other that is no success");
+    let mut change = asking(&format!("http://{addr}/to/x"));
+    change.method = Method::POST;
+    assert!(matches!(client().send(&change, LIMITS).await, Err(CallError::Moved)));
+}
+
+#[tokio::test]
+async fn a_name_that_resolves_to_an_address_inside_is_refused() {
+    for addresses in [
+        &["127.0.0.1:0"][..],
+        &["10.0.0.1:0"],
+        &["169.254.169.254:0"],
+        &["[::1]:0"],
+        &["[::ffff:127.0.0.1]:0"],
+        &["1.1.1.1:0", "192.168.0.1:0"],
+    ] {
+        let (client, asked) = misled(addresses);
+        let error = client.send(&asking("http://api.example.org/"), LIMITS).await.unwrap_err();
+        assert!(
+            matches!(&error, CallError::Refused(Refusal::Host { host, .. }) if host == "api.example.org"),
+            "{error:?}"
+        );
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "{addresses:?}");
+        let failure = error.failure("shop", false);
+        assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Other), false));
+        assert!(
+            failure.message().starts_with("provider `shop`: `api.example.org` has the address "),
+            "{failure}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
+    let addr = service().await;
+    let (client, asked) = misled(&["127.0.0.1:0"]);
+    let answer = client.send(&asking(&format!("http://localhost:{}/echo", addr.port())), LIMITS).await;
+    assert_eq!(body(answer), "/echo key=none note=none");
+    // Asked once: there is no second answer that could differ from the first.
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn an_answer_has_no_more_than_it_may_whatever_it_says_of_itself() {
+    let flood: &'static [u8] = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(1 << 20)).leak().as_bytes();
+    for url in [format!("http://{}/long", service().await), format!("http://{}/", raw(flood).await)] {
+        assert!(matches!(get_(&url).await, Err(CallError::TooLarge(1000))), "{url}");
+    }
+    let packed = get_(&format!("http://{}/packed", service().await)).await;
+    assert!(matches!(packed, Err(CallError::Compressed)));
+}
+
+#[tokio::test]
+async fn an_answer_that_never_comes_is_given_up() {
+    let limits = Limits { bytes: 1000, time: Duration::from_millis(50) };
+    // One byte, and nothing more.
+    let (begun, addr) = listener().await;
+    tokio::spawn(async move {
+        let (mut stream, _) = begun.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 1024]).await.unwrap();
+        stream.write_all(b"H").await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    for url in [format!("http://{}/silent", service().await), format!("http://{addr}/")] {
+        let error = client().send(&asking(&url), limits).await.unwrap_err();
+        assert!(matches!(error, CallError::Late(_)), "{url}: {error:?}");
+        for modifies in [false, true] {
+            let failure = error.failure("shop", modifies);
+            assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, !modifies));
+            assert_eq!(failure.message(), "provider `shop`: it did not answer within 50ms");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_connection_is_a_failure_that_may_be_tried_again() {
+    // Nothing listens on a port that was free a moment ago.
+    let (closed, nobody) = listener().await;
+    drop(closed);
+    let no_tls = raw(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let unresolved: Lookup = Arc::new(|_| Box::pin(async { Err(std::io::Error::other("no such host")) }));
+    let nowhere = Client::resolving(Egress::public(), unresolved).unwrap();
+    for (client, url, reason) in [
+        (client(), format!("http://{nobody}/"), "nobody listens there"),
+        (client(), format!("https://{no_tls}/"), "TLS failed"),
+        (nowhere, "http://api.example.org/?key=s3cret".to_owned(), "its name does not resolve"),
+    ] {
+        let error = client.send(&asking(&url), LIMITS).await.unwrap_err();
+        assert!(matches!(error, CallError::Unreachable(..)), "{url}: {error:?}");
+        assert!(!format!("{error:?} {}", error.chain()).contains("s3cret"), "{error:?}");
+        for modifies in [false, true] {
+            // Nothing was sent, so that even a change may be tried again.
+            let failure = error.failure("shop", modifies);
+            assert_eq!(
+                (failure.kind(), failure.retryable()),
+                (FailureKind::Failed(Reason::Unavailable), true)
+            );
+            assert_eq!(failure.message(), format!("provider `shop`: it cannot be reached: {reason}"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_dies_in_the_middle_is_one_that_broke_off() {
+    for answer in [
+        &b""[..],
+        b"HTTP/1.1 200 OK\r\nContent-Len",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+    ] {
+        let error = get_(&format!("http://{}/", raw(answer).await)).await.unwrap_err();
+        assert!(matches!(error, CallError::Broken(_)), "{answer:?}: {error:?}");
+        let (reading, writing) = (error.failure("shop", false), error.failure("shop", true));
+        assert_eq!(reading.message(), "provider `shop`: it broke off in the middle of its answer");
+        assert!(reading.retryable() && !writing.retryable(), "a change may have had its effect");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_json_and_a_status_is_an_answer() {
+    let addr = service().await;
+    let mut request = asking(&format!("http://{addr}/post"));
+    (request.method, request.body) = (Method::POST, Some("{\"a\":1}".to_owned()));
+    assert_eq!(body(client().send(&request, LIMITS).await), "{\"a\":1}");
+    for code in [204, 304, 404, 500] {
+        let answer = get_(&format!("http://{addr}/status/{code}")).await.unwrap();
+        assert_eq!(answer.status.as_u16(), code);
+    }
+}

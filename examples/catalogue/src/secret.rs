@@ -1,0 +1,165 @@
+//! Keys and tokens: where they come from, and that they are shown nowhere.
+
+use std::env;
+use std::fmt;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::model::{Auth, Provider};
+
+/// What the name of a variable with a secret begins with, so that a description that somebody else wrote cannot ask for any
+/// other variable of this program.
+pub const PREFIX: &str = "CATALOGUE_KEY_";
+
+/// What stands in place of a secret.
+pub const MASK: &str = "(secret)";
+
+/// Shorter texts would be found, and masked, where nobody meant them.
+const SHORTEST: usize = 4;
+
+/// A key or a token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret of a service, as the environment holds it now; `None` if the service needs none.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn of(provider: &Provider) -> Result<Option<Self>, MissingSecret> {
+        if provider.auth == Auth::None {
+            return Ok(None);
+        }
+        let variable = provider.secret_variable.clone().unwrap_or_default();
+        match env::var(&variable).ok().filter(|text| is_variable(&variable) && !text.is_empty()) {
+            Some(text) => Ok(Some(Secret(text))),
+            None => Err(MissingSecret { variable }),
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Never the text itself.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Secret(text.to_owned())
+    }
+}
+
+/// A service needs a secret that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the variable `{variable}` of the environment is not set")]
+pub struct MissingSecret {
+    variable: String,
+}
+
+/// Whether a variable of this name may hold a secret.
+#[must_use]
+pub fn is_variable(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).unwrap_or_default();
+    let allowed = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    !rest.is_empty() && rest.bytes().all(allowed)
+}
+
+/// Takes secrets out of whatever is shown.
+///
+/// ```
+/// use catalogue::secret::Scrubber;
+///
+/// let scrubber = Scrubber::of(["s3cret/key"]);
+/// assert_eq!(scrubber.scrub("GET /?key=s3cret%2Fkey (s3cret/key)"), "GET /?key=(secret) ((secret))");
+/// ```
+#[derive(Clone, Default)]
+pub struct Scrubber {
+    /// Each spelling, longer ones before those that they contain.
+    spellings: Vec<String>,
+}
+
+impl Scrubber {
+    /// One that knows these secrets, as they are, as they stand in a URL, and as they stand in JSON.
+    pub fn of(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let mut spellings = Vec::new();
+        for secret in secrets {
+            let secret = secret.as_ref();
+            if secret.len() < SHORTEST {
+                continue;
+            }
+            let json = serde_json::Value::from(secret).to_string();
+            spellings.push(secret.to_owned());
+            spellings.push(json[1..json.len() - 1].to_owned());
+            spellings.push(utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string());
+            spellings.push(utf8_percent_encode(secret, crate::endpoint::UNRESERVED).to_string());
+            spellings.push(form(secret));
+        }
+        spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+        spellings.dedup();
+        Scrubber { spellings }
+    }
+
+    /// The text without them.
+    #[must_use]
+    pub fn scrub(&self, text: &str) -> String {
+        self.spellings.iter().fold(text.to_owned(), |text, spelling| text.replace(spelling, MASK))
+    }
+
+    /// Whether one of them stands in a text.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.spellings.iter().any(|spelling| text.contains(spelling))
+    }
+}
+
+/// As a form writes it.
+fn form(secret: &str) -> String {
+    let mut url = reqwest::Url::parse("http://a.invalid/").unwrap_or_else(|_| unreachable!("it is a URL"));
+    url.query_pairs_mut().append_pair("k", secret);
+    url.query().and_then(|query| query.strip_prefix("k=")).unwrap_or_default().to_owned()
+}
+
+/// Never what it knows.
+impl fmt::Debug for Scrubber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scrubber").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variables_that_were_made_for_it_hold_a_secret() {
+        for (name, may) in [
+            ("CATALOGUE_KEY_WEATHER", true),
+            ("CATALOGUE_KEY_A_1", true),
+            ("CATALOGUE_KEY_", false),
+            ("CATALOGUE_KEY_lower", false),
+            ("AWS_SECRET_ACCESS_KEY", false),
+            ("PATH", false),
+            ("", false),
+        ] {
+            assert_eq!(is_variable(name), may, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_every_spelling() {
+        let scrubber = Scrubber::of(["a b\"c/d+é", "abc"]);
+        for text in ["a b\"c/d+é", "a b\\\"c/d+é", "a%20b%22c%2Fd%2B%C3%A9", "a+b%22c%2Fd%2B%C3%A9"] {
+            assert_eq!(scrubber.scrub(&format!("<{text}>")), "<(secret)>", "{text}");
+            assert!(scrubber.finds(text));
+        }
+        assert_eq!(scrubber.scrub("abc"), "abc", "too short to be told from any other word");
+        assert_eq!(format!("{scrubber:?} {:?}", Secret::from("hunter2")), "Scrubber { .. } (secret)");
+    }
+}

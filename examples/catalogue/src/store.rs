@@ -1,0 +1,310 @@
+//! The database: one SQLite file, which administration writes and the catalogue reads.
+//!
+//! Each question and each change opens the file anew, which takes a fraction of a millisecond: a file that was moved away,
+//! brought back or replaced is noticed by the next one, and nothing has to be started again.
+
+mod database;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tool_core::{Resource, ToolError, WritePass};
+
+use crate::model::{Description, Provider, Tool};
+use crate::store::database::Mode;
+
+pub use database::Revision;
+pub use rows::Row;
+
+/// A catalogue in one SQLite file, which is made when something is first written.
+///
+/// ```
+/// use catalogue::Store;
+///
+/// let folder = tempfile::tempdir()?;
+/// let store = Store::at(folder.path().join("catalogue.sqlite"));
+/// let nothing = store.reader().rows().unwrap_err();
+/// assert!(nothing.to_string().starts_with("there is no catalogue at "));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Store(Arc<Handles>);
+
+#[derive(Debug)]
+struct Handles {
+    reader: Reader,
+    writer: Writer,
+}
+
+impl Store {
+    /// The catalogue in this file.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Store(Arc::new(Handles { reader: Reader(path.clone()), writer: Writer(path) }))
+    }
+
+    /// The handle that reads, for code that is no tool.
+    #[must_use]
+    pub fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+}
+
+impl Resource for Store {
+    type Reader = Reader;
+    type Writer = Writer;
+
+    fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+
+    fn writer(&self, _: WritePass<'_>) -> &Writer {
+        &self.0.writer
+    }
+}
+
+/// Reads the file, and cannot write it: SQLite opens it for reading alone.
+#[derive(Debug)]
+pub struct Reader(PathBuf);
+
+impl Reader {
+    /// Everything that is stored, row by row: providers before tools, each in the order of their codes.
+    ///
+    /// # Errors
+    ///
+    /// When the file is not there, or cannot be read. A row that makes no sense is one in the list.
+    pub fn rows(&self) -> Result<Vec<Row>, StoreError> {
+        rows::all(&database::open(&self.0, Mode::Read)?)
+    }
+
+    /// Everything that makes sense.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rows`].
+    pub fn description(&self) -> Result<Description, StoreError> {
+        let mut description = Description::default();
+        for row in self.rows()? {
+            match row {
+                Row::Provider(_, Ok(provider)) => description.providers.push(provider),
+                Row::Tool(_, Ok(tool)) => description.tools.push(tool),
+                Row::Provider(_, Err(_)) | Row::Tool(_, Err(_)) => {}
+            }
+        }
+        Ok(description)
+    }
+
+    /// What tells one state of the file from another.
+    ///
+    /// # Errors
+    ///
+    /// When the file is not there, or somebody is writing it.
+    pub fn revision(&self) -> Result<Revision, StoreError> {
+        database::revision(&self.0)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// Changes the file. Each change is there as a whole or not at all, and leaves nothing that could not be served.
+#[derive(Debug)]
+pub struct Writer(PathBuf);
+
+impl Writer {
+    /// Stores a provider that is not there yet.
+    ///
+    /// # Errors
+    ///
+    /// When it is there, or would not do.
+    pub fn add_provider(&self, provider: &Provider) -> Result<(), StoreError> {
+        self.change(|connection| match rows::provider(connection, &provider.code) {
+            Err(StoreError::NoProvider(_)) => rows::put_provider(connection, provider),
+            Ok(_) => Err(StoreError::Taken("provider", provider.code.clone())),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Changes a provider.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or it or one of its tools would not do any more.
+    pub fn edit_provider(
+        &self,
+        code: &str,
+        edit: impl FnOnce(&mut Provider),
+    ) -> Result<Provider, StoreError> {
+        self.change(|connection| {
+            let mut provider = rows::provider(connection, code)?;
+            edit(&mut provider);
+            rows::put_provider(connection, &provider)?;
+            Ok(provider)
+        })
+    }
+
+    /// Removes a provider that has no tools.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or has tools.
+    pub fn remove_provider(&self, code: &str) -> Result<(), StoreError> {
+        self.change(|connection| rows::remove_provider(connection, code))
+    }
+
+    /// Stores a tool that is not there yet.
+    ///
+    /// # Errors
+    ///
+    /// When it is there, or would not do.
+    pub fn add_tool(&self, tool: &Tool) -> Result<(), StoreError> {
+        self.change(|connection| match rows::tool(connection, &tool.code) {
+            Err(StoreError::NoTool(_)) => rows::put_tool(connection, tool),
+            Ok(_) => Err(StoreError::Taken("tool", tool.code.clone())),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Changes a tool.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or would not do any more.
+    pub fn edit_tool(&self, code: &str, edit: impl FnOnce(&mut Tool)) -> Result<Tool, StoreError> {
+        self.change(|connection| {
+            let mut tool = rows::tool(connection, code)?;
+            edit(&mut tool);
+            rows::put_tool(connection, &tool)?;
+            Ok(tool)
+        })
+    }
+
+    /// Removes a tool.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn remove_tool(&self, code: &str) -> Result<(), StoreError> {
+        self.change(|connection| rows::remove_tool(connection, code))
+    }
+
+    /// Stores all of these, in place of those that are there; the same once more changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When one of them would not do: then none of them is stored.
+    pub fn import(&self, description: &Description) -> Result<(), StoreError> {
+        self.change(|connection| {
+            for provider in &description.providers {
+                rows::put_provider(connection, provider)?;
+            }
+            description.tools.iter().try_for_each(|tool| rows::put_tool(connection, tool))
+        })
+    }
+
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut connection = database::open(&self.0, Mode::Write)?;
+        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let faults = |connection| Ok::<_, StoreError>(crate::catalogue::faults(rows::all(connection)?));
+        let before = faults(&transaction)?;
+        let changed = change(&transaction)?;
+        // Somebody may have written a row by hand that would not do: that is no reason to refuse another change.
+        let mut new = faults(&transaction)?;
+        new.retain(|fault| !before.contains(fault));
+        if new.is_empty() {
+            transaction.commit()?;
+            Ok(changed)
+        } else {
+            Err(StoreError::Faults(new))
+        }
+    }
+}
+
+/// Why the catalogue cannot be read or changed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no file.
+    #[error("there is no catalogue at {}: `add_provider` and `import_catalogue` make one", .0.display())]
+    Missing(PathBuf),
+    /// There is no such provider.
+    #[error("there is no provider `{0}`")]
+    NoProvider(String),
+    /// There is no such tool.
+    #[error("there is no tool `{0}` in the catalogue")]
+    NoTool(String),
+    /// The code belongs to another one.
+    #[error("there is a {0} `{1}` already")]
+    Taken(&'static str, String),
+    /// It has tools.
+    #[error("provider `{0}` has tools: remove them, or disable it")]
+    InUse(String),
+    /// A row is stored that makes no sense.
+    #[error("what is stored under `{0}` makes no sense: {1}")]
+    Senseless(String, String),
+    /// What would be stored would not do.
+    #[error("nothing was changed: {}", .0.join("; "))]
+    Faults(Vec<String>),
+    /// Somebody else writes all the time.
+    #[error("the catalogue is busy: try again")]
+    Busy,
+    /// The disk does not answer.
+    #[error("the catalogue did not answer within {0:?}")]
+    Late(Duration),
+    /// The file was written by a newer version of this program.
+    #[error("the file has the format {found}, and this program knows up to {known}: use a newer one")]
+    Newer {
+        /// The version of its format.
+        found: i64,
+        /// The newest version known.
+        known: i64,
+    },
+    /// The file cannot be made.
+    #[error("the file cannot be made: {0}")]
+    File(#[from] std::io::Error),
+    /// SQLite says so.
+    #[error("{0}")]
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => StoreError::Busy,
+            _ => StoreError::Sqlite(error),
+        }
+    }
+}
+
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        let text = error.to_string();
+        match error {
+            StoreError::Missing(_) | StoreError::NoProvider(_) | StoreError::NoTool(_) => {
+                ToolError::not_found(text)
+            }
+            StoreError::Taken(..) | StoreError::InUse(_) => ToolError::conflict(text),
+            StoreError::Busy | StoreError::Late(_) => ToolError::unavailable(text),
+            StoreError::Faults(_) | StoreError::Senseless(..) | StoreError::Newer { .. } => {
+                ToolError::failed(text)
+            }
+            // The message may name a file or a statement, which is the concern of who runs this and not of who calls.
+            StoreError::File(_) | StoreError::Sqlite(_) => {
+                tracing::error!(error = text, "the catalogue does not work");
+                ToolError::unavailable("the catalogue cannot be read or written at the moment")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! What is stored comes back, what would not do is not stored, and faults of the file pass.
+
+use std::fs;
+use std::sync::Barrier;
+use std::thread;
+
+use rusqlite::Connection;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+
+fn store() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path().join("deep/inside/catalogue.sqlite"));
+    (folder, store)
+}
+
+fn demo() -> Description {
+    serde_json::from_str(include_str!("../../seed/demo.json")).unwrap()
+}
+
+fn public() -> Description {
+    serde_json::from_str(include_str!("../../seed/public.json")).unwrap()
+}
+
+/// Statements that somebody writes by hand.
+fn by_hand(store: &Store, sql: &str) {
+    Connection::open(store.reader().path()).unwrap().execute_batch(sql).unwrap();
+}
+
+fn tool(code: &str) -> Tool {
+    let tool = json!({"code": code, "provider": "library", "description": "Does.", "path": "/books"});
+    serde_json::from_value(tool).unwrap()
+}
+
+#[test]
+fn what_is_imported_is_exported_and_a_second_time_changes_nothing() {
+    let (_folder, store) = store();
+    for description in [demo(), public(), demo()] {
+        store.0.writer.import(&description).unwrap();
+    }
+    let mut both = demo();
+    both.providers.extend(public().providers);
+    both.tools.extend(public().tools);
+    both.providers.sort_by(|a, b| a.code.cmp(&b.code));
+    both.tools.sort_by(|a, b| a.code.cmp(&b.code));
+    assert_eq!(store.reader().description().unwrap(), both);
+}
+
+#[test]
+fn every_kind_of_value_comes_back_as_it_was() {
+    let (_folder, store) = store();
+    let mut all = tool("all");
+    all.tags = Vec::new();
+    all.parameters = serde_json::from_value(json!([
+        {"name": "null", "schema": {"type": ["string", "null"]}, "default": ""},
+        {"name": "words", "type": "array", "items": "string", "default": []},
+        {"name": "things", "type": "array", "items": {"type": "object", "properties": {"x": {"type": "number"}}}},
+        {"name": "big", "type": "integer", "default": 9_007_199_254_740_993_i64, "enum": [9_007_199_254_740_993_i64, 2]},
+        {"name": "yes", "type": "boolean", "default": false, "secret": true, "lists": "comma", "sent_as": "\u{1f600}"},
+    ]))
+    .unwrap();
+    all.output_schema = Some(json!({"type": "object"}));
+    (all.enabled, all.destructive) = (false, Some(false));
+    let description = Description { providers: demo().providers, tools: vec![all] };
+    store.0.writer.import(&description).unwrap();
+    assert_eq!(store.reader().description().unwrap(), description);
+}
+
+#[test]
+fn a_change_that_would_not_do_is_refused_as_a_whole() {
+    let (_folder, store) = store();
+    let writer = &store.0.writer;
+    writer.import(&demo()).unwrap();
+    let before = (store.reader().description().unwrap(), store.reader().revision().unwrap());
+    let refused = |error: StoreError, expected: &str| {
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(
+            (store.reader().description().unwrap(), store.reader().revision().unwrap()),
+            before,
+            "{expected}"
+        );
+    };
+    refused(writer.add_tool(&tool("find_books")).unwrap_err(), "there is a tool `find_books` already");
+    refused(writer.add_provider(&demo().providers[0]).unwrap_err(), "there is a provider `library` already");
+    refused(writer.edit_tool("nope", |_| {}).unwrap_err(), "there is no tool `nope`");
+    refused(writer.remove_tool("nope").unwrap_err(), "there is no tool `nope`");
+    refused(writer.remove_provider("library").unwrap_err(), "provider `library` has tools");
+    refused(writer.remove_provider("nope").unwrap_err(), "there is no provider `nope`");
+    refused(
+        writer.edit_tool("get_book", |tool| tool.path = "/books".to_owned()).unwrap_err(),
+        "nothing was changed: tool `get_book`: input `isbn` has the place `path`, and `path` has no `{isbn}`",
+    );
+    refused(
+        writer
+            .edit_provider("library", |provider| provider.base_url = "http://example.org".to_owned())
+            .unwrap_err(),
+        "provider `library`: `base_url` begins with `http://`",
+    );
+    let mut homeless = tool("homeless");
+    homeless.provider = "nowhere".to_owned();
+    refused(writer.add_tool(&homeless).unwrap_err(), "there is no provider `nowhere`");
+    // One that would do, and one that would not: neither is stored. What is switched off must be fit to be switched on.
+    let mut bad = Tool { path: "books".to_owned(), enabled: false, ..tool("bad") };
+    let both = Description { tools: vec![tool("good"), bad.clone()], ..Description::default() };
+    refused(writer.import(&both).unwrap_err(), "tool `bad`: `path` does not begin with `/`");
+    bad.path = "/books".to_owned();
+    bad.parameters =
+        serde_json::from_value(json!([{"name": "a", "type": "string"}, {"name": "a", "type": "integer"}]))
+            .unwrap();
+    refused(writer.add_tool(&bad).unwrap_err(), "there are two inputs of the name `a`");
+}
+
+#[test]
+fn a_row_that_makes_no_sense_is_one_of_many_and_no_reason_to_refuse_another_change() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    by_hand(
+        &store,
+        "UPDATE tool SET method = 'FETCH' WHERE code = 'get_book';
+         UPDATE tool SET tags = '[' WHERE code = 'get_cover';
+         UPDATE parameter SET type = 'text' WHERE tool = 'borrow_book' AND name = 'reader';
+         INSERT INTO provider (code, base_url) VALUES ('odd', 'nowhere');
+         INSERT INTO tool (code, provider, description, path) VALUES ('lost', 'odd', 'Does.', '/');",
+    );
+    let rows = store.reader().rows().unwrap();
+    let senseless: Vec<_> = rows
+        .iter()
+        .filter_map(|row| match row {
+            Row::Tool(code, Err(reason)) => Some(format!("{code}: {reason}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(senseless.len(), 3, "{senseless:?}");
+    assert!(
+        senseless[0].starts_with("borrow_book: its input `reader`: unknown variant `text`"),
+        "{senseless:?}"
+    );
+    assert!(senseless[1].starts_with("get_book: unknown variant `FETCH`"), "{senseless:?}");
+    assert!(senseless[2].starts_with("get_cover: its `tags` is no JSON"), "{senseless:?}");
+
+    let endpoints = crate::catalogue::endpoints(rows);
+    let served: Vec<_> = endpoints.iter().flatten().map(|endpoint| endpoint.tool.code.as_str()).collect();
+    assert_eq!(served, ["find_books"]);
+    assert!(endpoints.iter().any(|endpoint| {
+        endpoint
+            .as_ref()
+            .is_err_and(|error| error.to_string().starts_with("tool `lost`: its provider `odd`: `base_url`"))
+    }));
+    store.0.writer.add_tool(&tool("another")).unwrap();
+    store.0.writer.remove_tool("get_book").unwrap();
+}
+
+#[test]
+fn what_is_not_there_is_told_and_not_made_by_a_reader() {
+    let (_folder, store) = store();
+    for _ in 0..2 {
+        assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
+        assert!(matches!(store.reader().revision(), Err(StoreError::Missing(_))));
+    }
+    assert!(!store.reader().path().exists());
+    store.0.writer.import(&demo()).unwrap();
+    // A file without tables is none of ours yet.
+    fs::write(store.reader().path(), "").unwrap();
+    assert!(matches!(store.reader().rows(), Err(StoreError::Missing(_))));
+    by_hand(&store, "PRAGMA user_version = 99;");
+    assert!(matches!(store.reader().rows(), Err(StoreError::Newer { found: 99, known: 1 })));
+    assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Newer { .. })));
+}
+
+#[test]
+fn a_file_that_is_damaged_is_an_error_and_fine_again_when_it_is_whole() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    let path = store.reader().path();
+    let whole = fs::read(path).unwrap();
+    let mut torn = whole.clone();
+    torn[100..].fill(0xff);
+    for damaged in [b"this is no database at all, and long enough to be taken for one".to_vec(), torn] {
+        fs::write(path, damaged).unwrap();
+        assert!(matches!(store.reader().rows(), Err(StoreError::Sqlite(_))));
+        let told = ToolError::from(store.0.writer.import(&demo()).unwrap_err());
+        assert_eq!(told.to_string(), "the catalogue cannot be read or written at the moment");
+    }
+    fs::write(path, whole).unwrap();
+    assert_eq!(store.reader().description().unwrap(), demo());
+}
+
+#[test]
+fn every_change_has_a_revision_of_its_own_whoever_makes_it() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    let mut seen = vec![store.reader().revision().unwrap()];
+    assert_eq!(store.reader().revision().unwrap(), seen[0], "nothing has changed");
+    let mut changed = |what: &str| {
+        let now = store.reader().revision().unwrap();
+        assert!(!seen.contains(&now), "{what}");
+        seen.push(now);
+    };
+    store.0.writer.edit_tool("get_book", |tool| tool.enabled = false).unwrap();
+    changed("this program");
+    by_hand(&store, "UPDATE parameter SET description = 'x' WHERE name = 'limit'");
+    changed("a person");
+    let copy = store.reader().path().with_extension("copy");
+    fs::copy(store.reader().path(), &copy).unwrap();
+    fs::rename(copy, store.reader().path()).unwrap();
+    changed("another file in its place");
+}
+
+#[test]
+fn writers_wait_for_one_another_and_lose_nothing() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    let begin = Barrier::new(8);
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let (store, begin) = (&store, &begin);
+            scope.spawn(move || {
+                begin.wait();
+                for number in 0..5 {
+                    store.0.writer.add_tool(&tool(&format!("tool_{writer}_{number}"))).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(store.reader().description().unwrap().tools.len(), 44);
+}
+
+#[test]
+fn whoever_holds_the_file_for_long_is_not_waited_for_without_end() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    let holder = Connection::open(store.reader().path()).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert!(matches!(store.reader().rows(), Err(StoreError::Busy)));
+    assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Busy)));
+    let told = ToolError::from(StoreError::Busy);
+    assert_eq!(told.reason(), tool_core::Reason::Unavailable);
+    holder.execute_batch("ROLLBACK").unwrap();
+    store.0.writer.import(&demo()).unwrap();
+}

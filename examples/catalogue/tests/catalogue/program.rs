@@ -1,0 +1,188 @@
+//! The program, in a folder of its own.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long something may take that happens at once on an idle machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A catalogue in a folder of its own.
+pub(crate) struct Place {
+    folder: TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let variables = vec![
+            ("CATALOGUE_LOOPBACK", "allow".to_owned()),
+            ("CATALOGUE_KEY_LIBRARY", catalogue::demo::TOKEN.to_owned()),
+        ];
+        Place { folder: tempfile::tempdir().unwrap(), variables }
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.retain(|(known, _)| *known != name);
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.path().join("catalogue.sqlite")
+    }
+
+    pub(crate) fn program(&self) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_catalogue"));
+        for (name, _) in
+            std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_"))
+        {
+            program.env_remove(name);
+        }
+        program
+            .env_remove("RUST_LOG")
+            .env("CATALOGUE_DATABASE", self.database())
+            .envs(self.variables.clone());
+        program
+    }
+
+    /// What the program puts out.
+    pub(crate) fn output(&self, arguments: &[&str]) -> Output {
+        self.program().args(arguments).output().unwrap()
+    }
+
+    /// The answer of a tool on the command line, or its failure.
+    pub(crate) fn run(&self, tool: &str, arguments: &Value) -> Result<Value, String> {
+        let arguments = arguments.to_string();
+        let output = self.output(&["run", tool, "--yes", "--format", "json", "--input-json", &arguments]);
+        let answer: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{tool}: {}", String::from_utf8_lossy(&output.stderr)));
+        match answer["success"].as_bool() {
+            Some(true) => Ok(answer["output"].clone()),
+            _ => Err(answer["error"].as_str().unwrap().to_owned()),
+        }
+    }
+
+    pub(crate) fn done(&self, tool: &str, arguments: &Value) -> Value {
+        self.run(tool, arguments).unwrap_or_else(|error| panic!("{tool}: {error}"))
+    }
+
+    /// With the lending library at this address.
+    pub(crate) fn with_library(self, origin: &str) -> Self {
+        let text = include_str!("../../seed/demo.json").replace("http://127.0.0.1:8081", origin);
+        self.done("import_catalogue", &text.parse().unwrap());
+        self
+    }
+
+    pub(crate) fn serve(&self, arguments: &[&str]) -> Served {
+        Served::start(self.program().arg("serve").args(arguments))
+    }
+
+    pub(crate) fn http(&self) -> Served {
+        self.serve(&["http", "--addr", "127.0.0.1:0", "--allow-execute"])
+    }
+}
+
+/// The program while it serves; ended when it is dropped.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) origin: String,
+    log: Arc<Mutex<String>>,
+}
+
+impl Served {
+    fn start(program: &mut Command) -> Self {
+        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let log = Arc::new(Mutex::new(String::new()));
+        // What cannot be served is told before.
+        let origin = lines.by_ref().find_map(|line| match line.strip_prefix("listening on ") {
+            Some(origin) => Some(origin.to_owned()),
+            None => {
+                *log.lock().unwrap() += &format!("{line}\n");
+                None
+            }
+        });
+        let origin = origin.unwrap_or_else(|| panic!("{}", log.lock().unwrap()));
+        let written = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines {
+                *written.lock().unwrap() += &format!("{line}\n");
+            }
+        });
+        Served { child, origin, log }
+    }
+
+    /// What was logged until now.
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> (u16, Value) {
+        let mut answer = agent().get(format!("{}{path}", self.origin)).call().unwrap();
+        (answer.status().as_u16(), body(&mut answer))
+    }
+
+    pub(crate) fn post(&self, path: &str, value: &Value) -> (u16, Value) {
+        let request = agent().post(format!("{}{path}", self.origin)).content_type("application/json");
+        let mut answer = request.send(value.to_string()).unwrap();
+        (answer.status().as_u16(), body(&mut answer))
+    }
+
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (u16, Value) {
+        self.post(&format!("/tools/{tool}/call"), arguments)
+    }
+
+    /// The text of a failure, with its status.
+    pub(crate) fn failure(&self, tool: &str, arguments: &Value) -> (u16, String) {
+        let (status, answer) = self.call(tool, arguments);
+        let text = answer["content"][0]["text"].as_str().or(answer["error"].as_str());
+        (status, text.unwrap_or_else(|| panic!("{answer}")).to_owned())
+    }
+
+    /// The names of the listed tools, or the error in their place.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Value> {
+        let (status, answer) = self.get("/mcp/tools/list");
+        assert_eq!(status, 200);
+        match answer["result"]["tools"].as_array() {
+            Some(tools) => Ok(tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()),
+            None => Err(answer),
+        }
+    }
+
+    /// Waits until the list is like this.
+    pub(crate) fn until(&self, what: &str, holds: impl Fn(&Result<Vec<String>, Value>) -> bool) {
+        let begun = Instant::now();
+        loop {
+            let names = self.names();
+            if holds(&names) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{what}: {names:?}\n{}", self.log());
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, when the test is failing already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into()
+}
+
+fn body(answer: &mut ureq::http::Response<ureq::Body>) -> Value {
+    let mut text = String::new();
+    answer.body_mut().as_reader().read_to_string(&mut text).unwrap();
+    text.parse().unwrap_or_else(|_| json!(text))
+}

@@ -1,0 +1,64 @@
+//! The README shows what really comes out.
+
+use crate::program::Place;
+use crate::service::Library;
+
+const README: &str = include_str!("../../README.md");
+
+/// Each command of the README, and what it shows below.
+fn commands() -> Vec<(String, String)> {
+    let (_, rest) = README.split_once("```console\n").unwrap();
+    let (block, _) = rest.split_once("```\n").unwrap();
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for line in block.lines() {
+        match (line.strip_prefix("$ "), commands.last_mut()) {
+            (Some(command), _) => commands.push((command.to_owned(), String::new())),
+            (None, Some((_, output))) => *output += &format!("{line}\n"),
+            (None, None) => panic!("output without a command: {line}"),
+        }
+    }
+    commands
+}
+
+#[test]
+fn commands_print_what_the_readme_shows() {
+    let library = Library::start();
+    let place = Place::new();
+    let folder = tempfile::tempdir().unwrap();
+    let seed = include_str!("../../seed/demo.json").replace("http://127.0.0.1:8081", &library.origin);
+    std::fs::create_dir_all(folder.path().join("examples/catalogue/seed")).unwrap();
+    std::fs::write(folder.path().join("examples/catalogue/seed/demo.json"), seed).unwrap();
+    let commands = commands();
+    assert!(commands.len() >= 6);
+    for (command, expected) in commands {
+        let arguments = command.strip_prefix("catalogue ").unwrap_or_else(|| panic!("{command}"));
+        let shell = format!("exec \"$CATALOGUE\" {arguments} 2>&1");
+        let mut program = std::process::Command::new("sh");
+        for (name, value) in place.program().get_envs() {
+            match value {
+                Some(value) => program.env(name, value),
+                None => program.env_remove(name),
+            };
+        }
+        program
+            .env("CATALOGUE", env!("CARGO_BIN_EXE_catalogue"))
+            .env("COLUMNS", "110")
+            .current_dir(folder.path());
+        let output = program.args(["-c", &shell]).output().unwrap();
+        let shown =
+            String::from_utf8(output.stdout).unwrap().replace(&library.origin, "http://127.0.0.1:8081");
+        assert_eq!(shown, expected, "{command}");
+    }
+}
+
+#[test]
+fn every_tool_and_variable_is_in_the_readme() {
+    let place = Place::new();
+    let names = place.output(&["list", "--format", "name"]);
+    for name in String::from_utf8(names.stdout).unwrap().lines() {
+        assert!(README.contains(&format!("`{name}`")), "{name}");
+    }
+    for variable in ["DATABASE", "TTL", "LOOPBACK", "TOKEN"] {
+        assert!(README.contains(&format!("`CATALOGUE_{variable}`")), "{variable}");
+    }
+}

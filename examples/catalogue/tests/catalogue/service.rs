@@ -1,0 +1,98 @@
+//! Services of this machine: the lending library, and one that misbehaves.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::program::Place;
+
+/// The lending library, until the test ends.
+pub(crate) struct Library {
+    pub(crate) origin: String,
+    end: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Library {
+    pub(crate) fn start() -> Self {
+        Library::on(([127, 0, 0, 1], 0).into())
+    }
+
+    pub(crate) fn on(addr: SocketAddr) -> Self {
+        let (told, hears) = mpsc::channel();
+        let (end, ended) = tokio::sync::oneshot::channel();
+        let thread = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let (addr, serving) = catalogue::demo::bind(addr).await.unwrap();
+                told.send(addr).unwrap();
+                tokio::select! {
+                    served = serving => served.unwrap(),
+                    _ = ended => {}
+                }
+            });
+        });
+        let origin = format!("http://{}", hears.recv().unwrap());
+        Library { origin, end: Some(end), thread: Some(thread) }
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let _ = self.thread.take().map(thread::JoinHandle::join);
+    }
+}
+
+/// Answers each path with bytes of its own, and hangs up.
+pub(crate) struct Rude {
+    pub(crate) origin: String,
+    /// Every request, in the order in which they came.
+    pub(crate) requests: mpsc::Receiver<String>,
+}
+
+impl Rude {
+    pub(crate) fn start(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let (told, requests) = mpsc::channel();
+        let answer = std::sync::Arc::new(answer);
+        thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let (told, answer) = (told.clone(), std::sync::Arc::clone(&answer));
+                thread::spawn(move || {
+                    let mut bytes = [0; 8192];
+                    let read = stream.read(&mut bytes).unwrap_or(0);
+                    let request = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                    let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+                    let _ = told.send(request);
+                    answer(&path, &mut stream);
+                });
+            }
+        });
+        Rude { origin, requests }
+    }
+}
+
+/// Writes what the other side may not read to its end.
+pub(crate) fn say(stream: &mut TcpStream, text: &str) {
+    let _ = stream.write_all(text.as_bytes());
+}
+
+pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// Describes a provider and one tool for each of its paths, whose name is the path.
+pub(crate) fn describe(place: &Place, provider: Value, paths: &[&str]) {
+    let code = provider["code"].clone();
+    let tool = |path: &&str| {
+        let method = if path.starts_with("post") { "POST" } else { "GET" };
+        json!({"code": path, "provider": code, "description": "Asks.", "path": format!("/{path}"), "method": method})
+    };
+    let tools: Vec<Value> = paths.iter().map(tool).collect();
+    place.done("import_catalogue", &json!({"providers": [provider], "tools": tools}));
+}

@@ -1,0 +1,231 @@
+//! Definitions that are written as JSON: rows of a database, files, answers of another program.
+
+use std::panic::Location;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::access::Permission;
+use crate::definition::ToolDefinition;
+use crate::definition::builder::ToolDefinitionBuilder;
+use crate::definition::fault::{DefinitionError, DefinitionFault};
+use crate::definition::parameter::Parameter;
+use crate::failure::Problem;
+use crate::operation::{Annotations, Operation};
+use crate::schema::{Foreign, Validator};
+
+impl ToolDefinition {
+    /// A definition that is written as JSON, with what it must have and what it may say:
+    ///
+    /// | key | value |
+    /// |---|---|
+    /// | `name`, `description` | required texts |
+    /// | `title` | the name for people |
+    /// | `operation` | `explain`, `read`, `transform`, `trigger` or `write` |
+    /// | `annotations` | `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`: `true` or `false` |
+    /// | `inputSchema` | the JSON Schema of the arguments, an object |
+    /// | `parameters` | in its place, a list of [parameters](Parameter) |
+    /// | `outputSchema` | the JSON Schema of the structured output, an object |
+    /// | `tags` | a list of texts |
+    /// | `examples` | a list of arguments |
+    /// | `permission` | `"a, b"` for both, `"a + b"` for one of them |
+    /// | `path` | the address under which the result lives |
+    /// | `timeout` | such as `"30s"` |
+    ///
+    /// It is the shape in which `tool-http` shows a tool, so that what one program shows another one can read: `modifying`,
+    /// `idempotent`, `requirements` and `digest` may stand in it, follow from the rest, and are not looked at. Any other key is
+    /// refused.
+    ///
+    /// # Errors
+    ///
+    /// The first fault: [`DefinitionFault::Json`] with the place of what has not this shape, and everything that
+    /// [`ToolDefinitionBuilder::build`] refuses.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let weather = ToolDefinition::from_json(json!({
+    ///     "name": "weather_get",
+    ///     "description": "Get current weather for a location",
+    ///     "operation": "read",
+    ///     "parameters": [
+    ///         {"name": "location", "type": "string", "description": "City name or coordinates", "required": true},
+    ///         {"name": "units", "type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"},
+    ///     ],
+    /// }));
+    /// assert_eq!(weather.unwrap().input_schema()["required"], json!(["location"]));
+    ///
+    /// let slip = ToolDefinition::from_json(json!({"name": "weather_get", "desciption": "Get current weather"}));
+    /// assert!(slip.unwrap_err().to_string().contains("there is one with a similar name: `description`"));
+    /// ```
+    #[track_caller]
+    pub fn from_json(definition: Value) -> Result<Self, DefinitionError> {
+        let location = Location::caller();
+        let name = definition["name"].as_str().unwrap_or_default().to_owned();
+        let builder = read(definition).map_err(|fault| DefinitionError::new(name, fault))?;
+        builder.at(location).build()
+    }
+}
+
+/// What follows from the rest where a tool is shown.
+const DERIVED: [&str; 4] = ["modifying", "idempotent", "requirements", "digest"];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    name: String,
+    description: String,
+    title: Option<String>,
+    operation: Option<Operation>,
+    annotations: Option<Annotations>,
+    input_schema: Option<Value>,
+    parameters: Option<Vec<Value>>,
+    output_schema: Option<Value>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    examples: Vec<Value>,
+    permission: Option<String>,
+    path: Option<String>,
+    timeout: Option<String>,
+}
+
+#[track_caller]
+fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
+    let written = decoded(definition)?;
+    let mut builder = ToolDefinition::builder(written.name, written.description)
+        .tags(written.tags)
+        .maybe(written.title, ToolDefinitionBuilder::title)
+        .maybe(written.operation, ToolDefinitionBuilder::operation)
+        .maybe(written.annotations, ToolDefinitionBuilder::annotations)
+        .maybe(written.path, ToolDefinitionBuilder::path)
+        .maybe(written.output_schema, ToolDefinitionBuilder::output_schema);
+    for example in written.examples {
+        builder = builder.example(example);
+    }
+    if let Some(text) = written.permission {
+        let permission = permission(&text);
+        builder = builder.permission(permission.ok_or_else(|| {
+            unfit("/permission", "expected names with `,` between them for all or `+` for any, and not both")
+        })?);
+    }
+    if let Some(text) = written.timeout {
+        let timeout = timeout(&text).ok_or_else(|| unfit("/timeout", "expected a time such as `30s`"))?;
+        builder = builder.timeout(timeout);
+    }
+    match (written.input_schema, written.parameters) {
+        (Some(_), Some(_)) => {
+            Err(unfit("/parameters", "expected either `inputSchema` or `parameters`, not both"))
+        }
+        (Some(schema), None) => Ok(builder.input_schema(schema)),
+        (None, Some(list)) => Ok(builder.parameters(parameters(list)?)),
+        (None, None) => Ok(builder),
+    }
+}
+
+/// Decodes what has the right shape. All that serde could say is said before, with a place.
+fn decoded(definition: Value) -> Result<Written, DefinitionFault> {
+    // One level down, since what stands at the top would be called an input.
+    let framed = Value::Object(Map::from_iter([("definition".to_owned(), definition)]));
+    let mut definition = Foreign::new(framed).into_valid_by(shape()).map_err(|mut problem| {
+        problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
+        DefinitionFault::Json(problem)
+    })?;
+    let definition = definition["definition"].take();
+    serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))
+}
+
+fn parameters(list: Vec<Value>) -> Result<Vec<Parameter>, DefinitionFault> {
+    let read = |(place, parameter)| {
+        serde_json::from_value(parameter)
+            .map_err(|error: serde_json::Error| unfit(&format!("/parameters/{place}"), &error.to_string()))
+    };
+    list.into_iter().enumerate().map(read).collect()
+}
+
+fn unfit(path: &str, message: &str) -> DefinitionFault {
+    DefinitionFault::Json(Problem::new(path, "format", message))
+}
+
+fn permission(text: &str) -> Option<Permission> {
+    let any = text.contains('+');
+    if any && text.contains(',') {
+        return None;
+    }
+    let names: Vec<&str> = text.split(if any { '+' } else { ',' }).map(str::trim).collect();
+    if names.contains(&"") {
+        return None;
+    }
+    Some(if any { Permission::any(names) } else { Permission::all(names) })
+}
+
+fn timeout(text: &str) -> Option<Duration> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = text[..text.len() - unit.len()].parse().ok().filter(|number| *number > 0)?;
+    let milliseconds = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.checked_mul(milliseconds).map(Duration::from_millis)
+}
+
+/// The shape, as the one validator checks it.
+fn shape() -> &'static Validator {
+    static SHAPE: OnceLock<Validator> = OnceLock::new();
+    SHAPE.get_or_init(|| {
+        let (text, texts) =
+            (json!({"type": "string"}), json!({"type": "array", "items": {"type": "string"}}));
+        let hint = json!({"type": "boolean"});
+        let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        let hints: Map<_, _> = hints.map(|name| (name.to_owned(), hint.clone())).into_iter().collect();
+        let parameter = json!({
+            "type": "object",
+            "properties": {
+                "name": text,
+                "type": {"enum": crate::definition::parameter::ParameterType::ALL.map(|kind| kind.as_str())},
+                "items": {"type": ["string", "object", "boolean"]},
+                "schema": {"type": ["object", "boolean"]},
+                "description": text,
+                "default": true,
+                "required": {"type": "boolean"},
+                "enum": {"type": "array", "minItems": 1},
+                "secret": {"type": "boolean"},
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        });
+        let mut properties = json!({
+            "name": text,
+            "description": text,
+            "title": text,
+            "operation": {"enum": Operation::ALL.map(Operation::as_str)},
+            "annotations": {"type": "object", "properties": hints, "additionalProperties": false},
+            "inputSchema": {"type": "object"},
+            "parameters": {"type": "array", "items": parameter},
+            "outputSchema": {"type": "object"},
+            "tags": texts,
+            "examples": {"type": "array", "items": {"type": "object"}},
+            "permission": text,
+            "path": text,
+            "timeout": text,
+        });
+        for derived in DERIVED {
+            properties[derived] = json!(true);
+        }
+        let definition = json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["name", "description"],
+            "additionalProperties": false,
+        });
+        let schema =
+            json!({"type": "object", "properties": {"definition": definition}, "required": ["definition"]});
+        Validator::new(&schema).unwrap_or_else(|error| unreachable!("the shape of a definition: {error}"))
+    })
+}

@@ -1,0 +1,342 @@
+//! Inputs of a hand-written tool, one by one, where nobody has written a schema.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::definition::fault::DefinitionFault;
+use crate::failure::Problem;
+use crate::schema::{Foreign, pointer};
+
+/// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
+///
+/// ```
+/// use tool_core::ParameterType;
+///
+/// let kind: ParameterType = serde_json::from_str(r#""integer""#).unwrap();
+/// assert_eq!((kind, kind.as_str()), (ParameterType::Integer, "integer"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterType {
+    /// A text.
+    String,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// An object of any members.
+    Object,
+}
+
+impl ParameterType {
+    /// All of them.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ParameterType::ALL.len(), 6);
+    /// ```
+    pub const ALL: [ParameterType; 6] = [
+        ParameterType::String,
+        ParameterType::Integer,
+        ParameterType::Number,
+        ParameterType::Boolean,
+        ParameterType::Array,
+        ParameterType::Object,
+    ];
+
+    /// The word of JSON Schema for it.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::ParameterType::Array.as_str(), "array");
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ParameterType::String => "string",
+            ParameterType::Integer => "integer",
+            ParameterType::Number => "number",
+            ParameterType::Boolean => "boolean",
+            ParameterType::Array => "array",
+            ParameterType::Object => "object",
+        }
+    }
+}
+
+/// One input of a hand-written tool: for definitions that come from rows or forms, where no schema was written.
+///
+/// As JSON it is `{"name", "type", "items"?, "description"?, "default"?, "required"?, "enum"?, "secret"?}`, or with a `schema`
+/// in place of `type`, `items` and `enum`; `items` is one of the words for a type, or a JSON Schema.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::{Parameter, ParameterType, ToolDefinition};
+///
+/// let definition = ToolDefinition::builder("search_documents", "Finds documents.")
+///     .parameters([
+///         Parameter::new("query", ParameterType::String).description("What to look for.").required(),
+///         Parameter::new("tags", ParameterType::Array).items(ParameterType::String),
+///         Parameter::new("limit", ParameterType::Integer).default_value(10),
+///     ])
+///     .build()
+///     .unwrap();
+/// assert_eq!(
+///     *definition.input_schema(),
+///     json!({
+///         "type": "object",
+///         "properties": {
+///             "query": {"type": "string", "description": "What to look for."},
+///             "tags": {"type": "array", "items": {"type": "string"}},
+///             "limit": {"type": "integer", "default": 10},
+///         },
+///         "required": ["query"],
+///         "additionalProperties": false,
+///     }),
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Parameter {
+    name: String,
+    schema: Value,
+    description: Option<String>,
+    default: Option<Value>,
+    required: bool,
+    secret: bool,
+}
+
+impl Parameter {
+    /// An optional input of this type.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// assert_eq!(Parameter::new("city", ParameterType::String).name(), "city");
+    /// ```
+    pub fn new(name: impl Into<String>, kind: ParameterType) -> Self {
+        Parameter::of_schema(name, json!({"type": kind.as_str()}))
+    }
+
+    /// An optional input with a schema of one's own, such as that of a nested object.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use tool_core::{Parameter, ToolDefinition};
+    /// let point = json!({"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]});
+    /// let builder = ToolDefinition::builder("plot", "Plots.").parameters([Parameter::of_schema("at", point.clone())]);
+    /// assert_eq!(builder.build().unwrap().input_schema()["properties"]["at"], point);
+    /// ```
+    pub fn of_schema(name: impl Into<String>, schema: Value) -> Self {
+        Parameter {
+            name: name.into(),
+            schema,
+            description: None,
+            default: None,
+            required: false,
+            secret: false,
+        }
+    }
+
+    /// The name of the input.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// assert_eq!(Parameter::new("n", ParameterType::Integer).name(), "n");
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the items of a list are.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let tags = Parameter::new("tags", ParameterType::Array).items(ParameterType::String);
+    /// ```
+    pub fn items(self, kind: ParameterType) -> Self {
+        self.with("items", json!({"type": kind.as_str()}))
+    }
+
+    /// What the input is.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let city = Parameter::new("city", ParameterType::String).description("Where.");
+    /// ```
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// What counts when the input is left out. The schema tells it to the caller; the tool applies it.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let limit = Parameter::new("limit", ParameterType::Integer).default_value(10);
+    /// ```
+    pub fn default_value(mut self, value: impl Into<Value>) -> Self {
+        self.default = Some(value.into());
+        self
+    }
+
+    /// The values that are allowed.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let units = Parameter::new("units", ParameterType::String).one_of(["celsius", "fahrenheit"]);
+    /// ```
+    pub fn one_of(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
+        self.with("enum", values.into_iter().map(Into::into).collect())
+    }
+
+    /// That it must be given.
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let city = Parameter::new("city", ParameterType::String).required();
+    /// ```
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// That its value is never shown (`writeOnly`).
+    ///
+    /// ```
+    /// # use tool_core::{Parameter, ParameterType};
+    /// let password = Parameter::new("password", ParameterType::String).secret();
+    /// ```
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    fn with(mut self, keyword: &str, value: Value) -> Self {
+        // A schema of one's own may be `true`, which has no keywords.
+        if let Value::Object(schema) = &mut self.schema {
+            schema.insert(keyword.to_owned(), value);
+        }
+        self
+    }
+
+    /// The schema of its value, with all that was said about it.
+    fn into_schema(self) -> Value {
+        let mut schema = match self.schema {
+            Value::Object(schema) => schema,
+            // `true` and `false` are schemas as well; everything else is refused with the whole.
+            Value::Bool(true) => Map::new(),
+            other => return other,
+        };
+        if let Some(description) = self.description {
+            schema.insert("description".to_owned(), description.into());
+        }
+        if let Some(default) = self.default {
+            schema.insert("default".to_owned(), default);
+        }
+        if self.secret {
+            schema.insert("writeOnly".to_owned(), true.into());
+        }
+        Value::Object(schema)
+    }
+}
+
+/// The schema of an object with these inputs and no others.
+///
+/// # Errors
+///
+/// When two have one name.
+pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Foreign, DefinitionFault> {
+    let mut seen = HashSet::new();
+    if let Some(twin) = parameters.iter().find(|parameter| !seen.insert(parameter.name.as_str())) {
+        let (path, message) = (pointer(&twin.name), "there are two inputs of this name");
+        return Err(DefinitionFault::Parameter(Problem::new(path, "unique", message)));
+    }
+    let required: Vec<Value> =
+        parameters.iter().filter(|one| one.required).map(|one| one.name.as_str().into()).collect();
+    let properties: Map<String, Value> =
+        parameters.into_iter().map(|parameter| (parameter.name.clone(), parameter.into_schema())).collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = Value::Array(required);
+    }
+    schema["additionalProperties"] = Value::Bool(false);
+    Ok(Foreign::new(schema))
+}
+
+/// Refuses a default that its own input would not admit.
+pub(super) fn check_defaults(schema: &Value) -> Result<(), DefinitionFault> {
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        let Some(default) = schema.get("default") else { continue };
+        Foreign::new(default.clone()).into_valid(schema).map_err(|mut problem| {
+            problem.path = pointer(name) + &problem.path;
+            problem.message = format!("its default is invalid: {}", problem.message);
+            DefinitionFault::Parameter(problem)
+        })?;
+    }
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Parameter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Shape::deserialize(deserializer)?.parameter().map_err(serde::de::Error::custom)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shape {
+    name: String,
+    #[serde(rename = "type")]
+    kind: Option<ParameterType>,
+    items: Option<Value>,
+    schema: Option<Value>,
+    description: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    default: Option<Value>,
+    #[serde(default)]
+    required: bool,
+    #[serde(rename = "enum")]
+    allowed: Option<Vec<Value>>,
+    #[serde(default)]
+    secret: bool,
+}
+
+/// A `null` that was written is a value.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl Shape {
+    fn parameter(self) -> Result<Parameter, &'static str> {
+        let mut parameter = match (self.kind, self.schema) {
+            (Some(kind), None) => Parameter::new(self.name, kind),
+            (None, Some(schema)) if self.items.is_none() && self.allowed.is_none() => {
+                Parameter::of_schema(self.name, schema)
+            }
+            _ => return Err("expected either `type`, with `items` and `enum`, or `schema`"),
+        };
+        match self.items {
+            Some(Value::String(word)) => {
+                let kind = ParameterType::ALL.into_iter().find(|kind| kind.as_str() == word);
+                parameter =
+                    parameter.items(kind.ok_or("`items` is no type: expected a word such as `string`")?);
+            }
+            Some(schema) => parameter = parameter.with("items", schema),
+            None => {}
+        }
+        if let Some(allowed) = self.allowed {
+            parameter = parameter.one_of(allowed);
+        }
+        Ok(Parameter {
+            description: self.description,
+            default: self.default,
+            required: self.required,
+            secret: self.secret,
+            ..parameter
+        })
+    }
+}

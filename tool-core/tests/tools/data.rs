@@ -1,0 +1,264 @@
+//! Tools that come from data: definitions as JSON, inputs one by one, and what becomes of a bad one.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tool_core::{
+    DefinitionError, DefinitionFault, DynamicTool, IntoToolsProvider, Output, Parameter, ParameterType,
+    Registry, Tool, ToolDefinition,
+};
+
+fn echo(definition: Value) -> Result<Arc<dyn Tool>, DefinitionError> {
+    let definition = ToolDefinition::from_json(definition)?;
+    Ok(Arc::new(DynamicTool::new(definition, |_, arguments: Value| async move {
+        Ok(Output::json(&arguments).unwrap())
+    })))
+}
+
+fn full() -> Value {
+    json!({
+        "name": "find_documents",
+        "title": "Find documents",
+        "description": "Finds documents.",
+        "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false},
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "query": {"type": "string"},
+                "tags": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "default": ["a"]},
+                "within": {
+                    "type": "object",
+                    "properties": {"from": {"type": "string", "format": "date", "x-note": 1}, "days": {"type": "integer"}},
+                    "required": ["from"],
+                },
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        },
+        "outputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+        "operation": "read",
+        "permission": "documents.read, documents.find",
+        "tags": ["documents"],
+        "examples": [{"query": "rain"}],
+    })
+}
+
+#[tokio::test]
+async fn a_definition_as_json_comes_through_whole_and_is_called_as_any_other() {
+    let registry = Registry::builder().allow_empty().build().unwrap();
+    let tools = registry.toolset([echo(full())]);
+    let tool = tools.registry().get("find_documents").unwrap();
+    assert_eq!(*tool.input_schema(), full()["inputSchema"]);
+    assert_eq!(*tool.output_schema().unwrap(), full()["outputSchema"]);
+    assert_eq!(serde_json::to_value(tool.annotations()).unwrap(), full()["annotations"]);
+    assert_eq!(tool.operation().unwrap().as_str(), "read");
+    assert_eq!((tool.title(), tool.tags().collect::<Vec<_>>()), (Some("Find documents"), vec!["documents"]));
+    assert_eq!(tool.permission().unwrap().to_string(), "documents.read, documents.find");
+    assert_eq!(tool.examples(), [json!({"query": "rain"})]);
+
+    let caller = tool_core::Principal::new("ada").grant("documents.read").grant("documents.find");
+    let called = tools.registry().as_principal(caller);
+    let arguments = json!({"query": "rain", "tags": ["b"], "within": {"from": "2020-01-01"}});
+    assert_eq!(called.call("find_documents", arguments.clone()).await.unwrap().value(), arguments);
+    let failure =
+        called.call("find_documents", json!({"tags": ["c"], "within": {"days": "x"}})).await.unwrap_err();
+    let places: Vec<_> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(places, ["/query", "/tags/0", "/within/days", "/within/from"]);
+    assert!(tools.registry().call("find_documents", arguments).await.is_err(), "without the permission");
+}
+
+#[test]
+fn what_one_program_shows_another_one_can_read() {
+    let mut shown = full();
+    for (key, value) in [
+        ("modifying", json!(false)),
+        ("idempotent", json!(true)),
+        ("requirements", json!({"met": true})),
+        ("digest", json!("abc")),
+    ] {
+        shown[key] = value;
+    }
+    let (shown, plain) =
+        (ToolDefinition::from_json(shown).unwrap(), ToolDefinition::from_json(full()).unwrap());
+    assert_eq!(shown.digest(), plain.digest());
+}
+
+#[test]
+fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
+    for (key, value, expected) in [
+        ("name", json!(5), "/name: expected a string, got `5`"),
+        ("description", Value::Null, "/description: expected a string, got `null`"),
+        ("titel", json!("x"), "/titel: unknown property `titel`: the properties are"),
+        ("titel", json!("x"), "(there is one with a similar name: `title`)"),
+        (
+            "operation",
+            json!("reed"),
+            "/operation: expected one of `explain`, `read`, `transform`, `trigger`, `write`",
+        ),
+        ("annotations", json!({"readOnly": true}), "/annotations/readOnly: unknown property `readOnly`"),
+        ("annotations", json!({"readOnlyHint": "yes"}), "/annotations/readOnlyHint: expected a boolean"),
+        ("inputSchema", json!("{}"), "/inputSchema: expected an object, got the string `{}`"),
+        ("parameters", json!([]), "/parameters: expected either `inputSchema` or `parameters`, not both"),
+        ("tags", json!(["a", 5]), "/tags/1: expected a string, got `5`"),
+        ("tags", json!("a"), "/tags: expected "),
+        ("examples", json!([[]]), "/examples/0: expected an object"),
+        ("permission", json!("a, b + c"), "/permission: expected names with `,` between them"),
+        ("permission", json!("a,,b"), "/permission: expected names"),
+        ("timeout", json!("soon"), "/timeout: expected a time such as `30s`"),
+        ("timeout", json!("0s"), "/timeout: expected a time"),
+        ("timeout", json!(30), "/timeout: expected a string, got `30`"),
+    ] {
+        let mut definition = full();
+        definition[key] = value.clone();
+        let error = ToolDefinition::from_json(definition).unwrap_err();
+        assert!(matches!(error.fault(), DefinitionFault::Json(_)), "{key} {value}: {error}");
+        assert!(error.to_string().contains(expected), "{key} {value}: {error}");
+        assert_eq!(error.name(), if key == "name" { "" } else { "find_documents" });
+    }
+    let mut silent = full();
+    silent.as_object_mut().unwrap().remove("description");
+    let error = ToolDefinition::from_json(silent).unwrap_err();
+    assert_eq!(error.to_string(), "tool `find_documents`: /description: missing required property");
+    for definition in [json!(null), json!([]), json!("x"), json!(5)] {
+        let error = ToolDefinition::from_json(definition).unwrap_err();
+        assert!(error.to_string().starts_with("tool ``: expected an object"), "{error}");
+    }
+    // What the builder refuses is refused here too.
+    let mut remote = full();
+    remote["inputSchema"] = json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
+    assert!(matches!(
+        ToolDefinition::from_json(remote).unwrap_err().fault(),
+        DefinitionFault::InputSchema(_)
+    ));
+    let mut wrong = full();
+    wrong["examples"] = json!([{"query": 5}]);
+    assert!(matches!(ToolDefinition::from_json(wrong).unwrap_err().fault(), DefinitionFault::Example(_)));
+}
+
+#[test]
+fn a_definition_that_is_nested_without_end_is_refused_and_nothing_overflows() {
+    // Not by `json!`, which follows what it is given.
+    let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+    let mut definition = full();
+    definition["examples"] =
+        Value::Array(vec![Value::Object([("query".to_owned(), deep)].into_iter().collect())]);
+    let error = ToolDefinition::from_json(definition).unwrap_err();
+    assert!(error.to_string().contains("nested"), "{error}");
+    assert!(error.to_string().len() < 1000);
+}
+
+#[test]
+fn parameters_one_by_one_become_the_schema() {
+    let definition = ToolDefinition::from_json(json!({
+        "name": "search",
+        "description": "Searches.",
+        "parameters": [
+            {"name": "query", "type": "string", "description": "What.", "required": true},
+            {"name": "bare", "type": "boolean"},
+            {"name": "limit", "type": "integer", "default": 10},
+            {"name": "empty", "type": "string", "default": ""},
+            {"name": "words", "type": "array", "items": "string", "default": []},
+            {"name": "order", "type": "string", "enum": ["up", "down"]},
+            {"name": "points", "type": "array", "items": {"type": "object", "properties": {"x": {"type": "number"}}}},
+            {"name": "any", "schema": {"type": ["string", "null"], "maxLength": 9}, "default": null},
+            {"name": "key", "type": "string", "secret": true},
+        ],
+    }))
+    .unwrap();
+    assert_eq!(
+        *definition.input_schema(),
+        json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What."},
+                "bare": {"type": "boolean"},
+                "limit": {"type": "integer", "default": 10},
+                "empty": {"type": "string", "default": ""},
+                "words": {"type": "array", "items": {"type": "string"}, "default": []},
+                "order": {"type": "string", "enum": ["up", "down"]},
+                "points": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "number"}}}},
+                "any": {"type": ["string", "null"], "maxLength": 9, "default": null},
+                "key": {"type": "string", "writeOnly": true},
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        }),
+    );
+    assert_eq!(definition.inputs().len(), 9);
+}
+
+#[test]
+fn a_parameter_that_contradicts_itself_is_refused() {
+    for (parameters, expected) in [
+        (json!([{"type": "string"}]), "/parameters/0/name: missing required property"),
+        (
+            json!([{"name": "a"}]),
+            "/parameters/0: expected either `type`, with `items` and `enum`, or `schema`",
+        ),
+        (json!([{"name": "a", "type": "string", "schema": {}}]), "/parameters/0: expected either"),
+        (json!([{"name": "a", "schema": {}, "enum": [1]}]), "/parameters/0: expected either"),
+        (json!([{"name": "a", "type": "text"}]), "/parameters/0/type: expected one of `string`, `integer`"),
+        (json!([{"name": "a", "type": "array", "items": "text"}]), "/parameters/0: `items` is no type"),
+        (json!([{"name": "a", "type": "string", "enum": []}]), "/parameters/0/enum: "),
+        (
+            json!([{"name": "a", "type": "string", "requird": true}]),
+            "(there is one with a similar name: `required`)",
+        ),
+        (
+            json!([{"name": "a", "type": "string"}, {"name": "a", "type": "integer"}]),
+            "one of its inputs is wrong: /a: there are two inputs of this name",
+        ),
+        (
+            json!([{"name": "n", "type": "integer", "default": "many"}]),
+            "one of its inputs is wrong: /n: its default is invalid: expected an integer, got the string `many`",
+        ),
+        (
+            json!([{"name": "n", "type": "string", "enum": ["a"], "default": "b"}]),
+            "one of its inputs is wrong: /n: its default is invalid: expected ",
+        ),
+        (
+            json!([{"name": "n", "type": "array", "items": "integer", "default": [1, "2"]}]),
+            "one of its inputs is wrong: /n/1: its default is invalid",
+        ),
+        (
+            json!([{"name": "n", "schema": {"type": "nothing"}}]),
+            "its input schema was refused: at /properties/n",
+        ),
+    ] {
+        let definition = json!({"name": "t", "description": "Does.", "parameters": parameters});
+        let error = ToolDefinition::from_json(definition).unwrap_err();
+        assert!(error.to_string().contains(expected), "{parameters}: {error}");
+    }
+    let never = Parameter::of_schema("never", json!(false));
+    assert!(ToolDefinition::builder("t", "Does.").parameters([never.clone()]).build().is_ok());
+    // The last word counts.
+    let open =
+        ToolDefinition::builder("t", "Does.").parameters([never]).input_schema(json!({"type": "object"}));
+    assert_eq!(*open.build().unwrap().input_schema(), json!({"type": "object"}));
+    let item = Parameter::new("a", ParameterType::Array).items(ParameterType::Number).secret();
+    let tool = ToolDefinition::builder("t", "Does.").parameters([item]).build().unwrap();
+    assert!(tool.inputs()[0].secret);
+}
+
+#[tokio::test]
+async fn one_bad_row_is_left_out_and_reported_and_the_others_are_served() {
+    let rows = [
+        json!({"name": "first", "description": "Does."}),
+        json!({"name": "second", "description": "Does.", "operation": "sometimes"}),
+        json!({"name": "third", "description": "Does.", "inputSchema": {"type": "object", "properties": {"a": {"type": "?"}}}}),
+        json!({"name": "first", "description": "Does again."}),
+        json!({"name": "fourth", "description": "Does.", "operation": "read"}),
+    ];
+    let refused = Err(DefinitionError::refused("fifth", "there is no provider `shop`"));
+    let list = move || rows.iter().cloned().map(echo).chain([refused.clone()]).collect::<Vec<_>>();
+    let tools = list.into_provider().tools().await.unwrap();
+    let names: Vec<_> = tools.registry().tools().map(ToolDefinition::name).collect();
+    assert_eq!(names, ["first", "fourth"]);
+    let left_out: Vec<_> = tools.left_out().iter().map(ToString::to_string).collect();
+    assert_eq!(left_out.len(), 4, "{left_out:?}");
+    assert!(left_out[0].starts_with("tool `second`: /operation: expected one of"), "{left_out:?}");
+    assert!(left_out[1].starts_with("tool `third`: its input schema was refused"), "{left_out:?}");
+    assert_eq!(left_out[2], "tool `fifth`: there is no provider `shop`");
+    assert!(left_out[3].starts_with("a second tool of the name `first`"), "{left_out:?}");
+    assert_eq!(tools.registry().call("fourth", json!({})).await.unwrap().value(), json!({}));
+}
