@@ -20,7 +20,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Registry, Reply};
+use tool_core::{LogLevel, Registry, Reply};
 
 use crate::caller::Caller;
 use crate::changes::Changes;
@@ -319,6 +319,13 @@ impl ServerHandler for Session {
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
             "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),
+            "logging/setLevel" if !modern(&cx) => {
+                let names = LogLevel::ALL.map(|level| format!("`{level}`")).join(", ");
+                Err(ErrorData::invalid_params(format!("`level` must be one of {names}"), None))
+            }
+            "resources/subscribe" | "resources/unsubscribe" if self.updates.is_some() && !modern(&cx) => {
+                Err(ErrorData::invalid_params("`uri` must be a string", None))
+            }
             "resources/read" => Err(ErrorData::invalid_params("`uri` must be a string", None)),
             "prompts/get" => {
                 Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None))

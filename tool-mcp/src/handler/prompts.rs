@@ -6,11 +6,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
+use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition, Registry};
 
 use crate::answer::block;
 use crate::era::Era;
 use crate::handler::unless_cancelled;
+use crate::news::told;
 use crate::paging::page;
 use crate::session::Session;
 use crate::signature::{shown_default, type_name};
@@ -46,7 +47,8 @@ impl Session {
             return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
         }
         let arguments = arguments.map_or(Value::Null, Value::Object);
-        let prompt = unless_cancelled(offer.registry.get_prompt(name, arguments), name, cx).await?;
+        let call = async |registry: &Registry| registry.get_prompt(name, arguments).await;
+        let prompt = unless_cancelled(told(&offer.registry, self.hears(cx), cx, call), name, cx).await?;
         prompt.map(|prompt| result(prompt, &Era::of(cx))).map_err(|failure| failed(&failure))
     }
 }
