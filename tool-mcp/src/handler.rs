@@ -83,15 +83,6 @@ impl Handler {
         }
     }
 
-    /// Adds who made a result, where the client's era has a place for it.
-    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
-        if modern(cx) {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
-        }
-    }
-}
-
-impl Session {
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
     /// how far the call has come.
@@ -102,9 +93,15 @@ impl Session {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        let call =
-            told(registry, self.hears(cx), cx, async |registry| registry.invoke(name, arguments).await);
+        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
         unless_cancelled(call, name, cx).await
+    }
+
+    /// Adds who made a result, where the client's era has a place for it.
+    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
+        if modern(cx) {
+            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+        }
     }
 }
 
@@ -183,6 +180,7 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let cx = self.introduced(cx);
         // `request.arguments` is what rmcp's parser left of them.
         let arguments = Arguments::of(&cx);
         self.call(&request.name, arguments.map_or(b"", Arguments::as_bytes), &cx).await
@@ -221,6 +219,7 @@ impl ServerHandler for Session {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let cx = self.introduced(cx);
         let mut result = self.read(&request.uri, &cx).await?;
         self.sign(&mut result.meta, &cx);
         if Caller::scope(&cx) == CacheScope::Private {
@@ -251,6 +250,7 @@ impl ServerHandler for Session {
         request: GetPromptRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let cx = self.introduced(cx);
         let mut result = self.prompt(&request.name, request.arguments, &cx).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result.into())
@@ -316,6 +316,7 @@ impl ServerHandler for Session {
         request: CustomRequest,
         cx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let cx = self.introduced(cx);
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
             "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),

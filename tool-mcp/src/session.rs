@@ -1,20 +1,22 @@
 //! One client: as long as its session lasts, or for one request where every request stands alone.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_core::LogLevel;
 
-use crate::era::Era;
 use crate::handler::Handler;
-use crate::logging;
 use crate::updates::Watched;
 
 /// What a client of a session hears of what calls have to say, until it says what it wants to hear.
 const UNTOLD: LogLevel = LogLevel::Info;
+
+/// The least that the client of a session wants to hear of what calls have to say, beside each of its requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked(pub(crate) LogLevel);
 
 /// Answers one client, and knows what it has said before.
 pub(crate) struct Session {
@@ -40,17 +42,17 @@ impl Session {
         }
     }
 
-    /// The least that the client of a request wants to hear of what its call has to say; `None` for nothing at all, which
-    /// it is unless a request that stands alone asks for it.
-    pub(crate) fn hears(&self, cx: &RequestContext<RoleServer>) -> Option<LogLevel> {
-        if Era::of(cx).is_modern() { logging::asked_for(cx) } else { Some(*self.level()) }
+    /// A request of this client, with what the client has said before.
+    pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
+        cx.extensions.insert(Asked(*self.level()));
+        cx
     }
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         *self.level() = level;
     }
 
-    fn level(&self) -> std::sync::MutexGuard<'_, LogLevel> {
+    fn level(&self) -> MutexGuard<'_, LogLevel> {
         // Nothing panics while it is held.
         self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tool_cli::{App, Streams};
-use tool_core::{AuditEvent, Context, Principal, Registry, State, tool};
+use tool_core::{AuditEvent, Context, LogLevel, Principal, Registry, State, tool};
 
 use crate::{Ran, cli, on};
 

@@ -15,16 +15,15 @@ use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition};
 
 use crate::catalogue::Target;
-use crate::handler::unless_cancelled;
+use crate::handler::{Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
 use crate::routes::Found;
-use crate::session::Session;
 use crate::written::{About, Answering, Request, ask};
 
-impl Session {
+impl Handler {
     pub(super) async fn resources(
         &self,
         cursor: Option<String>,
