@@ -29,7 +29,7 @@ use crate::era::Era;
 use crate::logging;
 use crate::news::told;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
-use crate::session::Session;
+use crate::session::{Ear, Session};
 use crate::updates::Updates;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
@@ -302,8 +302,14 @@ impl ServerHandler for Session {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // What there is no one to tell of, rmcp leaves out by the capabilities.
-        (self.changes.is_some() || self.updates.is_some()).then(|| requested.clone())
+        if self.changes.is_none() && self.updates.is_none() {
+            return None;
+        }
+        let lists = self.changes.as_ref().map(Changes::heard);
+        let contents = self.updates.as_ref().map(Updates::heard);
+        self.prick_up(Ear { lists, contents });
+        // What nobody tells of, rmcp leaves out by the capabilities.
+        Some(requested.clone())
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {

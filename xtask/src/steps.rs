@@ -2,6 +2,7 @@
 
 mod browser;
 mod cargo;
+mod conformance;
 mod onetool;
 mod outside;
 mod schemathesis;
@@ -51,6 +52,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "programs of other people talk to the weather example",
         needs: &[NPM],
         run: outside::clients,
+    },
+    Step {
+        name: "conformance",
+        summary: "the conformance suite of the Model Context Protocol, in both eras",
+        needs: &[NPM],
+        run: conformance::conformance,
     },
     Step {
         name: "onetool",
