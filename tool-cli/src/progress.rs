@@ -1,11 +1,12 @@
-//! How far a call has come: a bar where stderr is a terminal, lines elsewhere.
+//! How far a call has come: a bar where stderr is a terminal, lines elsewhere. And what it has to say, for whoever wants to
+//! know more.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-use tool_core::{Progress, ProgressSink};
+use tool_core::{LogMessage, LogSink, Progress, ProgressSink};
 
 use crate::page::neutral;
 use crate::streams::{self, Stderr, Streams};
@@ -22,6 +23,11 @@ impl Watch {
     /// Whom the call tells.
     pub(crate) fn sink(&self) -> Arc<dyn ProgressSink> {
         Arc::clone(&self.shown) as Arc<dyn ProgressSink>
+    }
+
+    /// Who hears what the call has to say.
+    pub(crate) fn listener(&self) -> Arc<dyn LogSink> {
+        Arc::clone(&self.shown) as Arc<dyn LogSink>
     }
 }
 
@@ -82,6 +88,20 @@ impl ProgressSink for Shown {
             }
             Shown::Lines(lines) => {
                 lines.lock().unwrap_or_else(PoisonError::into_inner).tell(progress, message);
+            }
+        }
+    }
+}
+
+impl LogSink for Shown {
+    fn log(&self, message: &LogMessage<'_>) {
+        let line = format!("{}: {}", message.level, neutral(&message.text()).replace(['\n', '\t'], " "));
+        match self {
+            // Above the bar, which stays where it is.
+            Shown::Bar(bar) => bar.println(line),
+            Shown::Lines(lines) => {
+                let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+                streams::write(&lines.stderr, &format!("{line}\n"));
             }
         }
     }

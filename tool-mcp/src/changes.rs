@@ -79,9 +79,20 @@ impl Changes {
         });
     }
 
+    /// All changes from now on.
+    pub(crate) fn heard(&self) -> HeardChanges {
+        HeardChanges(self.0.subscribe())
+    }
+}
+
+/// The changes of lists since somebody began to hear of them.
+#[derive(Debug)]
+pub(crate) struct HeardChanges(watch::Receiver<u64>);
+
+impl HeardChanges {
     /// Tells a client that listens, of what it wants to know, until it or the server ends.
-    pub(crate) async fn tell_listener(&self, listener: &SubscriptionContext, end: &CancellationToken) {
-        let mut changes = self.0.subscribe();
+    pub(crate) async fn tell(self, listener: &SubscriptionContext, end: &CancellationToken) {
+        let mut changes = self.0;
         let (accepted, sink) = (listener.accepted().clone(), listener.sink());
         loop {
             tokio::select! {

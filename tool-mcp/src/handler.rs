@@ -21,7 +21,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Extensions, Registry, Reply, TraceParent};
+use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
 
 use crate::caller::Caller;
 use crate::changes::Changes;
@@ -30,7 +30,7 @@ use crate::era::Era;
 use crate::logging;
 use crate::news::told;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
-use crate::session::Session;
+use crate::session::{Ear, Session};
 use crate::updates::Updates;
 
 /// Answers clients from what its provider has. Every session and every request shares it.
@@ -97,15 +97,6 @@ impl Handler {
         }
     }
 
-    /// Adds who made a result, where the client's era has a place for it.
-    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
-        if modern(cx) {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
-        }
-    }
-}
-
-impl Session {
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
     /// how far the call has come.
@@ -116,9 +107,15 @@ impl Session {
         arguments: &[u8],
         cx: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        let call =
-            told(registry, self.hears(cx), cx, async |registry| registry.invoke(name, arguments).await);
+        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
         unless_cancelled(call, name, cx).await
+    }
+
+    /// Adds who made a result, where the client's era has a place for it.
+    fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
+        if modern(cx) {
+            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+        }
     }
 }
 
@@ -211,6 +208,7 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let cx = self.introduced(cx);
         // `request.arguments` is what rmcp's parser left of them.
         let arguments = Arguments::of(&cx);
         self.call(&request.name, arguments.map_or(b"", Arguments::as_bytes), &cx).await
@@ -249,6 +247,7 @@ impl ServerHandler for Session {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let cx = self.introduced(cx);
         let mut result = self.read(&request.uri, &cx).await?;
         self.sign(&mut result.meta, &cx);
         if Caller::scope(&cx) == CacheScope::Private {
@@ -279,6 +278,7 @@ impl ServerHandler for Session {
         request: GetPromptRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let cx = self.introduced(cx);
         let mut result = self.prompt(&request.name, request.arguments, &cx).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result.into())
@@ -330,8 +330,14 @@ impl ServerHandler for Session {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // What there is no one to tell of, rmcp leaves out by the capabilities.
-        (self.changes.is_some() || self.updates.is_some()).then(|| requested.clone())
+        if self.changes.is_none() && self.updates.is_none() {
+            return None;
+        }
+        let lists = self.changes.as_ref().map(Changes::heard);
+        let contents = self.updates.as_ref().map(Updates::heard);
+        self.prick_up(Ear { lists, contents });
+        // What nobody tells of, rmcp leaves out by the capabilities.
+        Some(requested.clone())
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
@@ -344,9 +350,17 @@ impl ServerHandler for Session {
         request: CustomRequest,
         cx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let cx = self.introduced(cx);
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
             "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),
+            "logging/setLevel" if !modern(&cx) => {
+                let names = LogLevel::ALL.map(|level| format!("`{level}`")).join(", ");
+                Err(ErrorData::invalid_params(format!("`level` must be one of {names}"), None))
+            }
+            "resources/subscribe" | "resources/unsubscribe" if self.updates.is_some() && !modern(&cx) => {
+                Err(ErrorData::invalid_params("`uri` must be a string", None))
+            }
             "resources/read" => Err(ErrorData::invalid_params("`uri` must be a string", None)),
             "prompts/get" => {
                 Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None))

@@ -7,9 +7,17 @@ use rmcp::{RoleServer, ServiceError};
 use serde_json::Value;
 use tool_core::LogLevel;
 
-/// The level that a request asks for in its `_meta`.
-pub(crate) fn asked_for(cx: &RequestContext<RoleServer>) -> Option<LogLevel> {
-    cx.meta.log_level().map(level)
+use crate::era::Era;
+use crate::session::Asked;
+
+/// The least that a client wants to hear of what the call of a request has to say; `None` for nothing at all. A request
+/// that stands alone says it in its `_meta`, the client of a session before.
+pub(crate) fn hears(cx: &RequestContext<RoleServer>) -> Option<LogLevel> {
+    if Era::of(cx).is_modern() {
+        cx.meta.log_level().map(level)
+    } else {
+        cx.extensions.get().map(|Asked(level)| *level)
+    }
 }
 
 pub(crate) fn level(level: LoggingLevel) -> LogLevel {

@@ -19,15 +19,14 @@ const REPORTS: usize = 16;
 const MESSAGES: usize = 256;
 
 /// What a call comes to, with its news told to the client meanwhile: its progress, if the client asked for that, and what
-/// it has to say, as far as the client `hears` it. All of it is told before the answer, and nothing after it, or once the
+/// it has to say, as far as the client wants to hear it. All of it is told before the answer, and nothing after it, or once the
 /// future is dropped.
 pub(crate) async fn told<T>(
     registry: &Registry,
-    hears: Option<LogLevel>,
     cx: &RequestContext<RoleServer>,
     call: impl AsyncFnOnce(&Registry) -> T,
 ) -> T {
-    let token = cx.meta.get_progress_token();
+    let (token, hears) = (cx.meta.get_progress_token(), logging::hears(cx));
     if token.is_none() && hears.is_none() {
         return call(registry).await;
     }

@@ -1,20 +1,34 @@
 //! One client: as long as its session lasts, or for one request where every request stands alone.
 
+use std::collections::VecDeque;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_core::LogLevel;
 
-use crate::era::Era;
+use crate::changes::HeardChanges;
 use crate::handler::Handler;
-use crate::logging;
-use crate::updates::Watched;
+use crate::updates::{HeardUpdates, Watched};
 
 /// What a client of a session hears of what calls have to say, until it says what it wants to hear.
 const UNTOLD: LogLevel = LogLevel::Info;
+
+/// The least that the client of a session wants to hear of what calls have to say, beside each of its requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked(pub(crate) LogLevel);
+
+/// What has changed since a client was told that it listens.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    pub(crate) lists: Option<HeardChanges>,
+    pub(crate) contents: Option<HeardUpdates>,
+}
+
+/// So many clients of one session may be about to listen at once.
+const MOST_EARS: usize = 16;
 
 /// Answers one client, and knows what it has said before.
 pub(crate) struct Session {
@@ -23,6 +37,8 @@ pub(crate) struct Session {
     level: Mutex<LogLevel>,
     /// What it wants to know of; made when it first asks.
     pub(crate) watched: Arc<Watched>,
+    /// What is heard for clients that are told just now that they may listen.
+    ears: Mutex<VecDeque<Ear>>,
     /// Ends with the session.
     pub(crate) over: CancellationToken,
     _ended: DropGuard,
@@ -35,22 +51,43 @@ impl Session {
             handler,
             level: Mutex::new(UNTOLD),
             watched: Arc::default(),
+            ears: Mutex::default(),
             _ended: over.clone().drop_guard(),
             over,
         }
     }
 
-    /// The least that the client of a request wants to hear of what its call has to say; `None` for nothing at all, which
-    /// it is unless a request that stands alone asks for it.
-    pub(crate) fn hears(&self, cx: &RequestContext<RoleServer>) -> Option<LogLevel> {
-        if Era::of(cx).is_modern() { logging::asked_for(cx) } else { Some(*self.level()) }
+    /// A request of this client, with what the client has said before.
+    pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
+        cx.extensions.insert(Asked(*self.level()));
+        cx
     }
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         *self.level() = level;
     }
 
-    fn level(&self) -> std::sync::MutexGuard<'_, LogLevel> {
+    /// Begins to hear of changes for a client that is about to be told that it listens: from then on it misses none.
+    pub(crate) fn prick_up(&self, ear: Ear) {
+        let mut ears = self.ears();
+        if ears.len() >= MOST_EARS {
+            // Of a client that was not there any more when it was to be told.
+            ears.pop_front();
+        }
+        ears.push_back(ear);
+    }
+
+    /// What was heard for the client that has waited longest.
+    pub(crate) fn ear(&self) -> Option<Ear> {
+        self.ears().pop_front()
+    }
+
+    fn ears(&self) -> MutexGuard<'_, VecDeque<Ear>> {
+        // Nothing panics while it is held.
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn level(&self) -> MutexGuard<'_, LogLevel> {
         // Nothing panics while it is held.
         self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }

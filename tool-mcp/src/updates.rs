@@ -78,14 +78,25 @@ impl Updates {
         }));
     }
 
+    /// All changes from now on.
+    pub(crate) fn heard(&self) -> HeardUpdates {
+        HeardUpdates(self.0.subscribe())
+    }
+}
+
+/// The changes of resources since somebody began to hear of them.
+#[derive(Debug)]
+pub(crate) struct HeardUpdates(Receiver<Arc<str>>);
+
+impl HeardUpdates {
     /// Tells a client that listens, of what it wants to know, until it or the server ends.
-    pub(crate) async fn tell_listener(
-        &self,
+    pub(crate) async fn tell(
+        self,
         listener: &SubscriptionContext,
         wanted: &BTreeSet<String>,
         end: &CancellationToken,
     ) {
-        let mut updates = self.0.subscribe();
+        let mut updates = self.0;
         let telling = async {
             while let Some(changed) = gathered(&mut updates).await {
                 for uri in changed.among(wanted) {

@@ -104,8 +104,10 @@ mod tests {
                 .collect();
             assert!(versions.len() >= 2, "{dependencies}");
             for version in versions {
-                let exact =
-                    version.trim_end_matches([',', '"']).split('.').all(|part| part.parse::<u32>().is_ok());
+                // A number, or what a version before the first one of its kind is called.
+                let part =
+                    |part: &str| part.parse::<u32>().is_ok() || ["alpha", "beta", "rc"].contains(&part);
+                let exact = version.trim_end_matches([',', '"']).split(['.', '-']).all(part);
                 assert!(exact, "{version}");
             }
         }

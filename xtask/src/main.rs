@@ -6,6 +6,7 @@
 
 mod clients;
 mod command;
+mod conformance;
 mod environment;
 mod failure;
 mod inspector;

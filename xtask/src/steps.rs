@@ -3,6 +3,7 @@
 mod browser;
 mod cargo;
 mod clients;
+mod conformance;
 mod onetool;
 mod outside;
 mod schemathesis;
@@ -52,6 +53,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "clients of other people try all that a server of MCP has",
         needs: &[NPM, PYTHON],
         run: clients::clients,
+    },
+    Step {
+        name: "conformance",
+        summary: "the conformance suite of the Model Context Protocol, in both eras",
+        needs: &[NPM],
+        run: conformance::conformance,
     },
     Step {
         name: "onetool",

@@ -2,11 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Declared, tool, tools};
-
-pub(crate) fn all() -> Declared {
-    tools![json_schema_2020_12_tool, test_header]
-}
+use tool_core::tool;
 
 /// Where somebody lives.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +15,6 @@ struct Address {
 #[tool(
     operation = Transform,
     open_world = false,
-    name = "json_schema_2020_12_tool",
     schema = serde_json::from_str::<serde_json::Value>(include_str!("contact.json")).expect("the file is JSON"),
 )]
 fn json_schema_2020_12_tool(

@@ -1,23 +1,12 @@
 //! Tools that return every kind of content, and one that fails.
 
-use tool_core::{Content, Declared, ToolError, tool, tools};
+use tool_core::{Content, ToolError, tool};
 
 /// A picture of one red dot.
 pub(crate) const RED_DOT: &[u8] = include_bytes!("../media/red.png");
 
 /// A millisecond of silence.
 const SILENCE: &[u8] = include_bytes!("../media/silence.wav");
-
-pub(crate) fn all() -> Declared {
-    tools![
-        test_simple_text,
-        test_image_content,
-        test_audio_content,
-        test_embedded_resource,
-        test_multiple_content_types,
-        test_error_handling,
-    ]
-}
 
 /// Returns a text.
 #[tool(operation = Explain, open_world = false)]

@@ -1,7 +1,7 @@
 //! A server with the fixtures that the conformance suite of the Model Context Protocol asks for, made with nothing but the
 //! public API.
 //!
-//! Each module declares one kind of thing and lists it; [`stage`] puts the lists together, some of them only now and then.
+//! Each module declares one kind of thing; [`stage`] collects what is declared, and lets some of it come and go.
 
 mod contact;
 mod content;

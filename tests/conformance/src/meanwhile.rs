@@ -3,14 +3,10 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
-use tool_core::{Context, Declared, LogLevel, tool, tools};
+use tool_core::{Context, LogLevel, tool};
 
 /// How long a step takes: clients should see one message after the other.
 const STEP: Duration = Duration::from_millis(50);
-
-pub(crate) fn all() -> Declared {
-    tools![test_tool_with_progress, test_tool_with_logging, test_logging_tool]
-}
 
 /// Tells how far it has come.
 #[tool(operation = Transform, open_world = false)]

@@ -1,17 +1,8 @@
 //! The prompts.
 
-use tool_core::{Content, PromptMessage, Prompts, prompt, prompts};
+use tool_core::{Content, PromptMessage, prompt};
 
 use crate::content::RED_DOT;
-
-pub(crate) fn all() -> Prompts {
-    prompts![
-        test_simple_prompt,
-        test_prompt_with_arguments,
-        test_prompt_with_embedded_resource,
-        test_prompt_with_image,
-    ]
-}
 
 /// Asks nothing in particular.
 #[prompt]

@@ -2,17 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::{Content, Declared, State, tool, tools};
+use tool_core::{Content, State, tool};
 
 use crate::content::RED_DOT;
 use crate::stage::Stage;
 
 /// Where the resource is that changes.
 pub(crate) const WATCHED: &str = "test://watched-resource";
-
-pub(crate) fn all() -> Declared {
-    tools![static_text, static_binary, template_data, watched_resource, test_update_watched_resource]
-}
 
 /// A text that stays as it is.
 #[tool(operation = Read, open_world = false, path = "static-text")]

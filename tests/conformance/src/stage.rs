@@ -3,13 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tool_core::{
-    BuildErrors, Declared, IntoToolsProvider as _, Provider, Registry, State, prompt, prompts, tool, tools,
-};
+use tool_core::{BuildErrors, IntoToolsProvider as _, Provider, Registry, State, prompt, tool};
 use tool_mcp::{Changes, Updates};
 
 use crate::resources::WATCHED;
-use crate::{contact, content, meanwhile, prompts, resources};
 
 /// The state of the fixtures, and who is told that it changes.
 pub(crate) struct Stage {
@@ -39,24 +36,18 @@ impl Stage {
 
     /// All fixtures, with the guests or without them. Both registries are built once, and one of them is served.
     pub(crate) fn provider(self: &Arc<Self>) -> Result<Provider, BuildErrors> {
-        let registry = || {
-            Registry::builder()
-                .tools(content::all())
-                .tools(contact::all())
-                .tools(meanwhile::all())
-                .tools(resources::all())
-                .tools(curtain())
-                .prompts(prompts::all())
-                .shared_state(Arc::clone(self))
-        };
-        let alone = registry().build()?;
-        let with_guests = registry().tools(tools![guest_tool]).prompts(prompts![guest_prompt]).build()?;
+        let all = || Registry::builder().linked().expect_crate("conformance").shared_state(Arc::clone(self));
+        let with_guests = all().build()?;
+        let alone = all()
+            .select(|tool| tool.name() != "guest_tool")
+            .select_prompts(|prompt| prompt.name() != "guest_prompt")
+            .build()?;
         let stage = Arc::clone(self);
-        let provide = move || {
+        let now = move || {
             let guests = stage.guests.load(Ordering::Relaxed);
-            std::future::ready(Ok::<_, BuildErrors>(if guests { with_guests.clone() } else { alone.clone() }))
+            if guests { with_guests.clone() } else { alone.clone() }
         };
-        Ok(provide.into_provider())
+        Ok(now.into_provider())
     }
 
     /// How often the resource that changes has changed.
@@ -77,10 +68,6 @@ impl Stage {
         self.changes.notify();
         if were_there { "The guests have gone." } else { "The guests have come." }
     }
-}
-
-fn curtain() -> Declared {
-    tools![test_trigger_tool_change, test_trigger_prompt_change]
 }
 
 /// Changes the list of tools.

@@ -31,11 +31,14 @@ pub(super) async fn call(
     let (interrupted, _) = streams.interrupt().listen();
     let began = Instant::now();
     let watch = progress::watch(streams);
-    let mut task = spawn(
-        watch.as_ref().map_or_else(|| registry.clone(), |watch| registry.reporting(watch.sink())),
-        tool,
-        arguments,
-    );
+    let mut told = registry.clone();
+    if let Some(watch) = &watch {
+        told = told.reporting(watch.sink());
+        if streams.is_verbose() {
+            told = told.logging(watch.listener());
+        }
+    }
+    let mut task = spawn(told, tool, arguments);
     let time_is_over = async {
         match limit {
             Some(limit) => tokio::time::sleep(limit).await,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tool_cli::{App, Streams};
-use tool_core::{AuditEvent, Context, Principal, Registry, State, tool};
+use tool_core::{AuditEvent, Context, LogLevel, Principal, Registry, State, tool};
 
 use crate::{Ran, cli, on};
 
@@ -49,6 +49,14 @@ fn copy(
 fn count(#[inject] context: Context) -> &'static str {
     context.progress(1, None, "one");
     context.progress(2, None, "two");
+    "done"
+}
+
+/// Says what it does.
+#[tool(operation = Transform)]
+fn chat(#[inject] context: Context) -> &'static str {
+    context.log(LogLevel::Info, "opened\u{1b}[2J\nthe book");
+    context.log(LogLevel::Warning, serde_json::json!({"page": 7}));
     "done"
 }
 
@@ -290,6 +298,20 @@ async fn progress_is_a_bar_at_a_terminal() {
     // It is gone in the end.
     let (_, last) = ran.stderr.rsplit_once("\r\u{1b}[2K").unwrap();
     assert_eq!(last, "", "{:?}", ran.stderr);
+}
+
+#[tokio::test]
+async fn verbose_shows_what_the_call_has_to_say() {
+    let ran = ours(&["run", "chat", "--verbose"]).await;
+    assert_eq!(ran.stdout, "done\n");
+    let said = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
+    assert!(ran.stderr.starts_with(said), "{:?}", ran.stderr);
+    assert_eq!(ours(&["run", "chat"]).await.stderr, "");
+    let ran = on(app().0, &["run", "chat", "--verbose"], |stdout, stderr| {
+        Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80)
+    })
+    .await;
+    assert!(ran.stderr.contains("warning: {\"page\":7}"), "{:?}", ran.stderr);
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ fn each_repair_is_traced_and_no_value() {
 
 /// The events that were traced, as text.
 #[derive(Clone, Default)]
-struct Events(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Events(pub(crate) Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Events {
     fn enabled(&self, _: &Metadata<'_>) -> bool {

@@ -18,6 +18,7 @@ mod leniency;
 mod limits;
 mod lint;
 mod lock;
+mod logging;
 mod methods;
 mod mutual;
 mod nested;

@@ -9,13 +9,13 @@ use tokio::task::spawn_blocking;
 use tool_core::{Completions, Failure, FailureKind, ToolDefinition, Typed};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
+use crate::handler::Handler;
 use crate::offer::Offer;
 use crate::reading::{not_found, shortened};
 use crate::results::ResultUri;
-use crate::session::Session;
 use crate::written::completions;
 
-impl Session {
+impl Handler {
     pub(super) async fn completion(
         &self,
         request: &CompleteRequestParams,

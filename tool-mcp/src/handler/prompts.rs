@@ -10,13 +10,13 @@ use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, Prompt
 
 use crate::answer::block;
 use crate::era::Era;
-use crate::handler::unless_cancelled;
+use crate::handler::{Handler, unless_cancelled};
+use crate::news::told;
 use crate::paging::page;
-use crate::session::Session;
 use crate::signature::{shown_default, type_name};
 use crate::written::{DynamicPrompt, Request, ask};
 
-impl Session {
+impl Handler {
     pub(super) async fn prompts(
         &self,
         cursor: Option<String>,
@@ -46,7 +46,8 @@ impl Session {
             return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
         }
         let arguments = arguments.map_or(Value::Null, Value::Object);
-        let prompt = unless_cancelled(offer.registry.get_prompt(name, arguments), name, cx).await?;
+        let call = told(&offer.registry, cx, async |registry| registry.get_prompt(name, arguments).await);
+        let prompt = unless_cancelled(call, name, cx).await?;
         prompt.map(|prompt| result(prompt, &Era::of(cx))).map_err(|failure| failed(&failure))
     }
 }

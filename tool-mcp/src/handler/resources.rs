@@ -16,17 +16,16 @@ use tool_core::{ResourceBody, ToolDefinition};
 
 use crate::caller::Caller;
 use crate::catalogue::Target;
-use crate::handler::unless_cancelled;
+use crate::handler::{Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
 use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
 use crate::results::ResultUri;
 use crate::routes::Found;
-use crate::session::Session;
 use crate::written::{About, Answering, Request, ask};
 
-impl Session {
+impl Handler {
     pub(super) async fn resources(
         &self,
         cursor: Option<String>,

@@ -7,7 +7,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 
 use crate::reading::not_found;
-use crate::session::Session;
+use crate::session::{Ear, Session};
 use crate::updates::MOST_WATCHED;
 
 impl Session {
@@ -40,18 +40,21 @@ impl Session {
 
     /// Tells a client that listens of changes, until it or the server ends.
     pub(super) async fn tell(&self, listener: &SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(Ear { lists, contents }) = self.ear() else {
+            return Err(ErrorData::internal_error("too many subscriptions begin at once: try again", None));
+        };
         let lists = async {
-            if let Some(changes) = &self.changes {
-                changes.tell_listener(listener, &self.end).await;
+            if let Some(lists) = lists {
+                lists.tell(listener, &self.end).await;
             }
         };
         let contents = async {
-            let Some(updates) = &self.updates else { return Ok(()) };
+            let Some(contents) = contents else { return Ok(()) };
             let offer = self.offer(listener.request_context()).await?;
             let wanted = listener.accepted().resource_subscriptions.iter().flatten().take(MOST_WATCHED);
             // Whoever may not read a resource is told nothing of it.
             let wanted = wanted.filter(|uri| offer.leads(uri)).cloned().collect();
-            updates.tell_listener(listener, &wanted, &self.end).await;
+            contents.tell(listener, &wanted, &self.end).await;
             Ok(())
         };
         tokio::join!(lists, contents).1

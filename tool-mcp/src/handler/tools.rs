@@ -11,14 +11,13 @@ use crate::catalogue::bare;
 use crate::discovery::Discovery;
 use crate::envelope::Arguments;
 use crate::era::Era;
-use crate::handler::modern;
+use crate::handler::{Handler, modern};
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
 use crate::results::READER;
-use crate::session::Session;
 use crate::two_step::{NAMES, Step, desk, enter};
 
-impl Session {
+impl Handler {
     pub(super) async fn tools(
         &self,
         cursor: Option<String>,

@@ -27,6 +27,15 @@ impl Events {
         Events(BufReader::new(stream).lines())
     }
 
+    /// The same, once the server has begun to answer: what it says from now on comes here.
+    pub(crate) fn opened(stream: TcpStream) -> Self {
+        let mut events = Events::of(stream);
+        let status = events.0.next().unwrap().unwrap();
+        assert!(status.contains(" 200 "), "{status}");
+        while !events.0.next().unwrap().unwrap().is_empty() {}
+        events
+    }
+
     /// The next message; `None` at the end of the stream.
     pub(crate) fn next(&mut self) -> Option<Value> {
         // What keeps the stream alive is no message.
@@ -61,7 +70,7 @@ fn who_listens_is_told_of_what_it_wants_to_know_once_for_many_changes() {
     let lists = json!({"listChanged": true});
     assert_eq!(
         discovered["result"]["capabilities"],
-        json!({"completions": {}, "prompts": lists, "resources": lists, "tools": lists})
+        json!({"logging": {}, "completions": {}, "prompts": lists, "resources": lists, "tools": lists})
     );
 
     let everything =

@@ -9,7 +9,7 @@ fn server_info() -> Value {
 }
 
 fn capabilities() -> Value {
-    json!({"completions": {}, "prompts": {}, "resources": {}, "tools": {}})
+    json!({"logging": {}, "completions": {}, "prompts": {}, "resources": {}, "tools": {}})
 }
 
 /// The listing of `add`, to the letter.

@@ -18,6 +18,7 @@ fn serve() {
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("identity") => crate::identity::registry(),
+        Some("logging") => crate::logging::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
@@ -96,7 +97,7 @@ fn an_end_of_input_after_discovery_alone_is_a_clean_end() {
     let discovered = spoken.ask(modern_body("server/discover", json!({})));
     assert_eq!(
         discovered["result"]["capabilities"],
-        json!({"completions": {}, "prompts": {}, "resources": {}, "tools": {}})
+        json!({"logging": {}, "completions": {}, "prompts": {}, "resources": {}, "tools": {}})
     );
     assert_eq!(spoken.end(), (vec![], true));
 }

@@ -1,0 +1,189 @@
+//! What the conformance suite of the Model Context Protocol says about a server, read off what it prints and writes.
+//!
+//! Its closing lines name each scenario; what was wrong with one stands in the file `checks.json` of that scenario, in a
+//! folder of its own. Only `std` reads it: the suite writes each member of a check on a line of its own, four spaces in.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// A scenario that ran.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Scenario {
+    pub(crate) name: String,
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    /// Whether conforming to the revision needs it.
+    pub(crate) scored: bool,
+}
+
+impl Scenario {
+    /// Whether something was checked, and nothing found.
+    pub(crate) fn holds(&self) -> bool {
+        self.failed == 0 && self.passed > 0
+    }
+}
+
+/// The scenarios of a run, in the order in which they ran.
+///
+/// ```text
+/// === SUMMARY ===
+/// ✓ ping: 2 passed, 0 failed
+/// ✗ tasks-lifecycle: 1 passed, 8 failed
+///
+/// Total: 3 passed, 8 failed
+///
+/// Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect conformance.
+///   ✗ tasks-lifecycle (extension)
+/// ```
+pub(crate) fn scenarios(output: &str) -> Vec<Scenario> {
+    let Some((_, summary)) = output.split_once("=== SUMMARY ===") else { return Vec::new() };
+    let unscored: Vec<&str> = summary.lines().filter_map(unscored).collect();
+    let ran = summary.lines().filter_map(|line| {
+        let (name, counts) = marked(line)?.split_once(": ")?;
+        let (passed, failed) = counts.strip_suffix(" failed")?.split_once(" passed, ")?;
+        let (passed, failed) = (passed.parse().ok()?, failed.parse().ok()?);
+        Some(Scenario { name: name.to_owned(), passed, failed, scored: !unscored.contains(&name) })
+    });
+    ran.collect()
+}
+
+fn marked(line: &str) -> Option<&str> {
+    line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))
+}
+
+/// The name in a line like `  ✗ tasks-lifecycle (extension)`.
+fn unscored(line: &str) -> Option<&str> {
+    marked(line.strip_prefix("  ")?)?.split_once(" (").map(|(name, _)| name)
+}
+
+/// What the suite has against a server.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Objection {
+    /// A failure; otherwise a warning.
+    pub(crate) is_failure: bool,
+    check: String,
+    message: String,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { is_failure, check, message } = self;
+        write!(f, "  {} {check}: {message}", if *is_failure { "failure" } else { "warning" })
+    }
+}
+
+/// The objections that a scenario left in the folder of its run.
+pub(crate) fn objections(folder: &Path, scenario: &str) -> std::io::Result<Vec<Objection>> {
+    let prefix = format!("server-{scenario}-");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // Behind the name stands the time, so that no name is taken for the beginning of another.
+        if name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            found.extend(objections_in(&fs::read_to_string(entry.path().join("checks.json"))?));
+        }
+    }
+    Ok(found)
+}
+
+fn objections_in(checks: &str) -> Vec<Objection> {
+    let member = |line: &str| {
+        let (name, value) = line.strip_prefix("    \"")?.split_once("\": ")?;
+        Some((name.to_owned(), value.trim_end_matches(',').trim_matches('"').to_owned()))
+    };
+    let mut found = Vec::new();
+    let (mut check, mut status, mut message) = (String::new(), String::new(), String::new());
+    for line in checks.lines() {
+        match member(line) {
+            Some((name, value)) if name == "id" => check = value,
+            Some((name, value)) if name == "status" => status = value,
+            Some((name, value)) if name == "errorMessage" => message = value,
+            _ => {}
+        }
+        if line.starts_with("  }") {
+            let (check, message) = (std::mem::take(&mut check), std::mem::take(&mut message));
+            match std::mem::take(&mut status).as_str() {
+                "FAILURE" => found.push(Objection { is_failure: true, check, message }),
+                "WARNING" => found.push(Objection { is_failure: false, check, message }),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "Running requirements\n✓ before: 9 passed, 0 failed\n\n=== SUMMARY ===\n\
+        ✓ ping: 2 passed, 0 failed\n✗ caching: 7 passed, 1 failed\n✓ tasks-status: 0 passed, 0 failed\n\n\
+        Total: 9 passed, 1 failed\n\n\
+        Not scored for 2026-07-28: 1 scenario(s) run, 0 failing. These do not affect conformance.\n  \
+        ✓ tasks-status (extension)\n";
+
+    #[test]
+    fn the_summary_is_read() {
+        let scenario =
+            |name: &str, passed, failed, scored| Scenario { name: name.to_owned(), passed, failed, scored };
+        let found = scenarios(OUTPUT);
+        assert_eq!(
+            found,
+            [
+                scenario("ping", 2, 0, true),
+                scenario("caching", 7, 1, true),
+                scenario("tasks-status", 0, 0, false)
+            ]
+        );
+        // A scenario that checks nothing holds as little as one that fails.
+        assert_eq!(found.iter().map(Scenario::holds).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(scenarios("it fell over"), []);
+    }
+
+    const CHECKS: &str = r#"[
+  {
+    "id": "first",
+    "name": "First",
+    "status": "SUCCESS",
+    "specReferences": [
+      {
+        "id": "SEP-1"
+      }
+    ]
+  },
+  {
+    "id": "second",
+    "status": "FAILURE",
+    "errorMessage": "Expected 5: got \"6\"",
+    "details": {
+      "status": "SUCCESS",
+      "errorMessage": "not this one"
+    }
+  },
+  {
+    "id": "third",
+    "status": "WARNING",
+    "errorMessage": "Should be there"
+  }
+]"#;
+
+    #[test]
+    fn what_was_wrong_is_read_and_nothing_of_the_details() {
+        let said: Vec<String> = objections_in(CHECKS).iter().map(ToString::to_string).collect();
+        assert_eq!(said, ["  failure second: Expected 5: got \\\"6\\\"", "  warning third: Should be there"]);
+    }
+
+    #[test]
+    fn a_scenario_has_its_own_folder() {
+        let folder = std::env::temp_dir().join(format!("xtask-conformance-{}", std::process::id()));
+        for name in ["server-http-2026-07-28T00-00-00Z", "server-http-header-2026-07-28T00-00-00Z"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+            fs::write(folder.join(name).join("checks.json"), CHECKS).unwrap();
+        }
+        assert_eq!(objections(&folder, "http").unwrap().len(), 2);
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(objections(&folder, "http").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! The step that runs the conformance suite of the Model Context Protocol against our server with its fixtures.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::clients::Clients;
+use crate::conformance::{Scenario, objections, scenarios};
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::server::Server;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// How long all scenarios of one revision may take.
+const RUN: Duration = Duration::from_secs(300);
+
+/// A revision of the protocol, and what must hold of it.
+struct Revision {
+    name: &'static str,
+    /// How many scenarios conforming to it needs: a suite that shrinks proves less.
+    scored: usize,
+    /// Those that count for nothing in the suite, and hold with us.
+    beside: &'static [&'static str],
+}
+
+const REVISIONS: [Revision; 2] = [
+    Revision {
+        name: "2026-07-28",
+        scored: 37,
+        beside: &["json-schema-2020-12", "http-header-validation", "http-custom-header-server-validation"],
+    },
+    Revision { name: "2025-11-25", scored: 30, beside: &["json-schema-2020-12", "server-session-lifecycle"] },
+];
+
+/// Every scenario that conforming to a revision needs, and some beside; each check of one counts. There is no list of
+/// failures that are expected.
+pub(crate) fn conformance(tally: &mut Tally) -> Result<(), Failure> {
+    let clients = Clients::install("tests/clients")?;
+    Invocation::cargo(["build", "--package", "conformance", "--locked"]).announce().run()?;
+    let missing = |source| Failure::File { path: "the folder of this program".to_owned(), source };
+    let program = workspace::binary("conformance").map_err(missing)?;
+    // What the suite writes belongs into the target folder.
+    let results = program.with_file_name("conformance-results");
+    for revision in &REVISIONS {
+        // A server of its own: what one run has changed is nothing to the other.
+        let serve = Invocation::of(&program).arguments(["--addr", "127.0.0.1:0"]).announce();
+        let server = Server::start(&serve)?;
+        run(revision, &clients, &format!("{}/mcp", server.address()), &results, tally)?;
+    }
+    if tally.failed == 0 { Ok(()) } else { Err(Failure::Checks(tally.failed)) }
+}
+
+fn run(
+    revision: &Revision,
+    clients: &Clients,
+    endpoint: &str,
+    results: &Path,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    let folder = results.join(revision.name);
+    let file = |source| Failure::File { path: folder.display().to_string(), source };
+    if folder.exists() {
+        // Of an earlier run.
+        fs::remove_dir_all(&folder).map_err(file)?;
+    }
+    let suite = clients
+        .invocation("conformance")
+        .arguments(["server", "--url", endpoint, "--requirements", revision.name, "--output-dir"])
+        .arguments([&folder])
+        .announce();
+    // How it ends says less than its summary: scenarios that must hold with us do not count with it.
+    let ran = suite.capture(RUN)?;
+    let found = scenarios(&ran.stdout);
+    if found.is_empty() {
+        print!("{}{}", ran.stdout, ran.stderr);
+        return Err(Failure::Status { command: suite.to_string(), status: ran.status });
+    }
+    let counts = |scenario: &&Scenario| scenario.scored || revision.beside.contains(&scenario.name.as_str());
+    for scenario in found.iter().filter(counts) {
+        tally.passed += scenario.passed;
+        tally.failed += scenario.failed.max(u64::from(!scenario.holds()));
+        let held = if scenario.holds() { "ok" } else { "FAILED" };
+        println!(
+            "{} {} ({} checks) ... {held}",
+            revision.name,
+            scenario.name,
+            scenario.passed + scenario.failed
+        );
+        objections(&folder, &scenario.name)
+            .map_err(file)?
+            .iter()
+            .for_each(|objection| println!("{objection}"));
+    }
+    for fault in missed(revision, &found) {
+        tally.count(false);
+        println!("{fault} ... FAILED");
+    }
+    Ok(())
+}
+
+/// What should have run, and did not.
+fn missed(revision: &Revision, found: &[Scenario]) -> Vec<String> {
+    let scored = found.iter().filter(|scenario| scenario.scored).count();
+    let Revision { name, scored: due, .. } = revision;
+    let fewer = (scored != *due).then(|| format!("{name}: {scored} scored scenarios ran, and {due} are due"));
+    let beside = revision.beside.iter().filter(|beside| found.iter().all(|it| it.name != **beside));
+    fewer.into_iter().chain(beside.map(|beside| format!("{name}: {beside} did not run"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_that_shrinks_or_grows_is_noticed() {
+        let revision = Revision { name: "2026-07-28", scored: 2, beside: &["headers"] };
+        let ran = |names: &[&str]| -> Vec<Scenario> {
+            let scenario = |name: &&str| Scenario {
+                name: (*name).to_owned(),
+                passed: 1,
+                failed: 0,
+                scored: *name != "headers",
+            };
+            names.iter().map(scenario).collect()
+        };
+        assert!(missed(&revision, &ran(&["ping", "caching", "headers"])).is_empty());
+        assert_eq!(
+            missed(&revision, &ran(&["ping", "headers"])),
+            ["2026-07-28: 1 scored scenarios ran, and 2 are due"]
+        );
+        assert_eq!(missed(&revision, &ran(&["a", "b", "c", "headers"])).len(), 1);
+        assert_eq!(missed(&revision, &ran(&["ping", "caching"])), ["2026-07-28: headers did not run"]);
+    }
+}
