@@ -74,7 +74,8 @@ impl Settings {
             UpstreamsError::Read { .. } if named.is_none() => SettingsError::NoFile { source },
             other => other.into(),
         })?;
-        let names = env::var_os(SERVERS).map(OsString::into_string).transpose().map_err(SettingsError::Names)?;
+        let names =
+            env::var_os(SERVERS).map(OsString::into_string).transpose().map_err(SettingsError::Names)?;
         Self::of(config, names.as_deref())
     }
 

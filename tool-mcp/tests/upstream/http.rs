@@ -56,7 +56,8 @@ where
     F: Future<Output = Result<Output, Failure>> + Send + 'static,
 {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
-    let definition = ToolDefinition::builder(name, "Does something.").operation(operation).input_schema(schema);
+    let definition =
+        ToolDefinition::builder(name, "Does something.").operation(operation).input_schema(schema);
     Arc::new(DynamicTool::new(definition.build().unwrap(), function))
 }
 
@@ -80,11 +81,16 @@ async fn tools_are_listed_and_called() {
     let said = servers.call("web__echo", json!({"text": "hello"})).await.unwrap();
     assert_eq!(said.value(), "hello");
     let status = servers.status("web");
-    assert_eq!((status.protocol.as_deref(), status.identity.as_deref()), (Some("2026-07-28"), Some("ours 3.1.4")));
+    assert_eq!(
+        (status.protocol.as_deref(), status.identity.as_deref()),
+        (Some("2026-07-28"), Some("ours 3.1.4"))
+    );
     // Many at once, each with its own answer.
     let calls = (0..50).map(|n| {
         let (registry, text) = (registry.clone(), format!("call {n}"));
-        tokio::spawn(async move { (registry.call("web__echo", json!({"text": text})).await.unwrap().value(), text) })
+        tokio::spawn(async move {
+            (registry.call("web__echo", json!({"text": text})).await.unwrap().value(), text)
+        })
     });
     for call in calls.collect::<Vec<_>>() {
         let (said, text) = within(call).await.unwrap();
@@ -159,9 +165,7 @@ async fn a_server_that_goes_away_is_down_and_its_tools_return_with_it() {
     let down = servers.down("web").await;
     assert!(down.contains("connect") || down.contains("closed"), "{down}");
     assert!(!down.contains("127.0.0.1"), "no address: {down}");
-    let refused = |status: &tool_mcp::upstream::Status| {
-        matches!(&status.state, State::Down { reason, .. } if reason.starts_with("it cannot be connected to"))
-    };
+    let refused = |status: &tool_mcp::upstream::Status| matches!(&status.state, State::Down { reason, .. } if reason.starts_with("it cannot be connected to"));
     within(servers.upstreams.wait_for("web", refused)).await;
     let tools = servers.toolset().await;
     assert_eq!(tools.registry().tools().count(), 0, "no fake tools");
