@@ -1,4 +1,4 @@
-//! The programs of other people in `tests/clients` and `tests/browser`, installed with npm.
+//! The programs of other people in `tests/clients`, `tests/browser` and `examples/gateway/tests/servers`, installed with npm.
 
 use std::ffi::OsString;
 use std::fs;
@@ -41,6 +41,11 @@ impl Clients {
             .env("PATH", first_in_path(&self.modules().join("node/bin")))
     }
 
+    /// The installed node.
+    pub(crate) fn node(&self) -> PathBuf {
+        self.modules().join("node/bin/node")
+    }
+
     /// What decides whether to install again.
     fn wanted(&self) -> Result<String, Failure> {
         let read = |name| {
@@ -74,11 +79,15 @@ fn file(path: &Path, source: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const PACKAGES: [&str; 2] =
-        [include_str!("../../tests/clients/package.json"), include_str!("../../tests/browser/package.json")];
-    const LOCKS: [&str; 2] = [
+    const PACKAGES: [&str; 3] = [
+        include_str!("../../tests/clients/package.json"),
+        include_str!("../../tests/browser/package.json"),
+        include_str!("../../examples/gateway/tests/servers/package.json"),
+    ];
+    const LOCKS: [&str; 3] = [
         include_str!("../../tests/clients/package-lock.json"),
         include_str!("../../tests/browser/package-lock.json"),
+        include_str!("../../examples/gateway/tests/servers/package-lock.json"),
     ];
 
     #[test]

@@ -4,6 +4,7 @@ mod browser;
 mod cargo;
 mod clients;
 mod conformance;
+mod gateway;
 mod onetool;
 mod outside;
 mod schemathesis;
@@ -65,6 +66,12 @@ pub(crate) const STEPS: &[Step] = &[
         summary: "the Python client of MCP walks through the OneTool example",
         needs: &[PYTHON],
         run: onetool::onetool,
+    },
+    Step {
+        name: "gateway",
+        summary: "servers of other people stand behind the gateway example",
+        needs: &[NPM, PYTHON],
+        run: gateway::gateway,
     },
     Step {
         name: "shells",

@@ -193,12 +193,19 @@ impl Link {
         while let Some(lost) = self.attempt().await {
             attempts = if lost.after >= STABLE { 1 } else { attempts + 1 };
             let pause = self.manners.backoff.pause(attempts);
-            tracing::warn!(
-                server = self.name(),
-                reason = lost.reason,
-                attempts,
-                "an upstream server is down"
-            );
+            // Once in the log, and not with every attempt.
+            let still =
+                matches!(&self.known.borrow().phase, Phase::Down { reason, .. } if *reason == lost.reason);
+            if still {
+                tracing::debug!(
+                    server = self.name(),
+                    reason = lost.reason,
+                    attempts,
+                    "an upstream server is still down"
+                );
+            } else {
+                tracing::warn!(server = self.name(), reason = lost.reason, "an upstream server is down");
+            }
             self.know(|known| {
                 known.phase = Phase::Down { reason: lost.reason.clone(), attempts };
                 let soon = lost.session.is_some() && pause <= SHORT;

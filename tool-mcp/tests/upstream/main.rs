@@ -3,5 +3,6 @@
 #![allow(clippy::print_stdout, reason = "a server on stdio writes there")]
 
 mod hostile;
+mod http;
 mod stdio;
 mod support;

@@ -1,0 +1,88 @@
+//! The gateway as one program: the tools of all servers on the command line, over HTTP and over MCP.
+//!
+//! [`gateway::Settings`] says which variables of the environment it takes. Faults are logged to stderr; `RUST_LOG` says how
+//! much.
+
+use std::env;
+use std::process::ExitCode;
+
+use gateway::Settings;
+use tool_cli::{App, ServeError, ServeOptions, Server};
+use tool_core::{IntoToolsProvider as _, Registry};
+use tool_mcp::upstream::Upstreams;
+use tool_mcp::{Changes, Discovery};
+use tracing_subscriber::EnvFilter;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    // What goes wrong with a server is said here without its URL, which may have a secret.
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,rmcp=off"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    run().await.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+async fn run() -> Result<ExitCode, ServeError> {
+    let changes = Changes::new();
+    let settings = Settings::from_env()?;
+    for remark in settings.remarks() {
+        tracing::warn!(remark, "the configuration says more than is followed");
+    }
+    let upstreams = settings.upstreams(&changes)?;
+    let code = app(registry(&upstreams).await?, &upstreams, &changes).run().await;
+    upstreams.shutdown().await;
+    Ok(code)
+}
+
+/// What there is on the command line. A server does not wait for it: its clients ask by themselves.
+async fn registry(upstreams: &Upstreams) -> Result<Registry, ServeError> {
+    const ABOUT_TOOLS: [&str; 8] = ["list", "search", "info", "schema", "validate", "run", "lint", "lock"];
+    if env::args().skip(1).any(|word| ABOUT_TOOLS.contains(&word.as_str())) {
+        return Ok(upstreams.clone().into_provider().tools().await?.registry().clone());
+    }
+    Ok(Registry::builder().allow_empty().build()?)
+}
+
+fn app(registry: Registry, upstreams: &Upstreams, changes: &Changes) -> App {
+    let (over_http, over_mcp, changes) = (upstreams.clone(), upstreams.clone(), changes.clone());
+    let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, changes, options))
+        .about("Serve MCP, on stdio unless --addr is given")
+        .choice("discovery", ["two-step", "direct"], "Three tools to find the others with, or all of them");
+    App::new("gateway", registry)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("The tools of other MCP servers")
+        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("mcp", mcp)
+}
+
+async fn serve_http(upstreams: Upstreams, options: ServeOptions) -> Result<(), ServeError> {
+    let addr = options.addr.ok_or("an address is needed")?;
+    let http = tool_http::Options::new().title("gateway").allow_execute(options.allow_execute);
+    let server = tool_http::Server::bind(upstreams, addr, http).await?;
+    options.listening(server.local_addr());
+    server.run(options.shutdown()).await;
+    Ok(())
+}
+
+async fn serve_mcp(upstreams: Upstreams, changes: Changes, options: ServeOptions) -> Result<(), ServeError> {
+    // Whoever asks first need not wait for all of them to start.
+    upstreams.start();
+    let discovery =
+        if options.choice("discovery") == Some("direct") { Discovery::Direct } else { Discovery::TwoStep };
+    let server = gateway::server(upstreams, &changes, discovery);
+    match options.addr {
+        None => tokio::select! {
+            served = server.serve_stdio() => served?,
+            () = options.shutdown() => {}
+        },
+        Some(addr) => {
+            let server = server.serve_http(addr).await?;
+            options.listening(server.local_addr());
+            server.run_until(options.shutdown()).await?;
+        }
+    }
+    Ok(())
+}

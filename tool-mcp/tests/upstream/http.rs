@@ -1,0 +1,247 @@
+//! Servers that answer over HTTP.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse as _;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use tool_core::{
+    Context, DynamicTool, Failure, FailureKind, IntoToolsProvider as _, Operation, Output, Provider, Reason,
+    Tool, ToolDefinition,
+};
+use tool_mcp::upstream::{State, Upstream};
+use tool_mcp::{Changes, Server};
+
+use crate::support::{servers, within};
+
+/// A server of ours, in this process.
+struct Served {
+    addr: SocketAddr,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), tool_mcp::ServeError>>,
+}
+
+impl Served {
+    async fn start(server: Server, addr: impl Into<Option<SocketAddr>>) -> Self {
+        let addr = addr.into().unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
+        let http = server.shutdown_deadline(Duration::from_millis(100)).serve_http(addr).await.unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let addr = http.local_addr();
+        let running = tokio::spawn(http.run_until(async { drop(stopped.await) }));
+        Served { addr, stop, running }
+    }
+
+    fn upstream(&self, name: &str) -> Upstream {
+        Upstream::url(name, format!("http://{}/mcp", self.addr))
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        within(self.running).await.unwrap().unwrap();
+    }
+}
+
+fn tool<F>(
+    name: &str,
+    operation: Operation,
+    function: impl Fn(Context, Value) -> F + Send + Sync + 'static,
+) -> Arc<dyn Tool>
+where
+    F: Future<Output = Result<Output, Failure>> + Send + 'static,
+{
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let definition =
+        ToolDefinition::builder(name, "Does something.").operation(operation).input_schema(schema);
+    Arc::new(DynamicTool::new(definition.build().unwrap(), function))
+}
+
+fn echo() -> Arc<dyn Tool> {
+    tool("echo", Operation::Read, |context, arguments| async move {
+        context.progress(1, 2, "half");
+        Ok(Output::text(arguments["text"].as_str().unwrap_or_default()))
+    })
+}
+
+fn provider(tools: Vec<Arc<dyn Tool>>) -> Provider {
+    tools.into_provider()
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_called() {
+    let served = Served::start(Server::new(provider(vec![echo()])).name("ours").version("3.1.4"), None).await;
+    let servers = servers([served.upstream("web")]);
+    let registry = servers.registry().await;
+    assert_eq!(registry.tools().map(|tool| tool.name()).collect::<Vec<_>>(), ["web__echo"]);
+    let said = servers.call("web__echo", json!({"text": "hello"})).await.unwrap();
+    assert_eq!(said.value(), "hello");
+    let status = servers.status("web");
+    assert_eq!(
+        (status.protocol.as_deref(), status.identity.as_deref()),
+        (Some("2026-07-28"), Some("ours 3.1.4"))
+    );
+    // Many at once, each with its own answer.
+    let calls = (0..50).map(|n| {
+        let (registry, text) = (registry.clone(), format!("call {n}"));
+        tokio::spawn(async move {
+            (registry.call("web__echo", json!({"text": text})).await.unwrap().value(), text)
+        })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let (said, text) = within(call).await.unwrap();
+        assert_eq!(said, text);
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_leaves_is_taken_back_if_it_reads() {
+    let (started, dropped) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let slow = {
+        let (started, dropped) = (Arc::clone(&started), Arc::clone(&dropped));
+        tool("slow", Operation::Read, move |_, _| {
+            struct Told(Arc<Semaphore>);
+            impl Drop for Told {
+                fn drop(&mut self) {
+                    self.0.add_permits(1);
+                }
+            }
+            let told = Told(Arc::clone(&dropped));
+            started.add_permits(1);
+            async move {
+                let _told = told;
+                std::future::pending().await
+            }
+        })
+    };
+    let served = Served::start(Server::new(provider(vec![slow])), None).await;
+    let servers = servers([served.upstream("web")]);
+    let registry = servers.registry().await;
+    tokio::select! {
+        _ = registry.call("web__slow", json!({})) => panic!("it is never answered"),
+        started = within(started.acquire()) => started.unwrap().forget(),
+    }
+    within(dropped.acquire()).await.unwrap().forget();
+}
+
+#[tokio::test]
+async fn a_list_that_changes_is_followed() {
+    let (changes, more) = (Changes::new(), Arc::new(Mutex::new(false)));
+    let varying = {
+        let more = Arc::clone(&more);
+        move || {
+            let mut tools = vec![echo()];
+            if *more.lock().unwrap() {
+                tools.push(tool("extra", Operation::Explain, |_, _| async { Ok(Output::text("extra")) }));
+            }
+            tools
+        }
+    };
+    let served = Served::start(Server::new(varying).changes(&changes), None).await;
+    let servers = servers([served.upstream("web")]);
+    assert_eq!(servers.names().await, ["web__echo"]);
+    for (there, expected) in [(true, 2), (false, 1)] {
+        *more.lock().unwrap() = there;
+        changes.notify();
+        within(servers.upstreams.wait_for("web", |status| status.tools == expected)).await;
+        assert_eq!(servers.names().await.len(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_goes_away_is_down_and_its_tools_return_with_it() {
+    let served = Served::start(Server::new(provider(vec![echo()])), None).await;
+    let addr = served.addr;
+    let servers = servers([served.upstream("web")]);
+    let registry = servers.registry().await;
+    served.stop().await;
+    let failure = within(registry.call("web__echo", json!({}))).await.unwrap_err();
+    assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Failed(Reason::Unavailable), true));
+    assert!(failure.message().contains("server `web`"), "{failure}");
+    let down = servers.down("web").await;
+    assert!(down.contains("connect") || down.contains("closed"), "{down}");
+    assert!(!down.contains("127.0.0.1"), "no address: {down}");
+    let refused = |status: &tool_mcp::upstream::Status| matches!(&status.state, State::Down { reason, .. } if reason.starts_with("it cannot be connected to"));
+    within(servers.upstreams.wait_for("web", refused)).await;
+    let tools = servers.toolset().await;
+    assert_eq!(tools.registry().tools().count(), 0, "no fake tools");
+    assert!(tools.left_out()[0].to_string().starts_with("provider `web`: it is "), "{:?}", tools.left_out());
+
+    let _served = Served::start(Server::new(provider(vec![echo()])), addr).await;
+    within(servers.upstreams.wait_for("web", |status| status.state == State::Up)).await;
+    assert_eq!(servers.call("web__echo", json!({"text": "back"})).await.unwrap().value(), "back");
+}
+
+/// A server of HTTP that is none of MCP, and answers in this way.
+async fn odd(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    addr
+}
+
+#[tokio::test]
+async fn a_server_that_answers_something_else_is_down_and_says_what() {
+    let secret = "0b7c5f1e9d2a";
+    let html = || async { ([("content-type", "text/html")], "<h1>0b7c5f1e9d2a</h1>") };
+    for (router, expected) in [
+        (Router::new().fallback(|| async { StatusCode::UNAUTHORIZED }), "HTTP 401"),
+        (
+            Router::new().fallback(|| async {
+                (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer realm=\"x\"")])
+            }),
+            "it asks who we are (HTTP 401)",
+        ),
+        (Router::new().fallback(|| async { StatusCode::BAD_GATEWAY }), "it answered with HTTP 502"),
+        (Router::new().fallback(html), "nexpected content type"),
+        (
+            Router::new().fallback(|| async { ([("content-type", "application/json")], "{}") }),
+            "it answered something unexpected",
+        ),
+        (Router::new().fallback(std::future::pending::<()>), "it did not start within 500ms"),
+    ] {
+        let addr = odd(router).await;
+        let upstream = Upstream::url("odd", format!("http://{addr}/mcp?key={secret}"))
+            .header("Authorization", format!("Bearer {secret}"))
+            .start_timeout(Duration::from_millis(500));
+        let servers = servers([upstream]);
+        assert_eq!(servers.names().await, Vec::<String>::new());
+        let down = servers.down("odd").await;
+        assert!(down.contains(expected), "{down}");
+        assert!(!down.contains(secret) && down.len() < 400, "{down}");
+    }
+}
+
+#[tokio::test]
+async fn headers_are_sent_and_not_to_another_origin() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = |where_: &'static str| {
+        let seen = Arc::clone(&seen);
+        move |headers: HeaderMap| {
+            let key = headers.get("x-key").map(|key| key.to_str().unwrap().to_owned());
+            seen.lock().unwrap().push((where_, key));
+        }
+    };
+    let there = note("there");
+    let other = odd(Router::new().fallback(|headers: HeaderMap| async move {
+        there(headers);
+        StatusCode::OK
+    }))
+    .await;
+    let here = note("here");
+    let addr = odd(Router::new().fallback(move |headers: HeaderMap| async move {
+        here(headers);
+        (StatusCode::TEMPORARY_REDIRECT, [("location", format!("http://{other}/mcp"))]).into_response()
+    }))
+    .await;
+    let servers = servers([Upstream::url("odd", format!("http://{addr}/mcp")).header("X-Key", "5")]);
+    servers.names().await;
+    servers.down("odd").await;
+    let seen = seen.lock().unwrap();
+    assert!(!seen.is_empty());
+    assert!(seen.iter().all(|seen| *seen == ("here", Some("5".to_owned()))), "{seen:?}");
+}
