@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
+use crate::asking::{Asking, Inquiry};
 use crate::call::Tasks;
 use crate::extension::Extensions;
 use crate::failure::Failure;
@@ -35,6 +36,7 @@ struct Inner {
     call_id: CallId,
     tool: String,
     caller: Caller,
+    inquiry: Inquiry,
     #[cfg(feature = "tokio")]
     tasks: Tasks,
     #[cfg(feature = "tokio")]
@@ -113,6 +115,16 @@ impl Context {
         self.0.caller.reporter.as_ref()
     }
 
+    /// Who is asked what the call asks.
+    pub(crate) fn asking(&self) -> Option<&Asking> {
+        self.0.caller.asking.as_ref()
+    }
+
+    /// What is known of the questions of the call.
+    pub(crate) fn inquiry(&self) -> &Inquiry {
+        &self.0.inquiry
+    }
+
     /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
@@ -157,7 +169,7 @@ impl Context {
     }
 }
 
-/// Who calls, as part of which trace, what was put beside the call, and whom it tells how far it has come.
+/// Who calls, as part of which trace, what was put beside the call, whom it tells how far it has come, and whom it asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
@@ -165,11 +177,12 @@ pub(crate) struct Caller {
     /// Most calls have none, and are spared what they take.
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
+    pub(crate) asking: Option<Asking>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None, reporter: None }
+        Caller { principal, trace: None, extensions: None, reporter: None, asking: None }
     }
 
     /// The local one.
@@ -199,6 +212,7 @@ impl PartialEq for Caller {
             && self.principal == other.principal
             && self.trace == other.trace
             && self.reporter == other.reporter
+            && self.asking == other.asking
     }
 }
 
@@ -267,12 +281,18 @@ impl<'c> LazyContext<'c> {
                 call_id: self.call_id,
                 tool: self.tool.to_owned(),
                 caller: self.caller.clone(),
+                inquiry: Inquiry::default(),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]
                 cancellation: tokio_util::sync::CancellationToken::new(),
             }))
         })
+    }
+
+    /// The context, if something has asked for it: what has not cannot ask anybody anything.
+    pub(crate) fn existing(&self) -> Option<&Context> {
+        self.context.get()
     }
 
     /// Tells whoever asked for the context that the caller went away.

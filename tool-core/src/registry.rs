@@ -21,6 +21,7 @@ pub use error::{BuildError, BuildErrors};
 
 use crate::access::Principal;
 use crate::admission::Admission;
+use crate::asking::Asking;
 use crate::audit::{Audit, AuditKind};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
@@ -151,9 +152,10 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let Caller { trace, extensions, reporter, .. } = &self.caller;
+        let Caller { trace, extensions, reporter, asking, .. } = &self.caller;
         let (extensions, reporter) = (extensions.clone(), reporter.clone());
-        let caller = Caller { principal, trace: *trace, extensions, reporter };
+        let asking = asking.clone();
+        let caller = Caller { principal, trace: *trace, extensions, reporter, asking };
         Registry { inner: Arc::clone(&self.inner), caller }
     }
 
@@ -244,6 +246,12 @@ impl Registry {
     pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
         let mut registry = self.clone();
         registry.caller.reporter = Some(reporter);
+        registry
+    }
+
+    pub(crate) fn with_asking(&self, asking: Asking) -> Self {
+        let mut registry = self.clone();
+        registry.caller.asking = Some(asking);
         registry
     }
 
