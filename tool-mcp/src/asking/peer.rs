@@ -29,7 +29,7 @@ impl PeerAsker {
         self.capabilities.admit(question)?;
         let kind = question.ask.kind();
         let mut request: ServerRequest =
-            serde_json::from_value(wire::request(question, true)).map_err(|error| {
+            serde_json::from_value(wire::request(question)).map_err(|error| {
                 tracing::error!(%error, key = question.key, "a question cannot be put to the client");
                 Failure::internal()
             })?;

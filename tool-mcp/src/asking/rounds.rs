@@ -53,7 +53,7 @@ impl Rounds {
         let mut requests = InputRequests::new();
         let mut known = std::mem::take(&mut state.used);
         for question in &state.asked {
-            match serde_json::from_value(wire::request(question, false)) {
+            match serde_json::from_value(wire::request(question)) {
                 Ok(request) => drop(requests.insert(question.key.clone(), request)),
                 Err(error) => tracing::error!(%error, key = question.key, "a question cannot be put to the client"),
             }

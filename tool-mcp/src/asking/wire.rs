@@ -7,18 +7,15 @@ use serde_json::{Map, Value, json};
 use tool_core::{Answer, Ask, AskKind, CallId, Content, Elicited, Question, Role, Root, Sampled};
 
 /// A question as the request that a client answers.
-pub(super) fn request(question: &Question, legacy: bool) -> Value {
+pub(super) fn request(question: &Question) -> Value {
     match &question.ask {
         Ask::Form { form, .. } => json!({"method": "elicitation/create", "params": {
             "mode": "form", "message": question.message(), "requestedSchema": form.schema(),
         }}),
-        Ask::Url { url, .. } => {
-            let mut params = json!({"mode": "url", "message": question.message(), "url": url});
-            if legacy {
-                params["elicitationId"] = CallId::new().to_string().into();
-            }
-            json!({"method": "elicitation/create", "params": params})
-        }
+        // 2026-07-28 knows no identifier any more; rmcp writes one, be it empty.
+        Ask::Url { url, .. } => json!({"method": "elicitation/create", "params": {
+            "mode": "url", "message": question.message(), "url": url, "elicitationId": CallId::new().to_string(),
+        }}),
         Ask::Sample(sample) => json!({"method": "sampling/createMessage", "params": sample}),
         _ => json!({"method": "roots/list", "params": {}}),
     }

@@ -1,5 +1,7 @@
 //! Tools that ask the client that called them, in both eras.
 
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,11 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_core::{
-    AskKind, Context, Elicited, Failure, Prompt, PromptMessage, Registry, Resource, Sample, WritePass, Writer, prompt,
+    AskKind, Bearer, Context, Elicited, Failure, Principal, Prompt, PromptMessage, Registry, Resource, Sample, WritePass, Writer, prompt,
     tool,
 };
 
-use crate::support::{Answer, MODERN, Served, modern_body};
+use crate::stdio::Spoken;
+use crate::support::{Answer, MODERN, Served, initialize_with, modern_body, request};
 
 /// Counts what is written.
 #[derive(Default)]
@@ -261,8 +264,9 @@ fn several_questions_are_asked_at_once() {
         }})
     );
     assert_eq!(requests["client_roots"]["method"], "roots/list");
-    let params = json!({"mode": "url", "message": "Sign in", "url": "https://example.com/in"});
-    assert_eq!(requests["sign_in"], json!({"method": "elicitation/create", "params": params}));
+    let sign_in = &requests["sign_in"];
+    assert_eq!((&sign_in["method"], &sign_in["params"]["mode"]), (&json!("elicitation/create"), &json!("url")));
+    assert_eq!(sign_in["params"]["url"], "https://example.com/in");
     let message = json!({
         "role": "assistant", "content": {"type": "text", "text": "Hello!"}, "model": "m1", "stopReason": "endTurn",
     });
@@ -299,15 +303,9 @@ fn a_client_is_asked_what_it_can_answer() {
         ("greet_by_name", json!({}), json!({"elicitation": {}}), "elicitation"),
         ("greet_by_name", json!({"sampling": {}}), json!({"elicitation": {}}), "elicitation"),
         ("greet_by_name", json!({"elicitation": {"url": {}}}), json!({"elicitation": {}}), "elicitation"),
-        ("everything", json!({"elicitation": {}, "roots": {}}), json!({"sampling": {}}), "sampling"),
         ("whatever", json!({}), json!({"sampling": {}}), "sampling"),
     ] {
         let (status, answer) = tries(tool, capabilities);
-        if tool == "everything" {
-            // Of several, the last that it lacks.
-            assert_eq!(answer["error"]["code"], -32021, "{answer}");
-            continue;
-        }
         assert_eq!(status, 400, "{tool}");
         assert_eq!(answer["error"]["code"], -32021, "{answer}");
         assert_eq!(answer["error"]["data"], json!({"requiredCapabilities": required}));
@@ -348,10 +346,236 @@ fn resources_and_prompts_ask_too() {
         assert!(second["result"].to_string().contains(expected), "{second}");
         params["inputResponses"] = json!({});
         asked(&ask(&served, method, params.clone(), &all()).json());
+        let lacking = ask(&served, method, params.clone(), &json!({}));
         params["requestState"] = format!("{state}x").into();
         assert_eq!(ask(&served, method, params, &all()).json()["error"]["code"], -32602);
-        // Without the capability.
-        let lacking = ask(&served, method, json!({"uri": "fixture://page/8", "name": "about"}), &json!({}));
         assert_eq!((lacking.status, &lacking.json()["error"]["code"]), (400, &json!(-32021)));
     }
+}
+
+/// What a state that is refused is refused for.
+fn refused(answer: &Value) -> &str {
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    message.strip_prefix("the `requestState` ").and_then(|rest| rest.split(':').next()).unwrap_or(message)
+}
+
+#[test]
+fn a_state_is_that_of_its_call_and_of_no_other() {
+    let served = served();
+    let params = |tool: &str, arguments: Value, state: &str| {
+        json!({"name": tool, "arguments": arguments, "requestState": state, "inputResponses": {"user_name": ada()}})
+    };
+    let first = call(&served, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
+    let (_, state) = asked(&first);
+    let hi = json!({"greeting": "Hi"});
+    assert_eq!(text(&call(&served, params("greet_by_name", hi.clone(), state))), "Hi, Ada!");
+    // Every bit of it counts, and so does its end.
+    let flipped = |at: usize| {
+        let mut bytes = state.as_bytes().to_vec();
+        bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+        String::from_utf8(bytes).unwrap()
+    };
+    let tampered = (0..state.len()).step_by(7).map(flipped);
+    let cut = [state.len() - 1, state.len() / 2, 4, 0].map(|end| state[..end].to_owned());
+    let others = ["x", "rs1..", "rs1.AAAA.AAAA", "\u{0}", "💥"].map(str::to_owned);
+    for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")]) {
+        let answer = call(&served, params("greet_by_name", hi.clone(), &forged));
+        assert_eq!(refused(&answer), "is none that this server gave", "{forged}");
+    }
+    let long = call(&served, params("greet_by_name", hi.clone(), &"A".repeat(300_000)));
+    assert_eq!(refused(&long), "is longer than any that this server gives");
+    let number = json!({"name": "greet_by_name", "arguments": {}, "requestState": 5});
+    assert_eq!(refused(&call(&served, number)), "`requestState` must be a string");
+    for arguments in [json!({}), json!({"greeting": "Hello"}), json!({"greeting": "Hi", "more": 1})] {
+        let answer = call(&served, params("greet_by_name", arguments, state));
+        assert_eq!(refused(&answer), "was given for other arguments");
+    }
+    let other = call(&served, params("whatever", hi.clone(), state));
+    assert_eq!(refused(&other), "was given for another call");
+    // A tool that asks nothing, and one that is not there, take it no more than others.
+    assert_eq!(refused(&call(&served, params("nope", hi.clone(), state))), "was given for another call");
+    // Another process has another key, unless the application gives both the same.
+    let elsewhere = Served::serving(registry(), |server| server);
+    let answer = call(&elsewhere, params("greet_by_name", hi.clone(), state));
+    assert_eq!(refused(&answer), "is none that this server gave");
+    let shared = || Served::serving(registry(), |server| server.request_state_key([7; 32]));
+    let (one, another) = (shared(), shared());
+    let first = call(&one, json!({"name": "greet_by_name", "arguments": {}}));
+    let answer = call(&another, params("greet_by_name", json!({}), asked(&first).1));
+    assert_eq!(text(&answer), "Hello, Ada!");
+}
+
+#[test]
+fn a_state_is_that_of_its_caller_and_grows_old() {
+    let late = Served::serving(registry(), |server| server.answer_within(std::time::Duration::ZERO));
+    let first = call(&late, json!({"name": "greet_by_name", "arguments": {}}));
+    let params = |state: &str| json!({"name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": ada()}});
+    // It was good for no time at all, which is over with the next millisecond.
+    let mut answer = call(&late, params(asked(&first).1));
+    while answer.get("error").is_none() {
+        answer = call(&late, params(asked(&first).1));
+    }
+    assert_eq!(refused(&answer), "has expired");
+
+    let bearer = Bearer::new().token("adas-long-token-0123", Principal::new("ada")).unwrap();
+    let bearer = bearer.token("bobs-long-token-0123", Principal::new("bob")).unwrap();
+    let served = Served::serving(registry(), |server| server.authenticator(bearer));
+    let as_whom = |token: &str, params: Value| {
+        let mut body = modern_body("tools/call", params);
+        body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = all();
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("mcp-protocol-version", MODERN),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "greet_by_name"),
+            ("authorization", bearer.as_str()),
+        ];
+        served.post(&headers, &body.to_string()).json()
+    };
+    let first = as_whom("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
+    let state = asked(&first).1;
+    assert_eq!(refused(&as_whom("bobs-long-token-0123", params(state))), "was given to another caller");
+    assert_eq!(text(&as_whom("adas-long-token-0123", params(state))), "Hello, Ada!");
+}
+
+/// A client on stdio that opens a session and can be asked.
+fn spoken(capabilities: Value) -> Spoken {
+    let mut server = Spoken::with("asking");
+    server.ask(initialize_with(capabilities));
+    server.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    server
+}
+
+fn call_body(tool: &str) -> Value {
+    request(7, "tools/call", json!({"name": tool, "arguments": {}}))
+}
+
+fn response(to: &Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": to["id"], "result": result})
+}
+
+fn legacy_text(answer: &Value) -> &str {
+    assert_eq!(answer["id"], 7, "{answer}");
+    assert!(answer["result"].get("resultType").is_none(), "{answer}");
+    answer["result"]["content"][0]["text"].as_str().unwrap()
+}
+
+#[test]
+fn a_client_of_a_session_is_sent_requests() {
+    let mut server = spoken(all());
+    let first = server.ask(call_body("enrol"));
+    assert_eq!(first["method"], "elicitation/create");
+    assert_eq!(first["params"]["message"], "Step 1: What is your name?");
+    assert_eq!(first["params"]["requestedSchema"]["required"], json!(["name"]));
+    let again = server.ask(response(&first, accept(json!({"name": 5}))));
+    let message = again["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("Step 1: What is your name?\n- /name: "), "{message}");
+    let again = server.ask(response(&again, json!({"roots": []})));
+    assert!(again["params"]["message"].as_str().unwrap().contains("\n- "), "{again}");
+    let second = server.ask(response(&again, ada()));
+    assert_eq!(second["params"]["message"], "Step 2: Which colour?");
+    let answer = server.ask(response(&second, accept(json!({"colour": "red"}))));
+    assert_eq!(legacy_text(&answer), "Ada Red None 1");
+}
+
+#[test]
+fn requests_of_one_call_are_answered_in_any_order() {
+    let mut server = spoken(all());
+    server.say(call_body("everything"));
+    let mut asked: Vec<Value> = (0..4).map(|_| server.hear()).collect();
+    asked.reverse();
+    for request in asked {
+        let answer = match (request["method"].as_str().unwrap(), request["params"]["mode"].as_str()) {
+            ("elicitation/create", Some("url")) => json!({"action": "accept"}),
+            ("elicitation/create", _) => ada(),
+            ("sampling/createMessage", _) => {
+                assert_eq!(request["params"]["maxTokens"], 50);
+                let text = |text: &str| json!({"type": "text", "text": text});
+                json!({"role": "assistant", "content": [text("Hel"), text("lo!")], "model": "m1"})
+            }
+            ("roots/list", _) => json!({"roots": [{"uri": "file:///a"}]}),
+            (other, _) => panic!("{other}"),
+        };
+        server.say(response(&request, answer));
+    }
+    assert_eq!(legacy_text(&server.hear()), "Ada Hello! (m1) file:///a true");
+}
+
+#[test]
+fn a_call_that_is_taken_back_takes_back_its_questions() {
+    let mut server = spoken(all());
+    for tool in ["greet_by_name", "enrol"] {
+        let asked = server.ask(call_body(tool));
+        let cancel = json!({"requestId": 7});
+        let told = server.ask(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}));
+        assert_eq!(told["method"], "notifications/cancelled", "{told}");
+        assert_eq!(told["params"]["requestId"], asked["id"], "{told}");
+    }
+    // A change that was not begun does not keep the server.
+    assert_eq!(server.end(), (vec![], true));
+}
+
+#[test]
+fn a_client_of_a_session_that_cannot_answer_is_told_so() {
+    let mut server = spoken(json!({"sampling": {}}));
+    let answer = server.ask(call_body("greet_by_name"));
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(
+        legacy_text(&answer),
+        "this caller cannot be asked: the client does not declare the capability `elicitation`"
+    );
+    let asked = server.ask(call_body("whatever"));
+    let error = json!({"code": -1, "message": "the user rejected it"});
+    let answer = server.ask(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}));
+    assert_eq!(answer["result"]["isError"], true);
+    let text = legacy_text(&answer);
+    assert!(text.starts_with("the client did not answer the question `sample-"), "{text}");
+    assert!(text.ends_with(": the user rejected it"), "{text}");
+    let answer = server.ask(request(7, "resources/read", json!({"uri": "fixture://page/8"})));
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+}
+
+/// The messages of a stream of events, as they come.
+fn heard(stream: &mut BufReader<TcpStream>) -> Value {
+    loop {
+        let mut line = String::new();
+        assert_ne!(stream.read_line(&mut line).unwrap(), 0, "the stream ended");
+        let data = line.strip_prefix("data:").map(str::trim).filter(|data| !data.is_empty());
+        if let Some(data) = data {
+            return serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {line}"));
+        }
+    }
+}
+
+#[test]
+fn over_http_requests_come_on_the_stream_of_their_call() {
+    let served = served();
+    let session = served.session_with(all());
+    // One tool that is driven where its caller is, and one that has a task of its own.
+    for (tool, expected) in [("greet_by_name", "Hello, Ada!"), ("enrol", "Ada Blue None 1")] {
+        let mut stream = BufReader::new(session.send(&call_body(tool).to_string()));
+        loop {
+            let message = heard(&mut stream);
+            if message.get("method").is_none() {
+                assert_eq!(legacy_text(&message), expected);
+                break;
+            }
+            let colour = message["params"]["message"].as_str().unwrap().contains("colour");
+            let answer = if colour { accept(json!({"colour": "blue"})) } else { ada() };
+            assert_eq!(session.post(&response(&message, answer).to_string()).status, 202);
+        }
+    }
+}
+
+#[test]
+fn nobody_is_waited_for_for_ever() {
+    let served = Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_millis(20)));
+    let session = served.session_with(all());
+    let mut stream = BufReader::new(session.send(&call_body("greet_by_name").to_string()));
+    let asked = heard(&mut stream);
+    let told = heard(&mut stream);
+    assert_eq!(told["method"], "notifications/cancelled", "{told}");
+    assert_eq!(told["params"]["requestId"], asked["id"]);
+    assert_eq!(legacy_text(&heard(&mut stream)), "Nobody is there.");
 }
