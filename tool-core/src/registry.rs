@@ -23,6 +23,7 @@ pub use error::{BuildError, BuildErrors};
 
 use crate::access::Principal;
 use crate::admission::Admission;
+use crate::asking::Asking;
 use crate::audit::{Audit, AuditKind};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
@@ -251,6 +252,12 @@ impl Registry {
     pub(crate) fn with_listener(&self, listener: Listener) -> Self {
         let mut registry = self.clone();
         registry.caller.listener = Some(listener);
+        registry
+    }
+
+    pub(crate) fn with_asking(&self, asking: Asking) -> Self {
+        let mut registry = self.clone();
+        registry.caller.asking = Some(asking);
         registry
     }
 

@@ -18,6 +18,7 @@ fn serve() {
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("identity") => crate::identity::registry(),
+        Some("asking") => crate::asking::registry(),
         Some("logging") => crate::logging::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
