@@ -1,6 +1,7 @@
 //! rmcp's handler: what each request of a client is answered with, in both eras of the protocol.
 
 mod completion;
+mod direct;
 mod prompts;
 mod resources;
 mod tools;
@@ -19,6 +20,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Registry, Reply};
+
+pub(crate) use crate::handler::direct::Listed;
 
 use crate::caller::Caller;
 use crate::changes::Changes;
@@ -92,8 +95,12 @@ impl Handler {
     /// Adds who made a result, where the client's era has a place for it.
     fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
         if modern(cx) {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+            self.sign_modern(meta);
         }
+    }
+
+    fn sign_modern(&self, meta: &mut Option<MetaObject>) {
+        meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
     }
 }
 

@@ -92,7 +92,7 @@ fn wanted(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
 
 /// The long options of `run`, which has those of `validate` too: a tool has one set of flags.
 fn taken() -> HashSet<String> {
-    let run = super::commands::run("", None);
+    let run = super::commands::run(super::commands::RUN.command(), "", None);
     let known = run.get_opts().filter_map(Arg::get_long).map(plain);
     known.chain(["help", "version", "color", "quiet", "verbose"].map(str::to_owned)).collect()
 }

@@ -2,19 +2,20 @@
 //! call are kept as the client wrote them.
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::envelope::{self, Refusal};
 use crate::http::BODY_LIMIT;
+use crate::http::direct::Direct;
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(request: Request, next: Next) -> Response {
+pub(super) async fn read(State(direct): State<Direct>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
@@ -23,6 +24,9 @@ pub(super) async fn read(request: Request, next: Next) -> Response {
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
+    if let Some(response) = direct.answer(&parts, &bytes).await {
+        return response;
+    }
     let (body, arguments, defect) = match envelope::inspect(&bytes) {
         Ok(arguments) => (Body::from(bytes), arguments, None),
         Err(defect) => (Body::empty(), None, Some(defect)),

@@ -13,6 +13,7 @@ mod thousand;
 mod callers;
 mod calls;
 mod changes;
+mod direct;
 mod http;
 mod identity;
 mod lifetime;
