@@ -239,7 +239,7 @@ impl App {
             return None;
         }
         let registry = identity::likely(self, arguments);
-        let grammar = grammar::grammar_for(self, 0, None, &["run".into(), "validate".into()]);
+        let grammar = grammar::grammar_for(self, 0, None, arguments);
         let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
         registry.get(name).cloned()
     }

@@ -20,6 +20,7 @@ mod routes;
 mod server;
 mod settings;
 mod signature;
+mod splice;
 mod stdio;
 mod surfaces;
 mod two_step;

@@ -15,6 +15,7 @@ use crate::discovery::Discovery;
 use crate::era::Era;
 use crate::handler::Handler;
 use crate::offer::Offer;
+use crate::splice::split;
 
 /// The result of `tools/list` in three pieces, of which the one in the middle is there already.
 pub(crate) struct Listed {
@@ -55,14 +56,14 @@ impl Handler {
         self.sign_modern(&mut list.meta);
         let list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(caller.whose());
         let frame = serde_json::to_string(&list).ok()?;
-        let (before, after) = split(&frame)?;
+        let (before, after) = frame.split_at(split(frame.as_bytes())?);
         Some(Listed { tools: offer.listed()?, before: before.to_owned(), after: after.to_owned() })
     }
 }
 
 impl Offer {
     /// The tools of `tools/list` as JSON, without the brackets; nothing where they are not told so, or in pages.
-    fn listed(&self) -> Option<Bytes> {
+    pub(super) fn listed(&self) -> Option<Bytes> {
         let settings = self.catalogue.settings();
         if settings.discovery == Discovery::TwoStep || settings.page_size.is_some() {
             return None;
@@ -70,13 +71,6 @@ impl Offer {
         let names: Vec<&str> = self.tools().map(tool_core::ToolDefinition::name).collect();
         self.catalogue.written(&names)
     }
-}
-
-/// The text of a list without tools, before and after where they stand.
-fn split(frame: &str) -> Option<(&str, &str)> {
-    // No text in it can look like this: a quote within a text has a backslash before it.
-    let at = frame.find(r#""tools":[]"#)? + r#""tools":["#.len();
-    Some(frame.split_at(at))
 }
 
 impl fmt::Debug for Listed {

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::envelope::{self, Refusal};
+use crate::envelope::{self, Inspected, Refusal};
 use crate::http::BODY_LIMIT;
 use crate::http::direct::Direct;
 
@@ -27,9 +27,9 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
     if let Some(response) = direct.answer(&parts, &bytes).await {
         return response;
     }
-    let (body, arguments, defect) = match envelope::inspect(&bytes) {
-        Ok(arguments) => (Body::from(bytes), arguments, None),
-        Err(defect) => (Body::empty(), None, Some(defect)),
+    let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
+        Ok(inspected) => (Body::from(bytes), inspected, None),
+        Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
     let mut request = Request::from_parts(parts, body);
     if let Some(arguments) = arguments {
