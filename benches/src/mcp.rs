@@ -49,8 +49,7 @@ pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<Measured, 
 
 struct Programs {
     ours: Leaf,
-    stored: Leaf,
-    default: Leaf,
+    rmcp: Leaf,
     bare: Leaf,
 }
 
@@ -74,13 +73,12 @@ impl Programs {
                     transport = { path = \"../../support/transport\" }\n";
         let programs = Programs {
             ours: workspace.leaf("mcp-ours", ours, &source::ours(most))?,
-            stored: workspace.leaf("mcp-rmcp-stored", rmcp, &source::rmcp(&TOOLS, true))?,
-            default: workspace.leaf("mcp-rmcp-default", rmcp, &source::rmcp(&TOOLS, false))?,
+            rmcp: workspace.leaf("mcp-rmcp", rmcp, &source::rmcp(&TOOLS))?,
             bare: workspace.leaf("mcp-bare", bare, &source::bare())?,
         };
         workspace.lock()?;
         eprintln!("building the servers, which takes minutes");
-        let leaves = [&programs.ours, &programs.stored, &programs.default, &programs.bare];
+        let leaves = [&programs.bare, &programs.rmcp, &programs.ours];
         leaves.into_iter().try_for_each(|leaf| leaf.prepare(workspace, Step::Release))?;
         Ok(programs)
     }
@@ -93,24 +91,23 @@ impl Programs {
         transport: Transport,
         rounds: usize,
     ) -> Result<Vec<Row>, Error> {
-        let start = |leaf: &Leaf, words: [&str; 2], era| {
-            Server::start(&leaf.program(workspace), words, transport, era)
-        };
+        let start =
+            |leaf: &Leaf, words: &[&str], era| Server::start(&leaf.program(workspace), words, transport, era);
         let count = tools.to_string();
         let words = [count.as_str(), transport.name()];
         let mut rows = Vec::new();
         for era in Era::ALL {
             let mut servers = vec![
-                start(&self.ours, words, era)?,
-                start(&self.stored, words, era)?,
-                start(&self.default, words, era)?,
+                start(&self.ours, &words, era)?,
+                start(&self.rmcp, &[&words[..], &["stored"]].concat(), era)?,
+                start(&self.rmcp, &[&words[..], &["default"]].concat(), era)?,
             ];
             if transport == Transport::Http {
                 let list = workspace.target().join("list.json");
                 workspace::write(&list, &client::result(&servers[0].ask_once(Asked::List)?)?)?;
                 let list = list.to_string_lossy();
-                servers.push(start(&self.bare, [KINDS[3], &list], era)?);
-                servers.push(start(&self.bare, [KINDS[4], &list], era)?);
+                servers.push(start(&self.bare, &[KINDS[3], &list], era)?);
+                servers.push(start(&self.bare, &[KINDS[4], &list], era)?);
             }
             for asked in Asked::ALL {
                 let kinds = if transport == Transport::Http { KINDS.len() } else { SPEAK_STDIO };

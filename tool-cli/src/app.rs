@@ -220,7 +220,7 @@ impl App {
         let hostile = arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
         let tool = self.tool_named(&arguments);
         let inputs = tool.as_ref().map(Inputs::of);
-        let grammar = grammar::grammar(&self, streams.width(), inputs.as_ref());
+        let grammar = grammar::grammar_for(&self, streams.width(), inputs.as_ref(), &arguments);
         let program = OsString::from(&self.name);
         let matches = match grammar.try_get_matches_from(std::iter::once(program).chain(arguments)) {
             Ok(matches) => matches,
@@ -240,7 +240,7 @@ impl App {
             return None;
         }
         let registry = identity::likely(self, arguments);
-        let grammar = grammar::grammar(self, 0, None);
+        let grammar = grammar::grammar_for(self, 0, None, arguments);
         let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
         registry.get(name).cloned()
     }

@@ -40,7 +40,7 @@ fn show<'r>(
     let page = match grammar::format(matches) {
         Format::Json => json_text(&rows(registry, &tools)),
         Format::Yaml => yaml::text(&rows(registry, &tools)),
-        Format::Name => tools.iter().map(|(tool, _)| format!("{}\n", tool.name())).collect(),
+        Format::Name => tools.iter().flat_map(|(tool, _)| [tool.name(), "\n"]).collect(),
         _ if tools.is_empty() => {
             streams.notice("no tools");
             return Ok(());

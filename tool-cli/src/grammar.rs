@@ -5,6 +5,8 @@ mod inputs;
 mod named;
 mod options;
 
+use std::ffi::OsString;
+
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -16,9 +18,22 @@ use crate::app::App;
 use crate::page::neutral;
 use crate::streams::Loudness;
 
-/// The grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of no
-/// other: with a thousand tools they cost no more than with one.
+/// The whole grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of
+/// no other: with a thousand tools they cost no more than with one.
 pub(crate) fn grammar(app: &App, width: u16, inputs: Option<&Inputs<'_>>) -> Command {
+    made_for(app, width, inputs, |_| true)
+}
+
+/// The grammar for a command line of these words: of a command that is not among them there is the name alone, and what it
+/// does. Making the options of every command would be most of what a short command takes.
+pub(crate) fn grammar_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, words: &[OsString]) -> Command {
+    made_for(app, width, inputs, |command| words.iter().any(|word| word == command))
+}
+
+fn made_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, is_wanted: impl Fn(&str) -> bool) -> Command {
+    let wanted = |command: Command, options: &dyn Fn(Command) -> Command| {
+        if is_wanted(command.get_name()) { options(command) } else { command }
+    };
     let mut grammar = Command::new(neutral(&app.name).into_owned())
         .version(version(app))
         .term_width(width.into())
@@ -26,22 +41,27 @@ pub(crate) fn grammar(app: &App, width: u16, inputs: Option<&Inputs<'_>>) -> Com
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([
-            commands::list(),
-            commands::search(),
-            commands::info(),
-            commands::schema(),
-            commands::validate(&app.name, inputs),
-            commands::run(&app.name, inputs),
-            commands::lint(),
-            commands::lock(),
+            wanted(commands::LIST.command(), &commands::list),
+            wanted(commands::SEARCH.command(), &commands::search),
+            wanted(commands::INFO.command(), &commands::info),
+            wanted(commands::SCHEMA.command(), &commands::schema),
+            wanted(commands::VALIDATE.command(), &|command| commands::validate(command, &app.name, inputs)),
+            wanted(commands::RUN.command(), &|command| commands::run(command, &app.name, inputs)),
+            wanted(commands::LINT.command(), &commands::lint),
+            wanted(commands::LOCK.command(), &commands::lock),
         ]);
     if let Some(about) = &app.about {
         grammar = grammar.about(neutral(about).into_owned());
     }
     if !app.servers.is_empty() {
-        grammar = grammar.subcommand(commands::serve(&app.servers));
+        let serve = wanted(commands::SERVE.command(), &|command| commands::serve(command, &app.servers));
+        grammar = grammar.subcommand(serve);
     }
-    grammar.subcommands([commands::completions(), commands::man(), commands::complete()])
+    grammar.subcommands([
+        wanted(commands::COMPLETIONS.command(), &commands::completions),
+        wanted(commands::MAN.command(), &commands::man),
+        wanted(commands::COMPLETE.command(), &commands::complete).hide(true),
+    ])
 }
 
 fn version(app: &App) -> String {

@@ -230,14 +230,15 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let states = States::default();
     let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
     let text = arguments.to_string();
+    let (entry, Scan { slots, clean }) = (desk.entry(), scan(text.as_bytes(), &tool.plan().members));
+    let reads =
+        |entry, judged| desk.attempt(entry, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok());
+    // As in a call: what decodes is valid where all inputs are scalars, and nothing is compiled to check it.
+    if clean && !tool.composite() && !tool.broken() && entry.is_some_and(|entry| reads(entry, false)) {
+        return true;
+    }
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
-        && match (desk.entry(), scan(text.as_bytes(), &tool.plan().members)) {
-            (None, _) => true,
-            (Some(entry), Scan { slots, clean: true }) => {
-                desk.attempt(entry, &slots, Purpose::Validate, true).is_ok_and(|step| step.is_ok())
-            }
-            (Some(_), Scan { clean: false, .. }) => false,
-        }
+        && entry.is_none_or(|entry| clean && reads(entry, true))
 }
 
 /// The arguments as text; nothing at all counts as `{}`.

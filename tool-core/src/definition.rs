@@ -18,11 +18,12 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::declaration::{Declaration, Deprecated};
-use crate::definition::documentation::Documentation;
 use crate::definition::facts::Facts;
-use crate::definition::origin::{Declared, Origin};
+use crate::definition::origin::{Origin, Sketch};
+use crate::definition::source::Place;
 use crate::digest::Digest;
 use crate::inject::Need;
+use crate::input::InputSpec;
 use crate::requirement;
 use crate::schema::Validator;
 use crate::state::States;
@@ -53,8 +54,22 @@ pub use source::Source;
 #[derive(Clone)]
 pub struct ToolDefinition(Arc<Inner>);
 
+/// Small where it is declared: most of a thousand tools are never looked at, and a program that runs one of them starts
+/// none the later for the others.
 #[derive(Debug)]
-struct Inner {
+enum Inner {
+    Declared {
+        declaration: &'static Declaration,
+        sketch: Sketch,
+        /// Made on first use.
+        whole: OnceLock<Box<Whole>>,
+    },
+    Written(Box<Whole>),
+}
+
+/// Everything about a tool, or what makes it on first use.
+#[derive(Debug)]
+struct Whole {
     facts: Facts,
     origin: Origin,
     validator: OnceLock<Result<Validator, String>>,
@@ -65,22 +80,56 @@ struct Inner {
     example: OnceLock<(Value, bool)>,
 }
 
-impl ToolDefinition {
-    pub(crate) fn declared(declaration: &'static Declaration) -> Self {
-        let Documentation { description, examples } = Documentation::of(declaration.description);
-        let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
-        ToolDefinition::new(Facts::declared(declaration, description), origin)
-    }
-
-    fn new(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Arc::new(Inner {
+impl Whole {
+    fn new(facts: Facts, origin: Origin) -> Box<Self> {
+        Box::new(Whole {
             facts,
             origin,
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             example: OnceLock::new(),
-        }))
+        })
+    }
+
+    #[cold]
+    fn declared(declaration: &'static Declaration) -> Box<Self> {
+        let (facts, origin) = origin::declared(declaration);
+        Whole::new(facts, origin)
+    }
+}
+
+impl ToolDefinition {
+    pub(crate) fn declared(declaration: &'static Declaration) -> Self {
+        ToolDefinition::sketched(declaration, &mut Vec::new())
+    }
+
+    /// The definitions of many.
+    pub(crate) fn all_declared(
+        declarations: &[&'static Declaration],
+    ) -> impl ExactSizeIterator<Item = ToolDefinition> {
+        let mut inputs = Vec::new();
+        declarations.iter().map(move |declaration| ToolDefinition::sketched(declaration, &mut inputs))
+    }
+
+    fn sketched(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> Self {
+        let sketch = Sketch::of(declaration, inputs);
+        ToolDefinition(Arc::new(Inner::Declared { declaration, sketch, whole: OnceLock::new() }))
+    }
+
+    fn written(facts: Facts, origin: Origin) -> Self {
+        ToolDefinition(Arc::new(Inner::Written(Whole::new(facts, origin))))
+    }
+
+    fn whole(&self) -> &Whole {
+        match &*self.0 {
+            Inner::Declared { declaration, whole, .. } => whole.get_or_init(|| Whole::declared(declaration)),
+            Inner::Written(whole) => whole,
+        }
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.whole().facts
     }
 
     /// The name on the wire.
@@ -94,7 +143,10 @@ impl ToolDefinition {
     /// assert_eq!(registry.get("say.nothing").unwrap().name(), "say.nothing");
     /// ```
     pub fn name(&self) -> &str {
-        &self.0.facts.name
+        match &*self.0 {
+            Inner::Declared { declaration, .. } => declaration.name,
+            Inner::Written(whole) => &whole.facts.name,
+        }
     }
 
     /// The name for people, where one was declared.
@@ -111,7 +163,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.title(), Some("Send"));
     /// ```
     pub fn title(&self) -> Option<&str> {
-        self.0.facts.title.as_deref()
+        self.facts().title.as_deref()
     }
 
     /// What the tool does, in the words of its doc comment.
@@ -128,7 +180,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.description(), "Sends a letter.");
     /// ```
     pub fn description(&self) -> &str {
-        &self.0.facts.description
+        &self.facts().description
     }
 
     /// Words to group and filter tools by.
@@ -139,7 +191,7 @@ impl ToolDefinition {
     /// # assert_eq!(weather.count(), 0);
     /// ```
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.facts.tags.iter().map(AsRef::as_ref)
+        self.facts().tags.iter().map(AsRef::as_ref)
     }
 
     /// The address under which the result lives, where one was declared: a path with `{variables}`.
@@ -150,7 +202,10 @@ impl ToolDefinition {
     /// # assert!(addresses.is_empty());
     /// ```
     pub fn path(&self) -> Option<&str> {
-        self.0.facts.path.as_deref()
+        match &*self.0 {
+            Inner::Declared { declaration, .. } => declaration.path,
+            Inner::Written(whole) => whole.facts.path.as_deref(),
+        }
     }
 
     /// Another name that the tool is callable by, and not listed under.
@@ -189,29 +244,39 @@ impl ToolDefinition {
     /// assert!(tool.source().line > 0);
     /// ```
     pub fn source(&self) -> Source<'_> {
-        self.0.facts.place.source()
+        self.where_declared().source()
     }
 
     /// The declaration that this is the definition of; `None` for a hand-written one.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
-        self.0.origin.declared().map(|declared| declared.declaration)
+        match &*self.0 {
+            Inner::Declared { declaration, .. } => Some(declaration),
+            Inner::Written(_) => None,
+        }
+    }
+
+    fn where_declared(&self) -> Place {
+        match &*self.0 {
+            Inner::Declared { declaration, .. } => Place::of(declaration),
+            Inner::Written(whole) => whole.facts.place,
+        }
     }
 
     /// Where the tool was declared, for the message of a fault.
     pub(crate) fn place(&self) -> String {
-        self.0.facts.place.to_string()
+        self.where_declared().to_string()
     }
 
     /// The names of the inputs that identify one thing.
     pub(crate) fn locators(&self) -> impl Iterator<Item = &str> {
-        self.0.origin.locators().into_iter()
+        self.whole().origin.locators().into_iter()
     }
 
     /// Whether every input is a locator, as it is where there is none.
     pub(crate) fn takes_only_locators(&self) -> bool {
-        match self.0.origin.declared() {
-            Some(declared) => declared.inputs.iter().all(|spec| spec.locator),
-            None => self.inputs().iter().all(|input| input.locator),
+        match &*self.0 {
+            Inner::Declared { sketch, .. } => sketch.only_locators,
+            Inner::Written(_) => self.inputs().iter().all(|input| input.locator),
         }
     }
 
@@ -230,12 +295,17 @@ impl ToolDefinition {
     /// assert_eq!(need.handle(), Handle::State);
     /// ```
     pub fn needs(&self) -> impl Iterator<Item = &Need> {
-        self.0.origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
+        self.whole().origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
     }
 
     /// The names of the types of state that the tool and its requirements need and that `states` lacks.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
-        self.0.origin.declared().map(|declared| declared.lacks(states)).unwrap_or_default()
+        match &*self.0 {
+            Inner::Declared { sketch: Sketch { may_lack: true, .. }, .. } => {
+                self.whole().origin.declared().map(|declared| declared.lacks(states)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// What is missing of all that the tool requires; `None` if nothing is.

@@ -131,6 +131,10 @@ impl Needs {
         self.0.iter()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn add<T: 'static>(&mut self, handle: Handle) {
         let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle };
         if !self.0.contains(&need) {

@@ -543,7 +543,8 @@ impl Registry {
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
-        self.inner.positions.get(name).map(|position| &self.inner.members[position])
+        let Inner { members, positions, .. } = &*self.inner;
+        positions.get(name, |position| &members[position].definition).map(|position| &members[position])
     }
 }
 

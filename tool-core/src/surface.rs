@@ -72,6 +72,15 @@ impl Surface {
     }
 }
 
+impl Surface {
+    pub(crate) fn into_address(self) -> Option<Address> {
+        match self {
+            Surface::Tool => None,
+            Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
+        }
+    }
+}
+
 /// Why the declared `path` of a tool is of no use; `None` where it is, or where there is none.
 ///
 /// The macro refuses all of this earlier: it concerns what was written by hand.

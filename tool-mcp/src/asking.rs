@@ -9,7 +9,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use rmcp::model::{ErrorCode, InputRequiredResult, InputResponses};
+use rmcp::model::{ClientCapabilities, ErrorCode, InputRequiredResult, InputResponses};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
@@ -54,6 +54,11 @@ impl Inquirer {
         } else {
             Ok(Inquirer::Peer(Arc::new(PeerAsker::new(capabilities, seal.lifetime(), cx))))
         }
+    }
+
+    /// Of the first round of a call over 2026-07-28, by a client that declares these.
+    pub(crate) fn first(declared: &ClientCapabilities) -> Self {
+        Inquirer::Rounds(Arc::new(Rounds::new(Capabilities::declared(declared), None, None)))
     }
 
     /// The registry, for a call that asks through it.

@@ -23,9 +23,11 @@ impl Caller {
     /// Whom an answer may be kept for that is one and the same for all who are not told apart. Over stdio it depends on
     /// what the application grants to whoever started it.
     pub(crate) fn scope(cx: &RequestContext<RoleServer>) -> CacheScope {
-        match Caller::of(cx) {
-            Some(caller) if !caller.told_apart => CacheScope::Public,
-            _ => CacheScope::Private,
-        }
+        Caller::of(cx).map_or(CacheScope::Private, Caller::whose)
+    }
+
+    /// The same for this caller.
+    pub(crate) fn whose(&self) -> CacheScope {
+        if self.told_apart { CacheScope::Private } else { CacheScope::Public }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use axum::body::Bytes;
 use iri_string::types::UriStr;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -25,6 +26,7 @@ pub(crate) struct Catalogue {
     toolset: Toolset,
     settings: Arc<Settings>,
     tools: OnceLock<Vec<Tool>>,
+    texts: OnceLock<Texts>,
     places: OnceLock<Places>,
 }
 
@@ -56,7 +58,13 @@ pub(crate) struct Places {
 
 impl Catalogue {
     pub(crate) fn new(toolset: Toolset, settings: Arc<Settings>) -> Self {
-        Catalogue { toolset, settings, tools: OnceLock::new(), places: OnceLock::new() }
+        Catalogue {
+            toolset,
+            settings,
+            tools: OnceLock::new(),
+            texts: OnceLock::new(),
+            places: OnceLock::new(),
+        }
     }
 
     /// The registry, for the caller for whom its provider has it.
@@ -75,19 +83,45 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        let tools = self.tools.get_or_init(|| {
-            let listed = |tool| {
-                let mut listed = listed(tool, &self.settings);
-                if self.registry().results().is_some() {
-                    // Of what is too large there is an excerpt, which is not what the schema says.
-                    listed.output_schema = None;
-                }
-                listed
-            };
-            self.registry().declared().map(listed).collect()
-        });
+        self.position(name).map(|position| &self.tools()[position])
+    }
+
+    fn tools(&self) -> &[Tool] {
+        let listed = |tool| {
+            let mut listed = listed(tool, &self.settings);
+            if self.registry().results().is_some() {
+                // Of what is too large there is an excerpt, which is not what the schema says.
+                listed.output_schema = None;
+            }
+            listed
+        };
+        self.tools.get_or_init(|| self.registry().declared().map(listed).collect())
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
         // A registry is ordered by name.
-        tools.binary_search_by(|tool| (*tool.name).cmp(name)).ok().map(|position| &tools[position])
+        self.tools().binary_search_by(|tool| (*tool.name).cmp(name)).ok()
+    }
+
+    /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
+    /// there already.
+    pub(crate) fn written(&self, names: &[&str]) -> Option<Bytes> {
+        let texts = self.texts();
+        if names.len() == texts.each.len() {
+            return Some(texts.all.clone());
+        }
+        let chosen = names.iter().map(|name| texts.each.get(self.position(name)?).map(Bytes::as_ref));
+        let chosen: Option<Vec<&[u8]>> = chosen.collect();
+        chosen.map(|chosen| chosen.join(&b","[..]).into())
+    }
+
+    /// Whether headers have to repeat arguments of this tool.
+    pub(crate) fn repeats_in_headers(&self, name: &str) -> bool {
+        self.position(name).is_none_or(|position| self.texts().repeated[position])
+    }
+
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(self.tools()))
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -97,6 +131,35 @@ impl Catalogue {
     /// Where the result of a tool lives, if it is read.
     pub(crate) fn pattern(&self, tool: &ToolDefinition) -> Option<Pattern> {
         Surface::of(tool).address().map(|address| Pattern::of(&self.settings.scheme, address))
+    }
+}
+
+/// The tools as JSON, each where its tool stands.
+struct Texts {
+    all: Bytes,
+    /// Parts of `all`.
+    each: Vec<Bytes>,
+    /// Whether it says anywhere that a header repeats an argument.
+    repeated: Vec<bool>,
+}
+
+impl Texts {
+    fn of(tools: &[Tool]) -> Self {
+        let (mut all, mut ends, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+        for tool in tools {
+            if !all.is_empty() {
+                all.push(b',');
+            }
+            let start = all.len();
+            // Nothing in a tool can fail to be written: its schemas are values.
+            let text = serde_json::to_string(tool).unwrap_or_default();
+            repeated.push(text.contains(r#""x-mcp-header""#));
+            all.extend_from_slice(text.as_bytes());
+            ends.push((start, all.len()));
+        }
+        let all = Bytes::from(all);
+        let each = ends.into_iter().map(|(start, end)| all.slice(start..end)).collect();
+        Texts { all, each, repeated }
     }
 }
 

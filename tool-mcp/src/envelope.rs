@@ -41,6 +41,27 @@ struct Frame<'m> {
     method: Option<String>,
     #[serde(borrow)]
     params: Option<&'m RawValue>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// What was found out about a message.
+#[derive(Debug, Default)]
+pub(crate) struct Inspected {
+    /// If it is a call that has some.
+    pub(crate) arguments: Option<Arguments>,
+    pub(crate) kind: Kind,
+}
+
+/// What a message most likely is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A request to call a tool.
+    Call,
+    /// A request to list the tools.
+    List,
+    #[default]
+    Other,
 }
 
 #[derive(Deserialize)]
@@ -91,12 +112,12 @@ impl<'de> Deserialize<'de> for Unique {
     }
 }
 
-/// Finds the arguments, if the message is a call that has some.
+/// Finds the arguments, if the message is a call that has some, and what it is.
 ///
 /// # Errors
 ///
 /// When the text is no JSON, no object, says something twice, or has a cursor that is none.
-pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
+pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
     if text.starts_with(b"\xEF\xBB\xBF") {
         return Err(parse_error(
             "the text begins with a byte order mark, which JSON does not allow: leave it out",
@@ -112,7 +133,13 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
     let frame: Frame<'_> =
         serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))?;
     let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
-        return Ok(None);
+        return Ok(Inspected::default());
+    };
+    let kind = match frame.method.as_deref() {
+        _ if frame.result.is_some() || frame.error.is_some() => Kind::Other,
+        Some("tools/call") => Kind::Call,
+        Some("tools/list") => Kind::List,
+        _ => Kind::Other,
     };
     let invalid = |error: serde_json::Error| {
         let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
@@ -135,7 +162,7 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Option<Arguments>, Refusal> {
         Some(_) => serde_json::from_str(params).map(|Unique| None),
         None => Ok(None),
     };
-    read().map_err(invalid)
+    read().map(|arguments| Inspected { arguments, kind }).map_err(invalid)
 }
 
 /// The identifier of a message that wants an answer.
@@ -164,7 +191,7 @@ mod tests {
     fn inspected(text: &'static str) -> Result<Option<String>, (i32, String)> {
         let found = inspect(&Bytes::from_static(text.as_bytes()));
         found
-            .map(|arguments| arguments.map(|it| String::from_utf8_lossy(it.as_bytes()).into_owned()))
+            .map(|found| found.arguments.map(|it| String::from_utf8_lossy(it.as_bytes()).into_owned()))
             .map_err(|error| (error.error.code.0, error.error.message.into_owned()))
     }
 

@@ -14,6 +14,11 @@ impl Era {
         Era(cx.protocol_version())
     }
 
+    /// That of requests that stand alone.
+    pub(crate) fn modern() -> Self {
+        Era(Some(ProtocolVersion::V_2026_07_28))
+    }
+
     /// No version is agreed on yet.
     #[cfg(test)]
     pub(crate) fn unknown() -> Self {

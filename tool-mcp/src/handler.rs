@@ -1,6 +1,7 @@
 //! rmcp's handler: what each request of a client is answered with, in both eras of the protocol.
 
 mod completion;
+mod direct;
 mod prompts;
 mod resources;
 mod subscriptions;
@@ -22,6 +23,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
+
+pub(crate) use crate::handler::direct::{DirectCall, Listed};
 
 use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::caller::Caller;
@@ -58,7 +61,7 @@ struct Call<'c> {
 }
 
 /// What a call came to.
-enum Answered<T> {
+pub(crate) enum Answered<T> {
     Reply(T),
     /// It asks something first.
     Asks(InputRequiredResult),
@@ -153,10 +156,17 @@ impl Handler {
     /// Adds who made a result, where the client's era has a place for it.
     fn sign(&self, meta: &mut Option<MetaObject>, cx: &RequestContext<RoleServer>) {
         if modern(cx) {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+            self.sign_modern(meta);
         }
     }
+
+    fn sign_modern(&self, meta: &mut Option<MetaObject>) {
+        meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), self.server_info.clone());
+    }
 }
+
+/// The header, and the member of `_meta`, that say which trace a request is part of.
+const TRACE: &str = "traceparent";
 
 /// What the layers of the application have put into the request that a message came with.
 fn beside(cx: &RequestContext<RoleServer>) -> Option<&Extensions> {
@@ -166,10 +176,13 @@ fn beside(cx: &RequestContext<RoleServer>) -> Option<&Extensions> {
 /// The place of a request in a trace: what the client says in its message, or else what stands in the head, where one who
 /// passes it on may have written it. What is no trace is as none.
 fn traceparent(cx: &RequestContext<RoleServer>) -> Option<TraceParent> {
-    const NAME: &str = "traceparent";
-    let of_message = || cx.meta.get(NAME)?.as_str()?.parse().ok();
-    let of_head = || cx.extensions.get::<Parts>()?.headers.get(NAME)?.to_str().ok()?.parse().ok();
-    of_message().or_else(of_head)
+    let of_message = || cx.meta.get(TRACE)?.as_str()?.parse().ok();
+    of_message().or_else(|| trace_of(cx.extensions.get::<Parts>()?))
+}
+
+/// The same of the head alone.
+fn trace_of(head: &Parts) -> Option<TraceParent> {
+    head.headers.get(TRACE)?.to_str().ok()?.parse().ok()
 }
 
 /// All that there may be; that lists and resources change, only where somebody tells of it.

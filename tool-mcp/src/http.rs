@@ -1,5 +1,6 @@
 //! The HTTP transport: the endpoint as a router, and a server of it that ends in good order.
 
+mod direct;
 mod drain;
 mod identity;
 mod message;
@@ -24,6 +25,7 @@ pub(crate) use policy::Policy;
 
 use crate::error::ServeError;
 use crate::handler::Handler;
+use crate::http::direct::Direct;
 use crate::http::identity::Door;
 use crate::http::sessions::Sessions;
 use crate::session::Session;
@@ -58,6 +60,7 @@ impl Endpoint {
             .with_legacy_session_mode(true)
             .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(stop.clone());
+        let direct = Direct::new(Arc::clone(&handler), policy, stop.clone());
         let service = StreamableHttpService::new(
             move || Ok(Session::new(Arc::clone(&shared))),
             manager,
@@ -65,7 +68,7 @@ impl Endpoint {
         );
         let router = Router::new()
             .route_service("/", service)
-            .layer(axum::middleware::from_fn_with_state(Arc::clone(&handler), message::read))
+            .layer(axum::middleware::from_fn_with_state(direct, message::read))
             .layer(axum::middleware::from_fn_with_state(door, identity::identify))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
         Endpoint { router, answers, stop, handler }

@@ -24,6 +24,7 @@ mod server;
 mod session;
 mod settings;
 mod signature;
+mod splice;
 mod stdio;
 mod surfaces;
 mod two_step;

@@ -52,7 +52,7 @@ impl Server {
     /// Starts a program and opens it in one era. A program of which the first word is no number speaks no MCP.
     pub(super) fn start(
         program: &Path,
-        words: [&str; 2],
+        words: &[&str],
         transport: Transport,
         era: Era,
     ) -> Result<Self, Error> {

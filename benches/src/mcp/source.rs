@@ -14,30 +14,16 @@ pub(super) fn ours(tools: usize) -> String {
     include_str!("../../support/mcp/ours.rs").to_owned() + &(1..tools).map(other).collect::<String>()
 }
 
-/// A server for each number of tools, with its router in a field or as the macro has it.
-pub(super) fn rmcp(counts: &[usize], stored: bool) -> String {
+/// A server for each number of tools: its router in a field, and as the macro has it.
+pub(super) fn rmcp(counts: &[usize]) -> String {
     let modules = ["few", "more", "many"].into_iter().zip(counts);
-    let modules: String = modules.map(|(name, tools)| module(name, *tools, stored)).collect();
+    let modules: String = modules.map(|(name, tools)| module(name, *tools)).collect();
     include_str!("../../support/mcp/rmcp.rs").to_owned() + &modules
 }
 
-fn module(name: &str, tools: usize, stored: bool) -> String {
-    let (uses, fields, value, option) = if stored {
-        (
-            "use rmcp::handler::server::router::tool::ToolRouter;\n\n    ",
-            " { tool_router: ToolRouter<Self> }",
-            "Server { tool_router: Self::tool_router() }",
-            "(router = self.tool_router)",
-        )
-    } else {
-        ("", ";", "Server", "")
-    };
+fn module(name: &str, tools: usize) -> String {
     let methods: String = (0..tools).map(method).collect();
-    format!(
-        "\nmod {name} {{\n    {uses}use super::*;\n\n    pub struct Server{fields}\n\n    impl Server {{\n        \
-         pub fn new() -> Self {{\n            {value}\n        }}\n    }}\n\n    #[tool_router]\n    impl Server {{\n\
-         {methods}    }}\n\n    #[tool_handler{option}]\n    impl ServerHandler for Server {{}}\n}}\n"
-    )
+    format!("\nmod {name} {{\n    use super::*;\n\n    server! {{\n{methods}    }}\n}}\n")
 }
 
 fn method(number: usize) -> String {
@@ -69,10 +55,6 @@ mod tests {
     fn all_servers_have_as_many_tools() {
         let count = |text: &str, what: &str| text.matches(what).count();
         assert_eq!(count(&ours(10), "#[tool(operation"), 10);
-        for stored in [true, false] {
-            let text = rmcp(&[10, 20, 30], stored);
-            assert_eq!(count(&text, "#[tool(description"), 60);
-            assert_eq!(count(&text, "router = self.tool_router"), if stored { 3 } else { 0 });
-        }
+        assert_eq!(count(&rmcp(&[10, 20, 30]), "#[tool(description"), 60);
     }
 }

@@ -1,12 +1,19 @@
-//! `rmcp-… TOOLS http|stdio`: an echo and others of its kind, through rmcp's macros.
+//! `rmcp TOOLS http|stdio stored|default`: an echo and others of its kind, through rmcp's macros.
 
 use std::sync::Arc;
 
 use axum::Router;
-use rmcp::handler::server::wrapper::Parameters;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ResultType, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,6 +21,63 @@ use serde::Deserialize;
 struct Echo {
     /// What to answer.
     text: String,
+}
+
+/// The two servers of a module. Their tools are declared once: what `#[tool_handler]` writes where no router is named
+/// stands here by hand for the second one, which takes its tools from the first.
+macro_rules! server {
+    ($($methods:tt)*) => {
+        pub struct Stored {
+            tool_router: ToolRouter<Self>,
+        }
+
+        impl Stored {
+            pub fn new() -> Self {
+                Stored { tool_router: Self::tool_router() }
+            }
+        }
+
+        #[tool_router]
+        impl Stored {
+            $($methods)*
+        }
+
+        #[tool_handler(router = self.tool_router)]
+        impl ServerHandler for Stored {}
+
+        pub struct Default(pub Stored);
+
+        impl ServerHandler for Default {
+            async fn call_tool(
+                &self,
+                request: CallToolRequestParams,
+                context: RequestContext<RoleServer>,
+            ) -> Result<CallToolResponse, ErrorData> {
+                Stored::tool_router().call(ToolCallContext::new(&self.0, request, context)).await
+            }
+
+            async fn list_tools(
+                &self,
+                _: Option<PaginatedRequestParams>,
+                context: RequestContext<RoleServer>,
+            ) -> Result<ListToolsResult, ErrorData> {
+                let hints = context.protocol_version().is_some_and(|it| it >= ProtocolVersion::V_2026_07_28);
+                let mut list = ListToolsResult::with_all_items(Stored::tool_router().list_all());
+                list.result_type = Some(ResultType::COMPLETE);
+                list.ttl_ms = hints.then_some(0);
+                list.cache_scope = hints.then_some(CacheScope::Public);
+                Ok(list)
+            }
+
+            fn get_tool(&self, name: &str) -> Option<Tool> {
+                Stored::tool_router().get(name).cloned()
+            }
+
+            fn get_info(&self) -> ServerConfig {
+                ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            }
+        }
+    };
 }
 
 /// One endpoint for both eras, with the allow-lists that a server on this machine wants and no stream where none is
@@ -45,10 +109,13 @@ async fn serve<S: ServerHandler>(server: S, transport: &str) {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let mut words = std::env::args().skip(1);
-    let [tools, transport] = [words.next().unwrap(), words.next().unwrap()];
-    match tools.as_str() {
-        "10" => serve(few::Server::new(), &transport).await,
-        "100" => serve(more::Server::new(), &transport).await,
-        _ => serve(many::Server::new(), &transport).await,
+    let [tools, transport, router] = [words.next().unwrap(), words.next().unwrap(), words.next().unwrap()];
+    match (tools.as_str(), router.as_str()) {
+        ("10", "stored") => serve(few::Stored::new(), &transport).await,
+        ("10", _) => serve(few::Default(few::Stored::new()), &transport).await,
+        ("100", "stored") => serve(more::Stored::new(), &transport).await,
+        ("100", _) => serve(more::Default(more::Stored::new()), &transport).await,
+        (_, "stored") => serve(many::Stored::new(), &transport).await,
+        _ => serve(many::Default(many::Stored::new()), &transport).await,
     }
 }

@@ -14,15 +14,53 @@ use crate::serve::Server;
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
 
-pub(super) fn list() -> Command {
-    Command::new("list")
-        .about("List the tools")
+/// What every command line knows of a command: its name, and what it does.
+pub(super) struct Title {
+    name: &'static str,
+    about: &'static str,
+}
+
+impl Title {
+    pub(super) fn command(&self) -> Command {
+        let command = Command::new(self.name);
+        if self.about.is_empty() { command } else { command.about(self.about) }
+    }
+}
+
+pub(super) const LIST: Title = Title { name: "list", about: "List the tools" };
+pub(super) const SEARCH: Title =
+    Title { name: "search", about: "Find tools by what they are about, the best first" };
+pub(super) const INFO: Title =
+    Title { name: "info", about: "Tell everything that is declared about a tool, without running it" };
+pub(super) const SCHEMA: Title =
+    Title { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
+pub(super) const VALIDATE: Title =
+    Title { name: "validate", about: "Check arguments for a tool, and run nothing" };
+pub(super) const RUN: Title = Title { name: "run", about: "Run a tool" };
+pub(super) const LINT: Title = Title {
+    name: "lint",
+    about: "Tell what could be better in the declarations; fails when there is something",
+};
+pub(super) const LOCK: Title = Title {
+    name: "lock",
+    about: "Record what every tool promises, and tell what changed since it was recorded",
+};
+pub(super) const SERVE: Title = Title { name: "serve", about: "Serve the tools" };
+pub(super) const COMPLETIONS: Title = Title {
+    name: "completions",
+    about: "Print a script that completes commands, tools, inputs and their values",
+};
+pub(super) const MAN: Title = Title { name: "man", about: "Print a manual page, for `man -l -`" };
+pub(super) const COMPLETE: Title = Title { name: crate::complete::COMMAND, about: "" };
+
+pub(super) fn list(command: Command) -> Command {
+    command
         .args(options::filters())
         .args(options::identity())
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-pub(super) fn search() -> Command {
+pub(super) fn search(command: Command) -> Command {
     let text = Arg::new("text")
         .value_name("TEXT")
         .help("What the tool should be about")
@@ -35,15 +73,14 @@ pub(super) fn search() -> Command {
         .help("Whether a tool must have any or all of the words")
         .default_value("any")
         .value_parser(PossibleValuesParser::new(["any", "all"]));
-    Command::new("search")
-        .about("Find tools by what they are about, the best first")
+    command
         .args([text, matching])
         .args(options::filters())
         .args(options::identity())
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-pub(super) fn info() -> Command {
+pub(super) fn info(command: Command) -> Command {
     let path = Arg::new("path")
         .value_name("PATH")
         .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map");
@@ -51,25 +88,19 @@ pub(super) fn info() -> Command {
         .long("output")
         .help("PATH leads into the output, and not into the inputs")
         .action(ArgAction::SetTrue);
-    Command::new("info")
-        .about("Tell everything that is declared about a tool, without running it")
-        .args([options::name(), path, output])
-        .args(options::identity())
-        .arg(options::format(TABLES))
+    command.args([options::name(), path, output]).args(options::identity()).arg(options::format(TABLES))
 }
 
-pub(super) fn schema() -> Command {
+pub(super) fn schema(command: Command) -> Command {
     let output =
         Arg::new("output").long("output").help("The schema of its output").action(ArgAction::SetTrue);
-    Command::new("schema")
-        .about("Print the JSON Schema of a tool's arguments")
+    command
         .args([options::name(), output, options::profile()])
         .args(options::identity())
         .arg(options::format(["json", "yaml"]))
 }
 
-pub(super) fn validate(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
-    let command = Command::new("validate").about("Check arguments for a tool, and run nothing");
+pub(super) fn validate(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
     inputs::for_tool(command, program, inputs)
         .next_help_heading(inputs.map(|_| "Options of validate"))
         .arg(options::input_json())
@@ -79,7 +110,7 @@ pub(super) fn validate(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
         .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
-pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
+pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
     let yes = Arg::new("yes")
         .long("yes")
         .short('y')
@@ -99,7 +130,6 @@ pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
         .value_name("TIME")
         .help("How long to wait: `500ms`, `30s`, `2m`; a tool that changes something runs to its end")
         .value_parser(crate::invocation::duration);
-    let command = Command::new("run").about("Run a tool");
     inputs::for_tool(command, program, inputs)
         .next_help_heading(inputs.map(|_| "Options of run"))
         .args([options::input_json(), yes, dry_run, skeleton, timeout])
@@ -109,20 +139,17 @@ pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
         .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
-pub(super) fn lint() -> Command {
+pub(super) fn lint(command: Command) -> Command {
     let without = Arg::new("without")
         .long("without")
         .value_name("RULE")
         .help("Leave out a rule; may be repeated")
         .action(ArgAction::Append)
         .value_parser(PossibleValuesParser::new(LintRule::ALL.iter().map(|rule| rule.code())));
-    Command::new("lint")
-        .about("Tell what could be better in the declarations; fails when there is something")
-        .arg(without)
-        .arg(options::format(["text", "json", "yaml"]))
+    command.arg(without).arg(options::format(["text", "json", "yaml"]))
 }
 
-pub(super) fn lock() -> Command {
+pub(super) fn lock(command: Command) -> Command {
     let check = Arg::new("check")
         .long("check")
         .help("Change nothing, and fail when the tools are not as the file has them")
@@ -133,14 +160,11 @@ pub(super) fn lock() -> Command {
         .help("Where the promises stand; `-` prints them")
         .default_value("tools.lock")
         .value_parser(value_parser!(PathBuf));
-    Command::new("lock")
-        .about("Record what every tool promises, and tell what changed since it was recorded")
-        .args([check, file])
-        .arg(options::format(["text", "json", "yaml"]))
+    command.args([check, file]).arg(options::format(["text", "json", "yaml"]))
 }
 
-pub(super) fn serve(servers: &[(String, Server)]) -> Command {
-    let command = |(name, server): &(String, Server)| {
+pub(super) fn serve(command: Command, servers: &[(String, Server)]) -> Command {
+    let of_server = |(name, server): &(String, Server)| {
         let mut addr = Arg::new("addr")
             .long("addr")
             .value_name("IP:PORT")
@@ -164,21 +188,16 @@ pub(super) fn serve(servers: &[(String, Server)]) -> Command {
         let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
         Command::new(name.clone()).about(about).args([addr, allow]).args(choices)
     };
-    Command::new("serve")
-        .about("Serve the tools")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands(servers.iter().map(command))
+    command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }
 
-pub(super) fn completions() -> Command {
+pub(super) fn completions(command: Command) -> Command {
     let shell = Arg::new("shell")
         .value_name("SHELL")
         .required(true)
         .help("For which shell")
         .value_parser(PossibleValuesParser::new(SHELLS));
-    Command::new("completions")
-        .about("Print a script that completes commands, tools, inputs and their values")
+    command
         .long_about(
             "Print a script that completes commands, tools, inputs and their values.\n\n\
              bash: source <(PROGRAM completions bash)\n\
@@ -189,8 +208,8 @@ pub(super) fn completions() -> Command {
         .arg(shell)
 }
 
-pub(super) fn man() -> Command {
-    let command =
+pub(super) fn man(command: Command) -> Command {
+    let page =
         Arg::new("command").value_name("COMMAND").help("The page of a command; of the program unless told");
     let folder = Arg::new("dir")
         .long("dir")
@@ -198,12 +217,12 @@ pub(super) fn man() -> Command {
         .help("Write the pages of the program and of every command into this folder")
         .conflicts_with("command")
         .value_parser(value_parser!(PathBuf));
-    Command::new("man").about("Print a manual page, for `man -l -`").args([command, folder])
+    command.args([page, folder])
 }
 
 /// What the scripts of `completions` ask: the words so far, of which the last one is typed now.
-pub(super) fn complete() -> Command {
+pub(super) fn complete(command: Command) -> Command {
     let shell = Arg::new("shell").required(true).value_parser(PossibleValuesParser::new(SHELLS));
     let words = Arg::new("words").num_args(0..).last(true).action(ArgAction::Append);
-    Command::new(crate::complete::COMMAND).hide(true).args([shell, words])
+    command.args([shell, words])
 }

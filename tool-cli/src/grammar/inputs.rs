@@ -90,11 +90,26 @@ fn wanted(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
     vec![(name.to_owned(), kind)]
 }
 
-/// The long options of `run`, which has those of `validate` too: a tool has one set of flags.
+/// The long options of `run`, which has those of `validate` too: a tool has one set of flags. Making the command to read
+/// them off it would be a good part of what a short call takes.
+const TAKEN: [&str; 13] = [
+    "as",
+    "color",
+    "dry-run",
+    "format",
+    "grant",
+    "help",
+    "input-json",
+    "quiet",
+    "skeleton",
+    "timeout",
+    "verbose",
+    "version",
+    "yes",
+];
+
 fn taken() -> HashSet<String> {
-    let run = super::commands::run("", None);
-    let known = run.get_opts().filter_map(Arg::get_long).map(plain);
-    known.chain(["help", "version", "color", "quiet", "verbose"].map(str::to_owned)).collect()
+    TAKEN.map(str::to_owned).into()
 }
 
 /// `dry_run` and `--dry-run` are one to whoever types.
@@ -237,5 +252,22 @@ impl TypedValueParser for Lenient {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         (!self.0.is_empty())
             .then(|| Box::new(self.0.iter().cloned()) as Box<dyn Iterator<Item = PossibleValue>>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::commands::{RUN, VALIDATE, run, validate};
+
+    #[test]
+    fn every_option_of_ours_is_taken() {
+        let commands = [run(RUN.command(), "", None), validate(VALIDATE.command(), "", None)];
+        let own = commands.iter().flat_map(|command| command.get_opts().filter_map(Arg::get_long));
+        let everywhere = ["help", "version", "color", "quiet", "verbose"];
+        let mut known: Vec<&str> = own.chain(everywhere).collect();
+        known.sort_unstable();
+        known.dedup();
+        assert_eq!(known, TAKEN);
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::access::Permission;
+use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
 use crate::operation::{Annotations, Operation};
 
@@ -21,7 +22,10 @@ impl ToolDefinition {
     /// assert_eq!(tool.operation(), Some(tool_core::Operation::Trigger));
     /// ```
     pub fn operation(&self) -> Option<Operation> {
-        self.0.facts.operation
+        match self.declaration() {
+            Some(declaration) => Some(declaration.operation),
+            None => self.facts().operation,
+        }
     }
 
     /// What a client may assume about the tool; `None` for a hand-written tool without hints.
@@ -38,7 +42,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.annotations().unwrap().read_only_hint, Some(false));
     /// ```
     pub fn annotations(&self) -> Option<&Annotations> {
-        self.0.facts.annotations.as_ref()
+        self.facts().annotations.as_ref()
     }
 
     /// Whether the tool changes something. One that does not say its operation counts as modifying.
@@ -124,7 +128,10 @@ impl ToolDefinition {
     /// assert!(tool.permission().is_none());
     /// ```
     pub fn permission(&self) -> Option<&Permission> {
-        self.0.facts.permission.as_ref()
+        match self.declaration() {
+            Some(Declaration { permission: None, .. }) => None,
+            _ => self.facts().permission.as_ref(),
+        }
     }
 
     /// Whether a function decides about access once the inputs are known.
@@ -146,7 +153,10 @@ impl ToolDefinition {
     /// # assert_eq!(limited.count(), 0);
     /// ```
     pub fn timeout(&self) -> Option<Duration> {
-        self.0.facts.timeout
+        match self.declaration() {
+            Some(declaration) => declaration.timeout,
+            None => self.facts().timeout,
+        }
     }
 
     /// How long a result stays fresh.

@@ -321,7 +321,7 @@ impl ToolDefinitionBuilder {
             locators,
             plan: Plan::default(),
         };
-        let definition = ToolDefinition::new(facts, Origin::Written(Box::new(written)));
+        let definition = ToolDefinition::written(facts, Origin::Written(Box::new(written)));
         surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
     }
 }

@@ -35,7 +35,7 @@ impl Facts {
             tags: declaration.tags.iter().copied().map(Cow::from).collect(),
             path: declaration.path.map(Cow::from),
             timeout: declaration.timeout,
-            place: Place { location: declaration.location, module: declaration.module },
+            place: Place::of(declaration),
         }
     }
 }

@@ -79,7 +79,7 @@ impl ToolDefinition {
         if self.broken() {
             return Vec::new();
         }
-        let examples = self.0.origin.declared().map_or(&[][..], |declared| &declared.examples);
+        let examples = self.whole().origin.declared().map_or(&[][..], |declared| &declared.examples);
         let fault = |example: &Example| {
             let call = match example.call() {
                 Ok(call) => call.to_string(),

@@ -6,7 +6,8 @@ use crate::call::plan::Plan;
 use crate::call::{Panicked, contained};
 use crate::completion::Completing;
 use crate::declaration::Declaration;
-use crate::definition::documentation::Example;
+use crate::definition::documentation::{Documentation, Example};
+use crate::definition::facts::Facts;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -14,6 +15,47 @@ use crate::requirement;
 use crate::returns::Returned;
 use crate::schema::{InputSchema, OutputSchema};
 use crate::state::States;
+
+/// What a declaration says of its tool, and where the rest comes from.
+pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
+    let Documentation { description, examples } = Documentation::of(declaration.description);
+    let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
+    (Facts::declared(declaration, description), origin)
+}
+
+/// The little of what a function tells about itself that building a registry must know of every tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sketch {
+    /// Every input is a locator, as it is where there is none.
+    pub(super) only_locators: bool,
+    /// It takes state, or something of it does.
+    pub(super) may_lack: bool,
+}
+
+impl Sketch {
+    /// Lets the function describe itself into a list that is used again for the next.
+    pub(super) fn of(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> Self {
+        inputs.clear();
+        let (needs, _) = described(declaration, inputs);
+        let completes = inputs.iter().any(|spec| spec.complete.is_some());
+        Sketch {
+            only_locators: inputs.iter().all(|spec| spec.locator),
+            may_lack: completes || !declaration.requires.is_empty() || !needs.is_empty(),
+        }
+    }
+}
+
+/// Lets a function describe itself.
+fn described(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> (Needs, Returned) {
+    let mut needs = Needs::default();
+    let mut call = Call::Describe(Visitor { inputs, needs: &mut needs });
+    let returned = match (declaration.entry)(&mut call) {
+        Step::Described(returned) => returned,
+        // `run` and its siblings answer `Describe` in this one way.
+        _ => Returned::Nothing,
+    };
+    (needs, returned)
+}
 
 /// Where a definition comes from.
 #[derive(Debug)]
@@ -94,13 +136,7 @@ pub(super) struct Declared {
 impl Declared {
     pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
-        let mut needs = Needs::default();
-        let mut call = Call::Describe(Visitor { inputs: &mut inputs, needs: &mut needs });
-        let returned = match (declaration.entry)(&mut call) {
-            Step::Described(returned) => returned,
-            // `run` and its siblings answer `Describe` in this one way.
-            _ => Returned::Nothing,
-        };
+        let (needs, returned) = described(declaration, &mut inputs);
         Declared {
             declaration,
             inputs,

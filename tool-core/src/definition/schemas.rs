@@ -154,7 +154,7 @@ impl ToolDefinition {
     }
 
     fn chosen_example(&self) -> &(Value, bool) {
-        self.0.example.get_or_init(|| {
+        self.whole().example.get_or_init(|| {
             let made = &self.input().example;
             let mut candidates = self.examples().iter().chain([made]);
             match candidates.find(|call| call::is_valid(self, call)) {
@@ -176,12 +176,12 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        *self.0.digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
+        *self.whole().digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
     }
 
     /// What proposes values for an input, where something does.
     pub(crate) fn completion(&self, input: &str) -> Option<CompleteFn> {
-        let declared = self.0.origin.declared()?;
+        let declared = self.whole().origin.declared()?;
         declared.inputs.iter().find(|spec| spec.name == input)?.complete
     }
 
@@ -192,7 +192,7 @@ impl ToolDefinition {
 
     /// What reading the arguments of a declared tool needs to know.
     pub(crate) fn plan(&self) -> &Plan {
-        self.0.origin.plan()
+        self.whole().origin.plan()
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -202,11 +202,11 @@ impl ToolDefinition {
 
     /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
     pub(crate) fn wrapped(&self) -> Option<bool> {
-        self.0.origin.output().and_then(|output| output.wrapped)
+        self.whole().origin.output().and_then(|output| output.wrapped)
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        let validator = self.0.validator.get_or_init(|| Validator::new(self.input_schema()));
+        let validator = self.whole().validator.get_or_init(|| Validator::new(self.input_schema()));
         validator.as_ref().map_err(String::as_str)
     }
 
@@ -235,7 +235,7 @@ impl ToolDefinition {
     /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
     pub(crate) fn output_validator(&self) -> Option<&Validator> {
         let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok());
-        self.0.output_validator.get_or_init(compile).as_ref()
+        self.whole().output_validator.get_or_init(compile).as_ref()
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
@@ -244,10 +244,10 @@ impl ToolDefinition {
     }
 
     pub(super) fn input(&self) -> &InputSchema {
-        self.0.origin.input()
+        self.whole().origin.input()
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        self.0.origin.output()
+        self.whole().origin.output()
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
+use crate::declaration::Declaration;
+
 /// Where a tool was declared.
 ///
 /// ```
@@ -39,6 +41,10 @@ pub(super) struct Place {
 }
 
 impl Place {
+    pub(super) fn of(declaration: &Declaration) -> Self {
+        Place { location: declaration.location, module: declaration.module }
+    }
+
     pub(super) fn source(&self) -> Source<'static> {
         Source { file: self.location.file(), line: self.location.line(), module: self.module }
     }

@@ -20,11 +20,13 @@ pub(super) struct Resident<'t> {
 /// What can collide has the same number of segments, and the same first one unless that is a variable: of ten thousand
 /// tools, few need to be compared.
 pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>, Resident<'t>)> {
-    let surfaces: Vec<Surface> = tools.iter().map(|tool| Surface::of(tool)).collect();
+    let residents = tools.iter().enumerate();
+    let residents =
+        residents.filter_map(|(position, tool)| Some((position, Surface::of(tool).into_address()?)));
+    let residents: Vec<(usize, Address)> = residents.collect();
     let mut groups: HashMap<(usize, Option<&str>), Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
-    for (second, surface) in surfaces.iter().enumerate() {
-        let Some(address) = surface.address() else { continue };
+    for (second, (_, address)) in residents.iter().enumerate() {
         let (length, first_segment) = (address.segments().len(), literal(address));
         let mut near: Vec<usize> = match first_segment {
             Some(_) => [first_segment, None]
@@ -42,15 +44,12 @@ pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>,
         };
         near.sort_unstable();
         for first in near {
-            if let Some(other) = surfaces[first].address()
-                && other.collides(address)
-            {
-                let resident = |position: usize, address: &Address| Resident {
-                    position,
-                    address: address.clone(),
-                    tool: tools[position],
+            if residents[first].1.collides(address) {
+                let resident = |place: usize| {
+                    let (position, address) = &residents[place];
+                    Resident { position: *position, address: address.clone(), tool: tools[*position] }
                 };
-                found.push((resident(first, other), resident(second, address)));
+                found.push((resident(first), resident(second)));
             }
         }
         groups.entry((length, first_segment)).or_default().push(second);

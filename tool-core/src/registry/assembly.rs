@@ -112,12 +112,10 @@ impl Assembly {
         let mut members = first_of_each_name(self.members, &mut self.left_out);
         first_of_each_address(&mut members, &mut self.left_out);
         members.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
-        let mut positions = Positions::foreign();
-        for (position, Member { definition, .. }) in members.iter().enumerate() {
-            let names = [Some(definition.name()), definition.alias()].into_iter().flatten();
-            for name in names {
-                positions.insert(name, position);
-            }
+        let mut positions = Positions::foreign(members.len());
+        for position in 0..members.len() {
+            positions.insert_name(position, |position| &members[position].definition);
+            positions.insert_alias(position, |position| &members[position].definition);
         }
         let inner = Inner {
             members,

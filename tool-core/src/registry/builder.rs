@@ -260,8 +260,9 @@ impl Builder {
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> = Vec::new();
-        let declared = self.declarations.iter().copied().map(ToolDefinition::declared);
+        let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> =
+            Vec::with_capacity(self.declarations.len() + self.written.len());
+        let declared = ToolDefinition::all_declared(&self.declarations);
         tools.extend(declared.map(|definition| (definition, None)));
         for tool in std::mem::take(&mut self.written) {
             match contained(|| tool.definition().clone()) {
@@ -271,7 +272,7 @@ impl Builder {
         }
         tools.retain(|(tool, _)| self.select.iter().all(|likes| likes(tool)));
         // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by(|(a, _), (b, _)| (a.name(), a.source()).cmp(&(b.name(), b.source())));
+        tools.sort_by(|(a, _), (b, _)| a.name().cmp(b.name()).then_with(|| a.source().cmp(&b.source())));
         let mut faults_of_prompts = Vec::new();
         let prompts = std::mem::take(&mut self.prompts).definitions(&self.states, &mut faults_of_prompts);
         if tools.is_empty() && prompts.is_empty() && !self.allow_empty {
@@ -327,9 +328,10 @@ impl Builder {
 fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
     // Tools that are written by hand may be somebody else's, and so may their names.
     let foreign = tools.iter().any(|(_, written)| written.is_some());
-    let mut positions = if foreign { Positions::foreign() } else { Positions::own() };
+    let mut positions = if foreign { Positions::foreign(tools.len()) } else { Positions::own(tools.len()) };
+    let at = |position: usize| &tools[position].0;
     for (position, (tool, _)) in tools.iter().enumerate() {
-        if let Some(first) = positions.insert(tool.name(), position) {
+        if let Some(first) = positions.insert_name(position, at) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
                 first: tools[first].0.place(),
@@ -339,7 +341,7 @@ fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec
     }
     for (position, (tool, _)) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
-        if let Some(first) = positions.insert(alias, position) {
+        if let Some(first) = positions.insert_alias(position, at) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
                 first: tools[first].0.place(),

@@ -1,45 +1,118 @@
 //! Where each tool stands, by its name.
+//!
+//! The table holds numbers and no names, which stand in the tools: a thousand tools take ten kilobytes, and nothing is
+//! copied when a registry is built.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher as _, Hasher, RandomState};
 
-/// Positions of tools by their names.
-pub(super) enum Positions {
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use crate::definition::ToolDefinition;
+
+/// Positions of tools by their names and aliases.
+pub(super) struct Positions {
+    table: HashTable<Position>,
+    keys: Keys,
+}
+
+/// How names are told apart.
+enum Keys {
     /// Every name comes from the application, and nobody chooses one to collide.
-    Own(HashMap<String, usize, BuildHasherDefault<NameHasher>>),
+    Own,
     /// Names may come from elsewhere: a key that nobody knows keeps them apart.
-    Foreign(HashMap<String, usize>),
+    Foreign(RandomState),
+}
+
+/// Where a tool stands, and by which of its two names it is known here.
+#[derive(Clone, Copy)]
+struct Position {
+    of: u32,
+    by_alias: bool,
+}
+
+impl Position {
+    fn name<'t>(self, tool: impl FnOnce(usize) -> &'t ToolDefinition) -> Option<&'t str> {
+        let tool = tool(self.of as usize);
+        if self.by_alias { tool.alias() } else { Some(tool.name()) }
+    }
 }
 
 impl Positions {
-    pub(super) fn own() -> Self {
-        Positions::Own(HashMap::default())
+    pub(super) fn own(tools: usize) -> Self {
+        Positions { table: HashTable::with_capacity(tools), keys: Keys::Own }
     }
 
-    pub(super) fn foreign() -> Self {
-        Positions::Foreign(HashMap::new())
+    pub(super) fn foreign(tools: usize) -> Self {
+        Positions { table: HashTable::with_capacity(tools), keys: Keys::Foreign(RandomState::new()) }
     }
 
+    /// The position of the tool of this name or alias, among the tools that were noted.
     #[inline]
-    pub(super) fn get(&self, name: &str) -> Option<usize> {
-        match self {
-            Positions::Own(positions) => positions.get(name).copied(),
-            Positions::Foreign(positions) => positions.get(name).copied(),
+    pub(super) fn get<'t>(&self, name: &str, tool: impl Fn(usize) -> &'t ToolDefinition) -> Option<usize> {
+        let found = self.table.find(self.keys.hash(name), |position| position.name(&tool) == Some(name));
+        found.map(|position| position.of as usize)
+    }
+
+    /// Notes a position under the name of its tool; the one that the name had before.
+    pub(super) fn insert_name<'t>(
+        &mut self,
+        position: usize,
+        tool: impl Fn(usize) -> &'t ToolDefinition,
+    ) -> Option<usize> {
+        self.insert(position, false, tool)
+    }
+
+    /// The same under its alias, if it has one.
+    pub(super) fn insert_alias<'t>(
+        &mut self,
+        position: usize,
+        tool: impl Fn(usize) -> &'t ToolDefinition,
+    ) -> Option<usize> {
+        self.insert(position, true, tool)
+    }
+
+    fn insert<'t>(
+        &mut self,
+        position: usize,
+        by_alias: bool,
+        tool: impl Fn(usize) -> &'t ToolDefinition,
+    ) -> Option<usize> {
+        let Positions { table, keys } = self;
+        // More tools than that do not fit into memory.
+        let noted = Position { of: u32::try_from(position).ok()?, by_alias };
+        let name = noted.name(&tool)?;
+        let entry = table.entry(
+            keys.hash(name),
+            |known| known.name(&tool) == Some(name),
+            |known| keys.hash(known.name(&tool).unwrap_or_default()),
+        );
+        match entry {
+            Entry::Occupied(mut known) => Some(std::mem::replace(known.get_mut(), noted).of as usize),
+            Entry::Vacant(free) => {
+                free.insert(noted);
+                None
+            }
         }
     }
+}
 
-    /// Notes a position; the one that the name had before.
-    pub(super) fn insert(&mut self, name: &str, position: usize) -> Option<usize> {
+impl Keys {
+    #[inline]
+    fn hash(&self, name: &str) -> u64 {
         match self {
-            Positions::Own(positions) => positions.insert(name.to_owned(), position),
-            Positions::Foreign(positions) => positions.insert(name.to_owned(), position),
+            Keys::Own => {
+                let mut hasher = NameHasher::default();
+                hasher.write(name.as_bytes());
+                hasher.finish()
+            }
+            Keys::Foreign(key) => key.hash_one(name),
         }
     }
 }
 
 /// FNV-1a, for which short texts are cheap.
-#[derive(Debug)]
-pub(super) struct NameHasher(u64);
+struct NameHasher(u64);
 
 impl Default for NameHasher {
     fn default() -> Self {
@@ -65,7 +138,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::Positions;
+    use super::Keys;
     use crate::definition::ToolDefinition;
     use crate::output::Output;
     use crate::registry::Registry;
@@ -79,11 +152,11 @@ mod tests {
     #[test]
     fn names_that_others_choose_are_kept_apart_by_a_key() {
         let own = Registry::builder().allow_empty().build().unwrap();
-        assert!(matches!(own.inner.positions, Positions::Own(_)));
+        assert!(matches!(own.inner.positions.keys, Keys::Own));
         let with = Registry::builder().tool(tool()).build().unwrap();
-        assert!(matches!(with.inner.positions, Positions::Foreign(_)));
+        assert!(matches!(with.inner.positions.keys, Keys::Foreign(_)));
         let joined = own.toolset([Ok(Arc::new(tool()) as Arc<dyn Tool>)]).into_registry();
-        assert!(matches!(joined.inner.positions, Positions::Foreign(_)));
+        assert!(matches!(joined.inner.positions.keys, Keys::Foreign(_)));
         assert!(joined.get("foreign").is_some() && with.get("foreign").is_some());
     }
 }

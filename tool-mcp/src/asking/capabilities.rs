@@ -1,6 +1,7 @@
 //! Which questions a client says that it can answer.
 
 use rmcp::RoleServer;
+use rmcp::model::ClientCapabilities;
 use rmcp::service::RequestContext;
 use tool_core::{Ask, AskKind, Failure, FailureKind, Question};
 
@@ -15,7 +16,10 @@ pub(super) struct Capabilities {
 
 impl Capabilities {
     pub(super) fn of(cx: &RequestContext<RoleServer>) -> Self {
-        let Some(declared) = cx.client_capabilities() else { return Capabilities::default() };
+        cx.client_capabilities().as_ref().map_or_else(Capabilities::default, Capabilities::declared)
+    }
+
+    pub(super) fn declared(declared: &ClientCapabilities) -> Self {
         let elicitation = declared.elicitation.as_ref();
         Capabilities {
             // Who says no more than that it knows elicitation knows forms: there was nothing else at first.

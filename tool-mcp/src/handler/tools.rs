@@ -16,6 +16,7 @@ use crate::handler::{Answered, Call, Handler, modern};
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
 use crate::results::READER;
+use crate::splice::Slot;
 use crate::two_step::{NAMES, Step, desk, enter};
 
 impl Handler {
@@ -35,6 +36,13 @@ impl Handler {
             // Three need no pages, and so no cursor leads anywhere.
             let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
             return Ok(ListToolsResult::with_all_items(three.items));
+        }
+        if cursor.is_none()
+            && Era::of(cx).knows_structure()
+            && let Some((slot, tools)) = Slot::of(cx).and_then(|slot| Some((slot, offer.listed()?)))
+        {
+            slot.fill(tools);
+            return Ok(ListToolsResult::with_all_items(Vec::new()));
         }
         let all: Vec<&Tool> = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name())).collect();
         let size = offer.catalogue.settings().page_size;

@@ -17,6 +17,7 @@ use crate::caller::Caller;
 use crate::envelope;
 use crate::http::message::refusal;
 use crate::http::sessions::{SESSION, Sessions};
+use crate::splice::Spliced;
 
 /// What is asked about a request before it is read.
 #[derive(Clone)]
@@ -36,18 +37,27 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
         Ok(caller) => caller,
         Err(error) => return refused(error),
     };
-    if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok())
-        && !door.sessions.admit(session, &caller.principal)
-    {
-        let message = "there is no such session: open one with `initialize`";
-        return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
+    let mut slot = None;
+    if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok()) {
+        if !door.sessions.admit(session, &caller.principal) {
+            let message = "there is no such session: open one with `initialize`";
+            return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
+        }
+        slot = door.sessions.slot(session);
     }
     let principal = caller.principal.clone();
     // All that the application has put there, for its tools.
     let beside = Extensions::from(std::mem::take(&mut head.extensions));
     head.extensions.insert(beside);
     head.extensions.insert(caller);
-    let response = next.run(Request::from_parts(head, body)).await;
+    // Whatever is sent to a session may be a list, also what it was sent before and missed.
+    if let Some(slot) = &slot {
+        head.extensions.insert(slot.clone());
+    }
+    let mut response = next.run(Request::from_parts(head, body)).await;
+    if let Some(slot) = slot.filter(|_| is_stream(&response)) {
+        response = response.map(|body| Spliced::body(body, slot));
+    }
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
     }
@@ -58,6 +68,10 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
 fn is_modern(head: &Parts) -> bool {
     let version = head.headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+fn is_stream(response: &Response) -> bool {
+    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.

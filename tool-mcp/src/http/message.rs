@@ -1,8 +1,6 @@
 //! A look at each message before rmcp parses it: what is no message gets a structured error, and the arguments of a
 //! call are kept as the client wrote them.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -11,16 +9,16 @@ use axum::response::{IntoResponse as _, Response};
 
 use rmcp::model::JsonRpcError;
 
-use crate::envelope::{self, Refusal};
-use crate::handler::Handler;
+use crate::envelope::{self, Inspected, Refusal};
 use crate::http::BODY_LIMIT;
+use crate::http::direct::Direct;
 use crate::offer::ending;
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(State(handler): State<Arc<Handler>>, request: Request, next: Next) -> Response {
+pub(super) async fn read(State(direct): State<Direct>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
@@ -29,7 +27,7 @@ pub(super) async fn read(State(handler): State<Arc<Handler>>, request: Request, 
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
-    if handler.offers().has_ended()
+    if direct.has_ended()
         && let Some(id) = envelope::request(&bytes)
     {
         let error = Box::new(JsonRpcError::new(Some(id), ending()));
@@ -37,9 +35,12 @@ pub(super) async fn read(State(handler): State<Arc<Handler>>, request: Request, 
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         return response;
     }
-    let (body, arguments, defect) = match envelope::inspect(&bytes) {
-        Ok(arguments) => (Body::from(bytes), arguments, None),
-        Err(defect) => (Body::empty(), None, Some(defect)),
+    if let Some(response) = direct.answer(&parts, &bytes).await {
+        return response;
+    }
+    let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
+        Ok(inspected) => (Body::from(bytes), inspected, None),
+        Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
     let mut request = Request::from_parts(parts, body);
     if let Some(arguments) = arguments {

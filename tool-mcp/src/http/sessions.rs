@@ -7,6 +7,8 @@ use axum::http::HeaderName;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tool_core::Principal;
 
+use crate::splice::Slot;
+
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -20,10 +22,16 @@ pub(super) struct Sessions {
 }
 
 struct Owners {
-    /// By session, the identifier of who opened it; `None` for somebody who is not known.
-    by_session: HashMap<Arc<str>, Option<String>>,
+    by_session: HashMap<Arc<str>, Owner>,
     /// From so many on, those of sessions that have ended are let go.
     most: usize,
+}
+
+struct Owner {
+    /// `None` for somebody who is not known.
+    id: Option<String>,
+    /// The tools of its lists.
+    slot: Slot,
 }
 
 impl Sessions {
@@ -35,7 +43,12 @@ impl Sessions {
     /// Whether a session is this caller's; one that is not there is not refused here. What a caller is granted may change
     /// while a session lasts, who it is may not.
     pub(super) fn admit(&self, session: &str, caller: &Principal) -> bool {
-        self.owners().by_session.get(session).is_none_or(|owner| owner.as_deref() == caller.id())
+        self.owners().by_session.get(session).is_none_or(|owner| owner.id.as_deref() == caller.id())
+    }
+
+    /// Where the lists of a session find their tools; `None` for one that is not there.
+    pub(super) fn slot(&self, session: &str) -> Option<Slot> {
+        self.owners().by_session.get(session).map(|owner| owner.slot.clone())
     }
 
     /// Remembers whose a session is that was opened just now.
@@ -46,7 +59,8 @@ impl Sessions {
             owners.by_session.retain(|session, _| there.contains_key(session));
             owners.most = FEW.max(2 * owners.by_session.len());
         }
-        owners.by_session.insert(session.into(), owner.id().map(str::to_owned));
+        let owner = Owner { id: owner.id().map(str::to_owned), slot: Slot::default() };
+        owners.by_session.insert(session.into(), owner);
     }
 
     fn owners(&self) -> MutexGuard<'_, Owners> {

@@ -27,7 +27,7 @@ impl Server {
 
     /// The same where nothing can be waited for: a registry has its tools at once, and what must wait for them is asked by
     /// the first request.
-    pub(super) fn opened_at_once(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
+    pub(crate) fn opened_at_once(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
         let handler = self.handler(caller)?;
         match pin!(check(&handler)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(checked) => checked?,

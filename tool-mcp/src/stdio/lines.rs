@@ -3,15 +3,20 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, GetExtensions as _, JsonRpcMessage, JsonRpcRequest,
+    JsonRpcResponse, ListToolsRequest, ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
 
-use crate::envelope::{self, Refusal};
+use crate::envelope::{self, Inspected, Kind, Refusal};
+use crate::splice::Slot;
 
 /// How long a line may be.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
@@ -19,13 +24,15 @@ const LINE_LIMIT: usize = 16 * 1024 * 1024;
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// A client at the other end of two pipes.
-pub(super) struct Lines<R, W: AsyncWrite> {
+pub(super) struct Lines<R, W> {
     reader: BufReader<R>,
     /// The line so far: receiving is dropped whenever something else happens, and goes on here.
     line: Vec<u8>,
     overlong: bool,
-    /// Writes; it has nothing to read.
-    writer: AsyncRwTransport<RoleServer, Empty, W>,
+    /// Nothing once it is closed.
+    writer: Arc<Mutex<Option<W>>>,
+    /// The tools of lists.
+    slot: Slot,
     /// The answer to a bad line, on its way.
     sending: Option<Sending>,
 }
@@ -40,7 +47,8 @@ where
             reader: BufReader::new(reader),
             line: Vec::new(),
             overlong: false,
-            writer: AsyncRwTransport::new_server(tokio::io::empty(), writer),
+            writer: Arc::new(Mutex::new(Some(writer))),
+            slot: Slot::default(),
             sending: None,
         }
     }
@@ -87,7 +95,13 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.writer.send(message)
+        let slot = match &message {
+            JsonRpcMessage::Response(JsonRpcResponse {
+                result: ServerResult::ListToolsResult(list), ..
+            }) => list.tools.is_empty().then(|| self.slot.clone()),
+            _ => None,
+        };
+        write(Arc::clone(&self.writer), message, slot)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -104,32 +118,120 @@ where
                     return None;
                 }
             };
-            match line.and_then(|line| message(&line)) {
+            match line.and_then(|line| message(&line, &self.slot)) {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(error = %error.error.message, "a line is no message");
-                    self.sending = Some(Box::pin(self.writer.send(JsonRpcMessage::Error(*error))));
+                    let refusal = JsonRpcMessage::Error(*error);
+                    self.sending = Some(Box::pin(write(Arc::clone(&self.writer), refusal, None)));
                 }
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.writer.close().await
+        match self.writer.lock().await.take() {
+            Some(mut writer) => writer.shutdown().await,
+            None => Ok(()),
+        }
     }
 }
 
+/// Writes a message and the end of its line, with the tools put into it that its slot has.
+async fn write<W: AsyncWrite + Unpin>(
+    writer: Arc<Mutex<Option<W>>>,
+    message: ServerJsonRpcMessage,
+    slot: Option<Slot>,
+) -> io::Result<()> {
+    let mut text = serde_json::to_vec(&message)?;
+    text.push(b'\n');
+    let text = Bytes::from(text);
+    let pieces = slot.and_then(|slot| slot.splice(&text)).unwrap_or([text, Bytes::new(), Bytes::new()]);
+    // One write wakes the client once.
+    let whole = if pieces[1].is_empty() { pieces[0].clone() } else { pieces.concat().into() };
+    let mut writer = writer.lock().await;
+    let writer =
+        writer.as_mut().ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the pipe is closed"))?;
+    writer.write_all(&whole).await?;
+    writer.flush().await
+}
+
 /// The message in a line; `None` for an empty line.
-fn message(line: &Bytes) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+fn message(line: &Bytes, slot: &Slot) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let arguments = envelope::inspect(line)?;
-    let mut message: ClientJsonRpcMessage =
-        serde_json::from_slice(line).map_err(|_| envelope::unreadable())?;
-    if let (JsonRpcMessage::Request(request), Some(arguments)) = (&mut message, arguments) {
-        request.request.extensions_mut().insert(arguments);
+    let Inspected { arguments, kind } = envelope::inspect(line)?;
+    let mut message = match known(line, kind) {
+        Some(message) => message,
+        None => serde_json::from_slice(line).map_err(|_| envelope::unreadable())?,
+    };
+    if let JsonRpcMessage::Request(request) = &mut message {
+        if let Some(arguments) = arguments {
+            request.request.extensions_mut().insert(arguments);
+        }
+        if kind == Kind::List {
+            request.request.extensions_mut().insert(slot.clone());
+        }
     }
     Ok(Some(message))
+}
+
+/// A message that is read as what it most likely is. rmcp tries all that it could be, one after the other, which for these
+/// two costs more than what they ask for; what is not read here is read so.
+fn known(line: &[u8], kind: Kind) -> Option<ClientJsonRpcMessage> {
+    let (request, id) = match kind {
+        Kind::Call => {
+            let read: JsonRpcRequest<CallToolRequest> = serde_json::from_slice(line).ok()?;
+            (ClientRequest::CallToolRequest(read.request), read.id)
+        }
+        Kind::List => {
+            let read: JsonRpcRequest<ListToolsRequest> = serde_json::from_slice(line).ok()?;
+            (ClientRequest::ListToolsRequest(read.request), read.id)
+        }
+        Kind::Other => return None,
+    };
+    Some(ClientJsonRpcMessage::request(request, id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_at_once_is_what_rmcp_reads() {
+        let meta = r#""_meta":{"progressToken":"a","io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        let (mut at_once, mut in_all) = (0, 0);
+        for (method, params) in [
+            ("tools/call", r#"{"name":"a"}"#.to_owned()),
+            ("tools/call", r#"{"name":"a","arguments":{"b":[1,{"c":null}]}}"#.to_owned()),
+            ("tools/call", format!(r#"{{"name":"a","arguments":{{}},{meta}}}"#)),
+            ("tools/call", r#"{"name":"a","arguments":null,"other":1}"#.to_owned()),
+            ("tools/call", r#"{"name":"a","arguments":[1]}"#.to_owned()),
+            ("tools/call", r#"{"name":5}"#.to_owned()),
+            ("tools/list", "{}".to_owned()),
+            ("tools/list", r#"{"cursor":"1-2"}"#.to_owned()),
+            ("tools/list", format!("{{{meta}}}")),
+            ("tools/list", r#"{"other":1}"#.to_owned()),
+            ("tools/lists", "{}".to_owned()),
+        ] {
+            for id in [r#""id":1,"#, r#""id":"a","#, ""] {
+                let line = format!(r#"{{"jsonrpc":"2.0",{id}"method":"{method}","params":{params}}}"#);
+                let kind = envelope::inspect(&Bytes::from(line.clone())).unwrap().kind;
+                in_all += 1;
+                let Some(known) = known(line.as_bytes(), kind) else { continue };
+                at_once += 1;
+                let read: ClientJsonRpcMessage = serde_json::from_str(&line).unwrap();
+                assert_eq!(format!("{known:?}"), format!("{read:?}"), "{line}");
+            }
+        }
+        assert!((16..in_all).contains(&at_once), "{at_once} of {in_all}");
+    }
+
+    #[test]
+    fn an_answer_is_no_request() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{},"result":{}}"#;
+        assert_eq!(envelope::inspect(&Bytes::from_static(line.as_bytes())).unwrap().kind, Kind::Other);
+    }
 }

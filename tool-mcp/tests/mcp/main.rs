@@ -14,6 +14,7 @@ mod asking;
 mod callers;
 mod calls;
 mod changes;
+mod direct;
 mod http;
 mod identity;
 mod lifetime;

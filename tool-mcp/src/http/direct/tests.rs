@@ -1,0 +1,178 @@
+use axum::body::Bytes;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tool_core::{DynamicTool, Operation, Output, Principal, Registry, ToolDefinition};
+
+use super::Direct;
+use crate::caller::Caller;
+use crate::http::Policy;
+use crate::{Discovery, Server, Surfaces};
+
+const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+const LIST: &str = r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}},"io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"}}}}"#;
+
+fn registry() -> Registry {
+    let tool = |name: &str, operation, schema| {
+        let definition = ToolDefinition::builder(name, "Answers.").operation(operation).input_schema(schema);
+        DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::text("done")) })
+    };
+    let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let header =
+        json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
+    let none = json!({"type": "object", "properties": {}});
+    let builder = Registry::builder()
+        .tool(tool("echo", Operation::Transform, text))
+        .tool(tool("routed", Operation::Transform, header))
+        .tool(tool("read", Operation::Read, none));
+    builder.build().unwrap()
+}
+
+fn direct(configure: impl FnOnce(Server) -> Server, hosts: Option<Vec<&str>>) -> Direct {
+    let server = configure(Server::new(registry()).name("test").version("1.0.0"));
+    let handler = server.opened_at_once(Some(Principal::anonymous())).unwrap();
+    let hosts = hosts.map(|hosts| hosts.into_iter().map(str::to_owned).collect());
+    let policy = Policy { hosts, ..Policy::default() };
+    Direct::new(handler, &policy, CancellationToken::new())
+}
+
+/// The headers of a plain request; one that stands in `changed` is replaced, and left out where it is empty there.
+fn headers<'h>(text: &str, changed: &[(&'h str, &'h str)]) -> Vec<(&'h str, &'h str)> {
+    let mut usual = vec![
+        ("host", "localhost:8080"),
+        ("accept", "application/json, text/event-stream"),
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", "2026-07-28"),
+    ];
+    if text.contains("tools/call") {
+        usual.extend([("mcp-method", "tools/call"), ("mcp-name", "echo")]);
+    } else {
+        usual.push(("mcp-method", "tools/list"));
+    }
+    usual.retain(|(name, _)| !changed.iter().any(|(other, _)| other == name));
+    usual.extend(changed.iter().filter(|(_, value)| !value.is_empty()));
+    usual
+}
+
+async fn answer(direct: &Direct, text: &str, changed: &[(&str, &str)]) -> Option<String> {
+    let mut request = Request::post("/");
+    for (name, value) in headers(text, changed) {
+        request = request.header(name, value);
+    }
+    let (mut head, ()) = request.body(()).unwrap().into_parts();
+    head.extensions.insert(Caller { principal: Principal::anonymous(), told_apart: false });
+    let response = direct.answer(&head, &Bytes::copy_from_slice(text.as_bytes())).await?;
+    assert_eq!(response.status(), 200);
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    Some(String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn what_is_usual_is_answered() {
+    let direct = direct(|server| server, Some(vec!["localhost", "[::1]", "tools.example:80"]));
+    let called: Value = serde_json::from_str(&answer(&direct, CALL, &[]).await.unwrap()).unwrap();
+    assert_eq!((&called["id"], &called["result"]["content"][0]["text"]), (&json!(1), &json!("done")));
+    let listed: Value = serde_json::from_str(&answer(&direct, LIST, &[]).await.unwrap()).unwrap();
+    let names: Vec<&Value> =
+        listed["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!((&listed["id"], names), (&json!("a"), vec![&json!("echo"), &json!("read"), &json!("routed")]));
+    for host in ["localhost", "localhost:1", "[::1]", "[::1]:65535", "tools.example:80"] {
+        assert!(answer(&direct, CALL, &[("host", host)]).await.is_some(), "{host}");
+    }
+    for accept in ["application/json,text/event-stream", "*/*, text/event-stream , application/json"] {
+        assert!(answer(&direct, CALL, &[("accept", accept)]).await.is_some(), "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn headers_that_need_a_second_look_take_the_long_way() {
+    let direct = direct(|server| server, Some(vec!["localhost", "tools.example:80"]));
+    for changed in [
+        ("host", ""),
+        ("host", "evil.example"),
+        ("host", "localhost.evil.example"),
+        ("host", "localhost:"),
+        ("host", "localhost:65536"),
+        ("host", "localhost:1:2"),
+        ("host", "LOCALHOST"),
+        ("host", "user@localhost"),
+        ("host", "tools.example"),
+        ("host", "tools.example:8080"),
+        ("origin", "http://localhost"),
+        ("mcp-session-id", "a"),
+        ("mcp-param-region", "a"),
+        ("accept", ""),
+        ("accept", "application/json"),
+        ("accept", "application/json, text/event-stream;q=0"),
+        ("accept", "*/*"),
+        ("content-type", "application/json; charset=utf-8"),
+        ("mcp-protocol-version", ""),
+        ("mcp-protocol-version", "2025-11-25"),
+        ("mcp-method", ""),
+        ("mcp-method", "tools/get"),
+        ("mcp-method", "tools/List"),
+    ] {
+        for text in [CALL, LIST] {
+            assert_eq!(answer(&direct, text, &[changed]).await, None, "{changed:?}");
+        }
+    }
+    for name in ["", "other", "=?base64?ZWNobw==?="] {
+        assert_eq!(answer(&direct, CALL, &[("mcp-name", name)]).await, None, "{name}");
+    }
+    assert_eq!(answer(&direct, LIST, &[("mcp-name", "echo")]).await, None);
+    for (name, value) in headers(CALL, &[]).into_iter().filter(|(name, _)| *name != "accept") {
+        assert_eq!(answer(&direct, CALL, &[(name, value), (name, value)]).await, None, "{name} twice");
+    }
+}
+
+#[tokio::test]
+async fn messages_that_need_a_second_look_take_the_long_way() {
+    let direct = direct(|server| server, None);
+    assert!(answer(&direct, CALL, &[("host", "any.example")]).await.is_some());
+    for (part, instead) in [
+        (r#""jsonrpc":"2.0""#, r#""jsonrpc":"1.0""#),
+        (r#""id":1"#, r#""id":null"#),
+        (r#""id":1,"#, ""),
+        (r#""id":1"#, r#""id":1,"id":2"#),
+        (r#""id":1"#, r#""id":1,"other":2"#),
+        (r#""name":"echo""#, r#""name":"echo","name":"echo""#),
+        (r#""name":"echo""#, r#""name":"echo","task":{}"#),
+        (r#""name":"echo""#, r#""name":"echo","requestState":"a""#),
+        (r#""name":"echo""#, r#""name":"echo","inputResponses":{}"#),
+        (r#"{"text":"a"}"#, "[1]"),
+        (r#""_meta":{"#, r#""_meta":{"progressToken":1,"#),
+        (r#""_meta":{"#, r#""_meta":{"traceparent":"a","#),
+        (r#""_meta":{"#, r#""_meta":{"io.modelcontextprotocol/logLevel":"info","#),
+        (r#""2026-07-28""#, r#""2027-01-01""#),
+        (r#"Capabilities":{}"#, r#"Capabilities":1"#),
+        (r#"/clientCapabilities":{}"#, r#"/clientCapability":{}"#),
+        (r#"}}}}"#, "}}}"),
+        (r#"{"jsonrpc"#, "\u{feff}{\"jsonrpc"),
+    ] {
+        assert!(CALL.contains(part), "{part}");
+        let text = CALL.replacen(part, instead, 1);
+        assert_eq!(answer(&direct, &text, &[]).await, None, "{text}");
+    }
+    let cursor = LIST.replacen(r#""params":{"#, r#""params":{"cursor":"1-2","#, 1);
+    assert_eq!(answer(&direct, &cursor, &[]).await, None);
+}
+
+#[tokio::test]
+async fn tools_that_need_a_second_look_take_the_long_way() {
+    let named = |name: &str| CALL.replacen(r#""name":"echo""#, &format!(r#""name":"{name}""#), 1);
+    let plain = direct(|server| server, None);
+    assert!(answer(&plain, &named("read"), &[("mcp-name", "read")]).await.is_some());
+    for name in ["nope", "routed"] {
+        assert_eq!(answer(&plain, &named(name), &[("mcp-name", name)]).await, None, "{name}");
+    }
+    let exclusive = direct(|server| server.surfaces(Surfaces::Exclusive), None);
+    assert_eq!(answer(&exclusive, &named("read"), &[("mcp-name", "read")]).await, None);
+    assert!(answer(&exclusive, CALL, &[]).await.is_some());
+    let listed = answer(&exclusive, LIST, &[]).await.unwrap();
+    assert!(listed.contains(r#""name":"echo""#) && !listed.contains(r#""name":"read""#), "{listed}");
+    let paged = direct(|server| server.page_size(1), None);
+    assert_eq!(answer(&paged, LIST, &[]).await, None);
+    let steps = direct(|server| server.discovery(Discovery::TwoStep), None);
+    assert_eq!((answer(&steps, LIST, &[]).await, answer(&steps, CALL, &[]).await), (None, None));
+}

@@ -1,0 +1,48 @@
+//! Requests of 2026-07-28 that are answered without rmcp, and the same ones in a form that is not: both ways end alike.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, MODERN, Served, modern_body, take_call_id};
+
+/// What says the same as the usual header, and is looked at more closely.
+const LONG_WAY: (&str, &str) = ("accept", "application/json, text/event-stream;q=1");
+
+fn both(served: &Served, method: &str, params: Value) -> [Answer; 2] {
+    let name = params["name"].as_str().map(str::to_owned);
+    let body = modern_body(method, params).to_string();
+    let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];
+    headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+    let short = served.post(&headers, &body);
+    headers.push(LONG_WAY);
+    [short, served.post(&headers, &body)]
+}
+
+#[test]
+fn both_ways_end_alike() {
+    let served = Served::start();
+    let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
+    let names: Vec<String> = served.registry.tools().map(|tool| tool.name().to_owned()).collect();
+    let empty = names.iter().filter(|name| !name.contains("wait")).map(|name| call(name, json!({})));
+    let cases = [
+        ("tools/list", json!({})),
+        call("greet", json!({"name": "Ada"})),
+        call("greet", json!({"name": 5})),
+        call("greet", json!({"nome": "Ada"})),
+        call("nope", json!({})),
+    ];
+    for (method, params) in cases.into_iter().chain(empty) {
+        let answers = both(&served, method, params.clone());
+        let [short, long] = answers.map(|answer| {
+            let parts = ["content-type", "content-length", "mcp-session-id"];
+            let head = parts.map(|name| answer.header(name).map(str::to_owned));
+            let mut body = answer.body.clone();
+            if method == "tools/call" && body.contains("tool-core/callId") {
+                // The order of members is part of what is compared: the identifier is cut out of the text.
+                let id = take_call_id(&mut answer.json());
+                body = body.replace(&id, "");
+            }
+            (answer.status, head, body)
+        });
+        assert_eq!(short, long, "{method} {params}");
+    }
+}
