@@ -38,7 +38,10 @@ fn rude() -> Rude {
             while stream.write_all(&[b'x'; 65_536]).is_ok() {}
         }
         "/no_http" => say(stream, "220 smtp.example.org ESMTP\r\n"),
-        "/round" => say(stream, "HTTP/1.1 302 Found\r\nLocation: /round\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+        "/round" => say(
+            stream,
+            "HTTP/1.1 302 Found\r\nLocation: /round\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        ),
         "/inside" => say(
             stream,
             "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
@@ -53,9 +56,10 @@ fn rude() -> Rude {
             stream,
             &reply("500 Internal Server Error", "text/plain", "at /srv/app.py line 5: SELECT * FROM users"),
         ),
-        "/busy" => {
-            say(stream, "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-        }
+        "/busy" => say(
+            stream,
+            "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        ),
         "/page" => say(stream, &reply("403 Forbidden", "text/html", "<script>alert(1)</script>")),
         "/mistake" => say(
             stream,

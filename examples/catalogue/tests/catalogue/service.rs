@@ -83,7 +83,10 @@ pub(crate) fn say(stream: &mut TcpStream, text: &str) {
 }
 
 pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// Describes a provider and one tool for each of its paths, whose name is the path.
