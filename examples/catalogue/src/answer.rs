@@ -1,5 +1,7 @@
 //! What an answer of a service means to the caller of a tool.
 
+mod clean;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Content, Failure, Output, ToolError};
@@ -33,16 +35,19 @@ pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) 
     match kind {
         Kind::Json => {
             let text = text(answer).ok_or_else(|| failure("its answer is no UTF-8"))?;
-            let text = scrubber.scrub(text);
-            // Parsed to be sure of it, and of how deep it is; passed on as it was, with every digit of its numbers.
-            let parsed: Result<Value, _> = serde_json::from_str(&text);
-            parsed.map_err(|_| failure("its answer is no JSON, although it says so"))?;
-            let raw: Box<RawValue> =
-                serde_json::from_str(&text).map_err(|_| failure("its answer is no JSON"))?;
+            // Parsed to be sure of it, and of how deep it is.
+            let mut parsed: Value = serde_json::from_str(text)
+                .map_err(|_| failure("its answer is no JSON, although it says so"))?;
+            if clean::value(&mut parsed, scrubber) {
+                return Output::json(&parsed).map_err(|_| Failure::internal());
+            }
+            // Passed on as it was, with every digit of its numbers.
+            let raw: Box<RawValue> = serde_json::from_str(text)
+                .map_err(|_| failure("its answer is no JSON, although it says so"))?;
             Output::json(&raw).map_err(|_| Failure::internal())
         }
         Kind::Text => match text(answer) {
-            Some(text) => Ok(Output::text(scrubber.scrub(text))),
+            Some(text) => Ok(Output::text(clean::text(text, scrubber))),
             None => Err(failure("its answer is no UTF-8, although it says that it is a text")),
         },
         Kind::Image(media) => Ok(Output::from_content(vec![Content::image(answer.body.clone(), media)])),
@@ -94,7 +99,7 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     if (400..500).contains(&status)
         && let Some(said) = said(answer)
     {
-        message = format!("{message}: {}", scrubber.scrub(&plain(&said, MOST_SAID)));
+        message = format!("{message}: {}", clean::text(&plain(&said, MOST_SAID), scrubber));
     }
     if let Some(seconds) = answer.retry_after.as_deref().and_then(|text| text.trim().parse::<u32>().ok()) {
         message = format!("{message}; try again in {seconds} s");

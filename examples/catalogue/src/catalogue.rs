@@ -156,6 +156,6 @@ async fn call(
         error.failure(&provider.code, endpoint.definition.modifies())
     })?;
     answer::output(endpoint, &answer, &scrubber).inspect_err(|failure| {
-        tracing::warn!(provider = provider.code, status = answer.status.as_u16(), error = %failure, "failed");
+        tracing::info!(provider = provider.code, status = answer.status.as_u16(), error = %failure, "failed");
     })
 }

@@ -20,7 +20,7 @@ pub use settings::Settings;
 pub use store::Store;
 pub use watch::watch;
 
-use tool_core::{Builder, Registry};
+use tool_core::{Builder, Lint, Registry};
 
 /// The tools that administer a catalogue.
 ///
@@ -33,4 +33,17 @@ use tool_core::{Builder, Registry};
 /// ```
 pub fn administration(store: Store, client: Client) -> Builder {
     Registry::builder().linked().expect_crate("catalogue").state(store).state(client)
+}
+
+/// What the declarations here are held to. No model reads those of administration, so that they may be longer.
+///
+/// ```
+/// use catalogue::{Client, Egress, Store};
+///
+/// let registry = catalogue::administration(Store::at("catalogue.sqlite"), Client::new(Egress::public())?).build()?;
+/// assert!(catalogue::lint().run(&registry).is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lint() -> Lint {
+    Lint::default().tool_tokens(1200).registry_tokens(usize::MAX)
 }

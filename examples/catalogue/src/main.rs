@@ -52,6 +52,7 @@ async fn app() -> Result<App, ServeError> {
     Ok(App::new("catalogue", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("HTTP APIs as tools, described in a database")
+        .lint(catalogue::lint())
         .server("http", http.about("Serve the described tools over HTTP").addr(([127, 0, 0, 1], 8080)))
         .server("mcp", mcp)
         .server("library", library.addr(([127, 0, 0, 1], 8081))))

@@ -80,11 +80,22 @@ fn rude() -> Rude {
             stream,
             &reply("200 OK", "application/json", &format!(r#"{{"headers":{{"x-key":"{KEY}"}}}}"#)),
         ),
+        "/hidden" => say(
+            stream,
+            &reply(
+                "200 OK",
+                "application/json",
+                &format!(
+                    r#"{{"text":"fine\udb40\udc69\udb40\udc67\u202e","echo":"{}"}}"#,
+                    KEY.replace('/', "\\/")
+                ),
+            ),
+        ),
         _ => say(stream, &reply("404 Not Found", "application/json", r#"{"message":"there is nothing"}"#)),
     })
 }
 
-const PATHS: [&str; 26] = [
+const PATHS: [&str; 27] = [
     "fine",
     "list",
     "text",
@@ -109,6 +120,7 @@ const PATHS: [&str; 26] = [
     "taken",
     "echo",
     "echo_json",
+    "hidden",
     "gone",
     "post_fine",
 ];
@@ -221,6 +233,8 @@ fn a_key_is_sent_and_comes_back_nowhere() {
     let (rude, _place, served) = served();
     assert_eq!(served.call("echo", &json!({})).1["content"][0]["text"], "you sent (secret)");
     assert_eq!(served.call("echo_json", &json!({})).1["structuredContent"]["headers"]["x-key"], "(secret)");
+    let hidden = served.call("hidden", &json!({})).1["structuredContent"].clone();
+    assert_eq!(hidden, json!({"text": "fine", "echo": "(secret)"}), "nor what nobody would see");
     let request = rude.requests.recv_timeout(PATIENCE).unwrap();
     assert!(request.contains(&format!("x-key: {KEY}\r\n")), "{request}");
     assert!(!served.log().contains(KEY), "{}", served.log());
@@ -285,7 +299,9 @@ fn one_slow_service_keeps_nobody_waiting() {
     let (_rude, place, served) = served();
     let library = Library::start();
     let place = place.with_library(&library.origin);
-    served.until("the library is there", |names| names.as_ref().is_ok_and(|names| names.len() == 30));
+    served.until("the library is there", |names| {
+        names.as_ref().is_ok_and(|names| names.len() == PATHS.len() + 4)
+    });
     let begun = Instant::now();
     thread::scope(|scope| {
         let slow: Vec<_> = (0..20).map(|_| scope.spawn(|| served.call("hang", &json!({})).0)).collect();

@@ -21,7 +21,7 @@ fn the_lint_finds_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let registry = registry(&folder);
     registry.check().unwrap();
-    let findings: Vec<String> = registry.lint().iter().map(ToString::to_string).collect();
+    let findings: Vec<String> = catalogue::lint().run(&registry).iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
     assert!(!folder.path().join("catalogue.sqlite").exists(), "describing makes no file");
 }
