@@ -135,6 +135,7 @@ mod tests {
                 "schemathesis",
                 "clients",
                 "onetool",
+                "gateway",
                 "shells",
                 "browser"
             ]

@@ -1,5 +1,6 @@
 //! The tools of one server, as they were listed last.
 
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,8 +15,8 @@ use crate::upstream::tool::UpstreamTool;
 
 /// A list, and what was made of it.
 pub(super) struct Listing {
-    /// As it came: the same again is the same.
-    raw: Arc<[Value]>,
+    /// Of the list as it came: the same again is the same.
+    fingerprint: u64,
     pub(super) toolset: Toolset,
     /// What is served in part.
     partly: Arc<[String]>,
@@ -35,15 +36,16 @@ impl Listing {
         home: &Registry,
     ) -> Arc<Self> {
         let (came, fresh_for) = (Instant::now(), listed.fresh_for);
-        if let Some(before) = before.filter(|before| *before.raw == *listed.tools) {
-            let (raw, toolset) = (Arc::clone(&before.raw), before.toolset.clone());
-            return Arc::new(Listing { raw, toolset, partly: Arc::clone(&before.partly), came, fresh_for });
+        let fingerprint = fingerprint(&listed.tools);
+        if let Some(before) = before.filter(|before| before.fingerprint == fingerprint) {
+            let (toolset, partly) = (before.toolset.clone(), Arc::clone(&before.partly));
+            return Arc::new(Listing { fingerprint, toolset, partly, came, fresh_for });
         }
         let (link, home) = (Arc::clone(link), home.clone());
         // Schemas are checked, which takes a while where there are many.
         let made = tokio::task::spawn_blocking(move || {
             let (toolset, partly) = made(&listed.tools, &link, &home);
-            Listing { raw: listed.tools.into(), toolset, partly: partly.into(), came, fresh_for }
+            Listing { fingerprint, toolset, partly: partly.into(), came, fresh_for }
         });
         match made.await {
             Ok(listing) => Arc::new(listing),
@@ -52,14 +54,14 @@ impl Listing {
                 tracing::error!(%error, "a list of tools could not be read");
                 let toolset = Toolset::from(home_of_nothing());
                 let partly = Arc::from(["its list of tools could not be read".to_owned()]);
-                Arc::new(Listing { raw: Arc::from([]), toolset, partly, came, fresh_for })
+                Arc::new(Listing { fingerprint, toolset, partly, came, fresh_for })
             }
         }
     }
 
     /// Whether the other one has the very same tools.
     pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.raw, &other.raw)
+        self.toolset.registry().is(other.toolset.registry())
     }
 
     /// Whether it is time to ask again.
@@ -73,6 +75,16 @@ impl Listing {
         let left_out = self.toolset.left_out().iter().map(ToString::to_string);
         left_out.chain(self.partly.iter().cloned()).collect()
     }
+}
+
+/// What tells one list from another, without keeping it.
+fn fingerprint(tools: &[Value]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for tool in tools {
+        hasher.write(tool.to_string().as_bytes());
+        hasher.write_u8(0xff);
+    }
+    hasher.finish()
 }
 
 fn made(raw: &[Value], link: &Arc<Link>, home: &Registry) -> (Toolset, Vec<String>) {

@@ -6,6 +6,9 @@ use rmcp::model::{CallToolResult, ServerResult};
 use serde_json::Value;
 use tool_core::{Content, Failure, FailureKind, Output, Reason, ToolDefinition};
 
+/// Characters of the words of a failure.
+const LONGEST_FAILURE: usize = 20_000;
+
 /// What the answer to a call comes to.
 pub(super) fn outcome(server: &str, tool: &ToolDefinition, answer: ServerResult) -> Result<Output, Failure> {
     let result = match answer {
@@ -68,12 +71,21 @@ fn plain(content: Vec<Content>) -> Output {
 fn text_of(server: &str, tool: &ToolDefinition, content: &[Content], structured: Option<&Value>) -> String {
     let texts: Vec<String> = content.iter().map(in_words).filter(|text| !text.trim().is_empty()).collect();
     if !texts.is_empty() {
-        return texts.join("\n");
+        return cut(texts.join("\n"));
     }
     match structured.filter(|value| !value.is_null()) {
-        Some(value) => value.to_string(),
+        Some(value) => cut(value.to_string()),
         None => format!("server `{server}` says that `{}` failed, and not why", tool.name()),
     }
+}
+
+/// A failure is read to its end: it has one.
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST_FAILURE) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 fn in_words(content: &Content) -> String {

@@ -29,6 +29,9 @@ use crate::upstream::watched::Watched;
 /// So many tools one server may have.
 const MOST_TOOLS: usize = 10_000;
 
+/// So much a list may take as JSON.
+const MOST_BYTES: usize = 64 << 20;
+
 /// So many pages a list may have.
 const MOST_PAGES: usize = 1_000;
 
@@ -69,6 +72,7 @@ pub(super) struct Listed {
     pub(super) tools: Vec<Value>,
     /// How long the server says that it is good.
     pub(super) fresh_for: Option<Duration>,
+    bytes: usize,
 }
 
 impl Session {
@@ -123,7 +127,7 @@ impl Session {
     pub(super) async fn list(&self) -> Result<Listed, Refusal> {
         let answered = |why: String| Refusal { why, connected: true };
 
-        let mut listed = Listed { tools: Vec::new(), fresh_for: None };
+        let mut listed = Listed { tools: Vec::new(), fresh_for: None, bytes: 0 };
         let (mut cursor, mut seen) = (None, HashSet::new());
         for _ in 0..MOST_PAGES {
             let mut request = ListToolsRequest::default();
@@ -221,7 +225,7 @@ impl Session {
     /// What went wrong, in words without addresses, and whether the server cannot have heard of it.
     pub(super) fn told(&self, error: &ServiceError) -> (String, bool) {
         match error {
-            ServiceError::McpError(error) => (format!("{} ({})", error.message, error.code.0), true),
+            ServiceError::McpError(error) => (format!("{} ({})", short(&error.message), error.code.0), true),
             ServiceError::TransportSend(error) => http::told(error),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
                 (self.inbox.why().to_owned(), false)
@@ -250,6 +254,10 @@ impl Listed {
     /// Takes in a page, and where the next one is.
     fn take(&mut self, mut page: Value, cursor: &mut Option<String>) -> Result<(), String> {
         let Value::Array(tools) = page["tools"].take() else { return Ok(()) };
+        self.bytes += tools.iter().map(size).sum::<usize>();
+        if self.bytes > MOST_BYTES {
+            return Err(format!("its list of tools has more than {MOST_BYTES} bytes"));
+        }
         self.tools.extend(tools);
         if self.tools.len() > MOST_TOOLS {
             return Err(format!("its list of tools does not end: it has more than {MOST_TOOLS}"));
@@ -258,6 +266,18 @@ impl Listed {
         self.fresh_for = [self.fresh_for, fresh_for].into_iter().flatten().min();
         *cursor = page["nextCursor"].as_str().filter(|cursor| !cursor.is_empty()).map(str::to_owned);
         Ok(())
+    }
+}
+
+/// What a value takes as JSON, roughly.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + size(value) + 4).sum::<usize>() + 2
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
     }
 }
 
@@ -310,7 +330,7 @@ fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
             http::told(error).0
         }
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refused to begin: {} ({})", error.message, error.code.0)
+            format!("it refused to begin: {} ({})", short(&error.message), error.code.0)
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).collect();
@@ -319,6 +339,11 @@ fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => ungreeted(fallback, inbox),
         _ => "it did not begin as the protocol says".to_owned(),
     }
+}
+
+/// The words of a server, no more of them than anybody reads.
+fn short(text: &str) -> String {
+    text.chars().take(2_000).collect()
 }
 
 fn shown(identity: &Implementation) -> String {

@@ -111,6 +111,8 @@ impl Hostile {
                     "params": {"notifications": {"toolsListChanged": true}, "_meta": {"io.modelcontextprotocol/subscriptionId": id}},
                 }));
             }
+            // Once it was listed, it does not listen any more.
+            "tools/list" if self.is("deaf") && self.changed => self.waiting.push(id.clone()),
             "tools/list" => self.list(id, params),
             "tools/call" => self.call(id, params),
             _ if message.get("method").is_none() => {

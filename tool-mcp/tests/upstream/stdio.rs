@@ -292,6 +292,20 @@ async fn a_list_that_changes_is_followed() {
 }
 
 #[tokio::test]
+async fn the_last_list_is_served_while_it_is_asked_for_anew() {
+    let servers = servers([hostile::server("one", "modern deaf").timeout(SHORT)]);
+    let before = servers.registry().await;
+    // It says that its list has changed, and then does not say how.
+    assert_eq!(servers.call("one__change", json!({})).await.unwrap().value(), "changed");
+    assert!(servers.registry().await.is(&before));
+    assert_eq!(servers.call("one__echo", json!({"text": "here"})).await.unwrap().value(), "here");
+    // One that does not answer is not there, and is started again.
+    assert_eq!(servers.down("one").await, "down: it did not answer `tools/list` within 300ms");
+    within(servers.upstreams.wait_for("one", |status| status.state == State::Up)).await;
+    assert_eq!(servers.names().await.len(), 20);
+}
+
+#[tokio::test]
 async fn a_list_that_stays_the_same_is_the_same_registry() {
     let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
     let before = servers.registry().await;
