@@ -17,6 +17,7 @@ mod check;
 mod contained;
 pub(crate) mod edits;
 mod gate;
+mod inquiring;
 mod located;
 mod members;
 pub(crate) mod numbers;

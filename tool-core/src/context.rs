@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
+use crate::asking::{Asking, Inquiry};
 use crate::call::Tasks;
 use crate::extension::Extensions;
 use crate::failure::Failure;
@@ -36,6 +37,7 @@ struct Inner {
     call_id: CallId,
     tool: String,
     caller: Caller,
+    inquiry: Inquiry,
     #[cfg(feature = "tokio")]
     tasks: Tasks,
     #[cfg(feature = "tokio")]
@@ -119,6 +121,16 @@ impl Context {
         self.0.caller.listener.as_ref()
     }
 
+    /// Who is asked what the call asks.
+    pub(crate) fn asking(&self) -> Option<&Asking> {
+        self.0.caller.asking.as_ref()
+    }
+
+    /// What is known of the questions of the call.
+    pub(crate) fn inquiry(&self) -> &Inquiry {
+        &self.0.inquiry
+    }
+
     /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
@@ -163,8 +175,8 @@ impl Context {
     }
 }
 
-/// Who calls, as part of which trace, what was put beside the call, and whom it tells how far it has come and what it has
-/// to say.
+/// Who calls, as part of which trace, what was put beside the call, whom it tells how far it has come and what it has to
+/// say, and whom it asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
@@ -173,11 +185,13 @@ pub(crate) struct Caller {
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
     pub(crate) listener: Option<Listener>,
+    pub(crate) asking: Option<Asking>,
 }
 
 impl Caller {
     pub(crate) fn new(principal: Principal) -> Self {
-        Caller { principal, trace: None, extensions: None, reporter: None, listener: None }
+        let (trace, extensions, reporter, listener, asking) = (None, None, None, None, None);
+        Caller { principal, trace, extensions, reporter, listener, asking }
     }
 
     /// The local one.
@@ -208,6 +222,7 @@ impl PartialEq for Caller {
             && self.trace == other.trace
             && self.reporter == other.reporter
             && self.listener == other.listener
+            && self.asking == other.asking
     }
 }
 
@@ -276,12 +291,18 @@ impl<'c> LazyContext<'c> {
                 call_id: self.call_id,
                 tool: self.tool.to_owned(),
                 caller: self.caller.clone(),
+                inquiry: Inquiry::default(),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]
                 cancellation: tokio_util::sync::CancellationToken::new(),
             }))
         })
+    }
+
+    /// The context, if something has asked for it: what has not cannot ask anybody anything.
+    pub(crate) fn existing(&self) -> Option<&Context> {
+        self.context.get()
     }
 
     /// Tells whoever asked for the context that the caller went away.

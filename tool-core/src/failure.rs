@@ -52,6 +52,7 @@ impl Failure {
                 | FailureKind::Input
                 | FailureKind::Busy
                 | FailureKind::Unmet
+                | FailureKind::Suspended
                 | FailureKind::Failed(Reason::Unavailable)
         );
         Failure(Box::new(Inner {
@@ -78,6 +79,11 @@ impl Failure {
         let mut failure = Failure::new(FailureKind::Busy, "too many calls at once: try again in a second");
         failure.0.retry_after = Some(Duration::from_secs(1));
         failure
+    }
+
+    /// The call ends here, and starts again with the answers to what it asked.
+    pub(crate) fn suspended() -> Self {
+        Failure::new(FailureKind::Suspended, "the call is suspended until its questions are answered")
     }
 
     pub(crate) fn timeout(tool: &ToolDefinition, limit: Duration) -> Self {

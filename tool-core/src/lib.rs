@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod asking;
 mod audit;
 #[cfg(feature = "http")]
 mod authentication;
@@ -45,6 +46,10 @@ pub mod private;
 pub mod testing;
 
 pub use access::{Access, Permission, Principal};
+pub use asking::{
+    Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
+    ModelPreferences, Question, Root, Sample, Sampled, Sampling,
+};
 pub use audit::{AuditEvent, AuditKind, AuditSink};
 #[cfg(feature = "http")]
 pub use authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken};
@@ -94,3 +99,6 @@ pub use tool_macros::tool;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/prompt.md")]
 pub use tool_macros::prompt;
+
+#[doc = include_str!("../docs/asking.md")]
+pub mod asking_back {}

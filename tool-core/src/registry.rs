@@ -21,6 +21,7 @@ pub use error::{BuildError, BuildErrors};
 
 use crate::access::Principal;
 use crate::admission::Admission;
+use crate::asking::Asking;
 use crate::audit::{Audit, AuditKind};
 use crate::call::{self, Begun, Reply, Runner};
 use crate::context::Caller;
@@ -152,9 +153,10 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
-        let Caller { trace, extensions, reporter, listener, .. } = &self.caller;
+        let Caller { trace, extensions, reporter, listener, asking, .. } = &self.caller;
         let (extensions, reporter, listener) = (extensions.clone(), reporter.clone(), listener.clone());
-        let caller = Caller { principal, trace: *trace, extensions, reporter, listener };
+        let asking = asking.clone();
+        let caller = Caller { principal, trace: *trace, extensions, reporter, listener, asking };
         Registry { inner: Arc::clone(&self.inner), caller }
     }
 
@@ -251,6 +253,12 @@ impl Registry {
     pub(crate) fn with_listener(&self, listener: Listener) -> Self {
         let mut registry = self.clone();
         registry.caller.listener = Some(listener);
+        registry
+    }
+
+    pub(crate) fn with_asking(&self, asking: Asking) -> Self {
+        let mut registry = self.clone();
+        registry.caller.asking = Some(asking);
         registry
     }
 

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs, op};
 use crate::state::state;
@@ -210,7 +211,8 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// The handle that changes a [`Resource`]: a parameter `#[inject] archive: Writer<Archive>`, of a tool whose operation
 /// is `Write` or `Trigger`. Of any other it does not compile.
 ///
-/// It stands for the resource's own `Writer`, whose methods it has.
+/// It stands for the resource's own `Writer`, whose methods it has. Once one of them was called, the call cannot
+/// [ask](crate::Context::elicit) its caller anything: it may start again when it is answered, and would write twice.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -277,7 +279,11 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Writer<T>(Arc<T>);
+pub struct Writer<T> {
+    resource: Arc<T>,
+    /// The call that it was given to, which counts as having written once the handle is used.
+    call: Option<Context>,
+}
 
 impl<T: Resource> Writer<T> {
     /// A writer of a resource that nobody else has, for a unit test that calls the plain function.
@@ -298,7 +304,7 @@ impl<T: Resource> Writer<T> {
     /// assert_eq!(&*writer, "Corner");
     /// ```
     pub fn for_tests(resource: T) -> Self {
-        Writer(Arc::new(resource))
+        Writer { resource: Arc::new(resource), call: None }
     }
 
     /// The resource itself: what a test looks at when the function has returned.
@@ -314,7 +320,7 @@ impl<T: Resource> Writer<T> {
     /// assert_eq!(tool_core::Writer::for_tests(Shop(5)).resource().0, 5);
     /// ```
     pub fn resource(&self) -> Arc<T> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.resource)
     }
 }
 
@@ -322,7 +328,10 @@ impl<T: Resource> Deref for Writer<T> {
     type Target = T::Writer;
 
     fn deref(&self) -> &T::Writer {
-        self.0.writer(WritePass(PhantomData))
+        if let Some(call) = &self.call {
+            call.inquiry().mark_written();
+        }
+        self.resource.writer(WritePass(PhantomData))
     }
 }
 
@@ -336,7 +345,8 @@ macro_rules! writer {
             }
 
             fn inject(source: &Injection<'_, op::$operation>) -> Result<Self, Failure> {
-                state(source).map(Writer)
+                let call = Some(source.context().clone());
+                state(source).map(|resource| Writer { resource, call })
             }
         }
     };

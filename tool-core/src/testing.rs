@@ -58,9 +58,13 @@
 //! # });
 //! ```
 
+mod answers;
+
 use std::fmt;
 
 use serde_json::Value;
+
+pub use answers::Answers;
 
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, FailureKind};

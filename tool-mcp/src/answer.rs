@@ -13,6 +13,8 @@ pub(crate) fn answer(reply: Reply, era: &Era) -> Result<CallToolResult, ErrorDat
     let result = match reply.result {
         Ok(output) => succeeded(&output, era),
         Err(failure) => match failure.kind().codes().mcp_call.code(true) {
+            // Where the client lacks a capability, that was told before: it has nobody to ask, as a tool called by a tool.
+            Some(_) if failure.kind() == FailureKind::CannotAsk => failed(&failure, call_id),
             Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
             None => failed(&failure, call_id),
         },

@@ -11,10 +11,10 @@ use std::time::Duration;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,6 +22,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{LogLevel, Registry, Reply};
 
+use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::caller::Caller;
 use crate::changes::Changes;
 use crate::envelope::Arguments;
@@ -37,11 +38,29 @@ pub(crate) struct Handler {
     offers: Offers,
     changes: Option<Changes>,
     updates: Option<Updates>,
+    /// Keeps what is known of a call between its rounds.
+    seal: Seal,
     /// Ends the listening of clients.
     end: CancellationToken,
     config: ServerConfig,
     /// `config.server_info` as results of 2026-07-28 carry it.
     server_info: Value,
+}
+
+/// A call that a client makes.
+struct Call<'c> {
+    method: &'static str,
+    name: &'c str,
+    /// As JSON.
+    arguments: &'c [u8],
+    round: Round<'c>,
+}
+
+/// What a call came to.
+enum Answered<T> {
+    Reply(T),
+    /// It asks something first.
+    Asks(InputRequiredResult),
 }
 
 /// Where results of 2026-07-28 say who made them.
@@ -54,12 +73,13 @@ impl Handler {
         updates: Option<Updates>,
         identity: Implementation,
         instructions: Option<String>,
+        seal: Seal,
     ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
         let mut config =
             ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
         config.instructions = instructions;
-        Handler { offers, changes, updates, end: CancellationToken::new(), config, server_info }
+        Handler { offers, changes, updates, seal, end: CancellationToken::new(), config, server_info }
     }
 
     pub(crate) fn offers(&self) -> &Offers {
@@ -85,16 +105,35 @@ impl Handler {
 
     /// Calls a tool, unless the client takes the call back or leaves. rmcp only fires a token then: leaving drops the
     /// call, and what becomes of a tool that is dropped the registry knows. A client that asked for it hears meanwhile
-    /// how far the call has come.
+    /// how far the call has come, and one that can be asked is, for what the tool asks.
     async fn invoke(
         &self,
         registry: &Registry,
-        name: &str,
-        arguments: &[u8],
+        call: Call<'_>,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<Reply, ErrorData> {
-        let call = told(registry, cx, async |registry| registry.invoke(name, arguments).await);
-        unless_cancelled(call, name, cx).await
+    ) -> Result<Answered<Reply>, ErrorData> {
+        let Call { method, name, arguments, round } = call;
+        let subject = Subject { method, name, arguments, principal: registry.principal().id() };
+        let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
+        let registry = inquirer.asking(registry);
+        let call = told(&registry, cx, async |registry| registry.invoke(name, arguments).await);
+        let reply = unless_cancelled(call, name, cx).await?;
+        let asked =
+            reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
+        self.answered(asked, reply, cx)
+    }
+
+    /// What is to be told of a call: what it asks, where it asks something.
+    fn answered<T>(
+        &self,
+        asked: Option<Result<InputRequiredResult, ErrorData>>,
+        reply: T,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<Answered<T>, ErrorData> {
+        let Some(asked) = asked else { return Ok(Answered::Reply(reply)) };
+        let mut asked = asked?;
+        self.sign(&mut asked.meta, cx);
+        Ok(Answered::Asks(asked))
     }
 
     /// Adds who made a result, where the client's era has a place for it.
@@ -182,8 +221,10 @@ impl ServerHandler for Session {
     ) -> Result<CallToolResponse, ErrorData> {
         let cx = self.introduced(cx);
         // `request.arguments` is what rmcp's parser left of them.
-        let arguments = Arguments::of(&cx);
-        self.call(&request.name, arguments.map_or(b"", Arguments::as_bytes), &cx).await
+        let arguments = Arguments::of(&cx).map_or(&b""[..], Arguments::as_bytes);
+        let round =
+            Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
+        self.call(&request.name, arguments, round, &cx).await
     }
 
     async fn list_resources(
@@ -220,7 +261,12 @@ impl ServerHandler for Session {
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let cx = self.introduced(cx);
-        let mut result = self.read(&request.uri, &cx).await?;
+        let round =
+            Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
+        let mut result = match self.read(&request.uri, round, &cx).await? {
+            Answered::Reply(result) => result,
+            Answered::Asks(asked) => return Ok(asked.into()),
+        };
         self.sign(&mut result.meta, &cx);
         if Caller::scope(&cx) == CacheScope::Private {
             result.cache_scope = Some(CacheScope::Private);
@@ -251,7 +297,12 @@ impl ServerHandler for Session {
         cx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let cx = self.introduced(cx);
-        let mut result = self.prompt(&request.name, request.arguments, &cx).await?;
+        let round =
+            Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
+        let mut result = match self.prompt(&request.name, request.arguments, round, &cx).await? {
+            Answered::Reply(result) => result,
+            Answered::Asks(asked) => return Ok(asked.into()),
+        };
         self.sign(&mut result.meta, &cx);
         Ok(result.into())
     }

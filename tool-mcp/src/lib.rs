@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod asking;
 mod caller;
 mod catalogue;
 mod changes;

@@ -11,6 +11,7 @@ use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tool_core::{Authenticator, IntoToolsProvider, Principal, Provider};
 
+use crate::asking::Key;
 use crate::changes::Changes;
 use crate::discovery::Discovery;
 use crate::error::ServeError;
@@ -60,6 +61,9 @@ pub struct Server {
     file: PromptsFile,
     policy: Policy,
     deadline: Duration,
+    /// `None` for one that only this server knows.
+    key: Option<Key>,
+    patience: Duration,
 }
 
 impl Server {
@@ -92,6 +96,8 @@ impl Server {
             file: PromptsFile::default(),
             policy: Policy::default(),
             deadline: Duration::from_secs(10),
+            key: None,
+            patience: Duration::from_secs(60 * 60),
         }
     }
 
@@ -216,6 +222,35 @@ impl Server {
     /// ```
     pub fn shutdown_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// The key that what is known of a call is sealed with while its questions are answered (2026-07-28: `requestState`). It is
+    /// as secret as a password, and the same on every server where the answers may arrive: behind a proxy that knows no
+    /// sessions, and before and after a restart. Without it each server makes a key of its own.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// # let from_the_vault = [0; 32];
+    /// let server = tool_mcp::Server::new(registry).request_state_key(from_the_vault);
+    /// ```
+    pub fn request_state_key(mut self, key: [u8; 32]) -> Self {
+        self.key = Some(Key(key));
+        self
+    }
+
+    /// How long a client has to answer what a tool asks; an hour if it is not said. Before 2026-07-28, a form that nobody has
+    /// answered then counts as dismissed.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).answer_within(Duration::from_secs(5 * 60));
+    /// ```
+    pub fn answer_within(mut self, time: Duration) -> Self {
+        self.patience = time;
         self
     }
 

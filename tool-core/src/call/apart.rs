@@ -6,8 +6,9 @@ use tokio::runtime::Handle;
 use tokio::task::JoinError;
 
 use crate::audit::Record;
-use crate::call::contained::{Contained, Disposed, contained};
+use crate::call::contained::{Disposed, contained};
 use crate::call::gate::{Busy, Pass};
+use crate::call::inquiring::{Inquiring, Thread};
 use crate::call::ongoing::Ongoing;
 use crate::call::run::{Gone, Runner};
 use crate::call::timer::{Late, Timer, limited};
@@ -23,7 +24,7 @@ impl Runner {
         call: &mut Ongoing<'_>,
         pass: Option<Pass>,
         timer: Option<Timer>,
-        function: Contained<Output>,
+        function: Inquiring,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
@@ -47,12 +48,22 @@ impl Runner {
         function: Blocking,
     ) -> Result<Output, Failure> {
         let Ongoing { context, span, record, .. } = call;
+        let asks = context.existing().cloned();
+        if let Some(asks) = &asks {
+            asks.inquiry().open();
+        }
+        if let Some(timer) = &mut timer {
+            timer.asks(asks.as_ref());
+        }
         let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
         let call = {
-            let (tool, span) = (tool.clone(), span.clone());
+            let (tool, span, asks) = (tool.clone(), span.clone(), asks.clone());
             move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
+                if let Some(asks) = asks {
+                    asks.inquiry().judge(&mut result);
+                }
                 outputs.judge(&tool, &mut result);
                 result
             }
@@ -72,7 +83,8 @@ impl Runner {
             drop(thread);
             result
         };
-        gone.wait(tool, timer, self.tasks.spawn_blocking(task, &runtime)).await
+        let task = self.tasks.spawn_blocking(task, &runtime);
+        gone.wait(tool, timer, Thread { task, context: asks }).await
     }
 }
 

@@ -72,6 +72,12 @@ impl<T> Contained<T> {
     pub(super) fn new(function: Pending<T>, span: Span) -> Self {
         Contained { function: Disposed::new(function), span }
     }
+
+    /// Drops the function, which is of no more use.
+    pub(super) fn abandon(&mut self) {
+        let _entered = self.span.enter();
+        self.function.dispose();
+    }
 }
 
 impl<T> Future for Contained<T> {
@@ -94,7 +100,6 @@ impl<T> Future for Contained<T> {
 
 impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
-        let _entered = self.span.enter();
-        self.function.dispose();
+        self.abandon();
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tracing::Span;
 use tracing::field::display;
 
+use crate::asking::Asking;
 use crate::audit::{Asked, Audit, AuditKind, Record};
 use crate::call::contained::contained;
 use crate::call::gate::{Busy, Gate, Pass};
@@ -85,6 +86,11 @@ impl<'c> Ongoing<'c> {
         let call_id = context.call_id();
         let begin =
             |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
+        if tool.modifies()
+            && let Some(Asking::Within(outer)) = &caller.asking
+        {
+            outer.inquiry().mark_written();
+        }
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::audit::Told;
 use crate::call::contained::{Contained, Panicked, contained};
 use crate::call::gate::{Gate, Pass};
+use crate::call::inquiring::Inquiring;
 use crate::call::ongoing::Ongoing;
 use crate::call::outputs::Outputs;
 use crate::call::tasks::Tasks;
@@ -104,7 +105,11 @@ impl Runner {
                 return Err(Failure::internal());
             }
         };
-        let mut function = Contained::new(function, call.span.clone());
+        let context = call.context.existing();
+        if let Some(timer) = &mut timer {
+            timer.asks(context);
+        }
+        let mut function = Inquiring::new(Contained::new(function, call.span.clone()), context);
         #[cfg(feature = "tokio")]
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::context::Context;
 use crate::failure::Failure;
 
 /// The call has not ended in this time.
@@ -13,6 +14,10 @@ pub(super) struct Late(pub(super) Duration);
 pub(super) struct Timer {
     limit: Duration,
     sleep: std::pin::Pin<Box<tokio::time::Sleep>>,
+    /// The context of a call that may ask its caller.
+    context: Option<Context>,
+    /// How much longer it may take for what it has waited for answers.
+    granted: Duration,
 }
 
 #[cfg(feature = "tokio")]
@@ -25,10 +30,26 @@ impl Timer {
     pub(super) fn start(limit: Duration) -> Result<Self, Failure> {
         // A panic of tokio's, which it gives no other way to avoid.
         let sleep = crate::call::contained(|| Box::pin(tokio::time::sleep(limit)));
-        sleep.map(|sleep| Timer { limit, sleep }).map_err(|crate::call::Panicked| {
-            tracing::error!("a call has a time limit, and there is no runtime with timers to keep it");
-            Failure::internal()
-        })
+        sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(
+            |crate::call::Panicked| {
+                tracing::error!("a call has a time limit, and there is no runtime with timers to keep it");
+                Failure::internal()
+            },
+        )
+    }
+
+    /// The call may ask its caller: what the caller takes to answer is not time of the call.
+    pub(super) fn asks(&mut self, context: Option<&Context>) {
+        self.context = context.cloned();
+    }
+
+    /// Whether the time is over, or was extended by what the caller took to answer.
+    fn is_over(&mut self) -> bool {
+        let waited = self.context.as_ref().map_or(Duration::ZERO, |context| context.inquiry().waited());
+        let Some(rest) = waited.checked_sub(self.granted).filter(|rest| !rest.is_zero()) else { return true };
+        self.granted = waited;
+        self.sleep.as_mut().reset(tokio::time::Instant::now() + rest);
+        false
     }
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
@@ -39,10 +60,14 @@ impl Timer {
         std::future::poll_fn(|cx| match Pin::new(&mut future).poll(cx) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
             // A function that never waits uses up what tokio lets one task do in a row, and would leave the clock nothing.
-            Poll::Pending => {
+            Poll::Pending => loop {
                 let clock = pin!(tokio::task::unconstrained(self.sleep.as_mut()));
-                clock.poll(cx).map(|()| Err(Late(self.limit)))
-            }
+                match clock.poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) if self.is_over() => return Poll::Ready(Err(Late(self.limit))),
+                    Poll::Ready(()) => {}
+                }
+            },
         })
         .await
     }
@@ -56,6 +81,10 @@ pub(super) enum Timer {}
 impl Timer {
     pub(super) fn start(_: Duration) -> Result<Self, Failure> {
         Err(Failure::internal())
+    }
+
+    pub(super) fn asks(&mut self, _: Option<&Context>) {
+        match *self {}
     }
 
     #[expect(clippy::unused_async, reason = "as with timers")]

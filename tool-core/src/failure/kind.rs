@@ -33,6 +33,11 @@ pub enum FailureKind {
     Timeout,
     /// Too many calls at once.
     Busy,
+    /// The tool has a question, and the caller cannot be asked.
+    CannotAsk,
+    /// The tool has asked something: the call starts again with the answer. What the adapter of a caller makes of it is to
+    /// put the question; no caller sees it as a failure.
+    Suspended,
     /// The caller went away or took the call back.
     Cancelled,
     /// A fault of the application: a panic, an output that cannot be written.
@@ -98,6 +103,9 @@ pub enum McpAnswer {
     /// A JSON-RPC error for something that is not there: -32602, and -32002 for a client that opened with `initialize`
     /// (up to 2025-11-25).
     NotFound,
+    /// A JSON-RPC error, -32021, that names the capability which the client lacks; for a client that opened with
+    /// `initialize`, as any other failure.
+    Capability,
     /// The HTTP status 401, before MCP is spoken.
     Unauthorized,
     /// None: nobody waits for one.
@@ -114,7 +122,8 @@ impl McpAnswer {
         match self {
             McpAnswer::Error(code) => Some(code),
             McpAnswer::NotFound => Some(if modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND }),
-            McpAnswer::IsError | McpAnswer::Unauthorized | McpAnswer::Nothing => None,
+            McpAnswer::Capability if modern => Some(MISSING_CAPABILITY),
+            McpAnswer::Capability | McpAnswer::IsError | McpAnswer::Unauthorized | McpAnswer::Nothing => None,
         }
     }
 }
@@ -123,6 +132,8 @@ impl McpAnswer {
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
 const RESOURCE_NOT_FOUND: i32 = -32002;
+// MCP 2026-07-28.
+const MISSING_CAPABILITY: i32 = -32021;
 
 impl FailureKind {
     /// What each face makes of this kind: the one table that every adapter reads.
@@ -134,7 +145,7 @@ impl FailureKind {
     /// assert_eq!(FailureKind::NotJson.codes().http, 400);
     /// ```
     pub const fn codes(self) -> FailureCodes {
-        use McpAnswer::{Error, IsError, NotFound, Nothing, Unauthorized};
+        use McpAnswer::{Capability, Error, IsError, NotFound, Nothing, Unauthorized};
         const INVALID: McpAnswer = Error(INVALID_PARAMS);
         const FAULT: McpAnswer = Error(INTERNAL_ERROR);
 
@@ -152,6 +163,8 @@ impl FailureKind {
             FailureKind::Failed(Reason::Other) => (500, "execution_failed", 1, IsError, FAULT),
             FailureKind::Timeout => (504, "timeout", 6, IsError, FAULT),
             FailureKind::Busy => (429, "busy", 1, IsError, FAULT),
+            FailureKind::CannotAsk => (501, "cannot_ask", 9, Capability, Capability),
+            FailureKind::Suspended => (503, "suspended", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
             FailureKind::Internal => (500, "internal", 70, IsError, FAULT),
         };
@@ -179,11 +192,13 @@ mod tests {
         Failed(Unavailable)  503  isError  -32603         execution_failed   1
         Timeout              504  isError  -32603         timeout            6
         Busy                 429  isError  -32603         busy               1
+        CannotAsk            501  -32021/isError  -32021/isError  cannot_ask  9
+        Suspended            503  isError  -32603         suspended          1
         Cancelled            499  none     none           cancelled          130
         Internal             500  isError  -32603         internal           70
     ";
 
-    const KINDS: [FailureKind; 15] = [
+    const KINDS: [FailureKind; 17] = [
         FailureKind::NotFound,
         FailureKind::Disabled,
         FailureKind::Unauthenticated,
@@ -197,6 +212,8 @@ mod tests {
         FailureKind::Failed(Reason::Unavailable),
         FailureKind::Timeout,
         FailureKind::Busy,
+        FailureKind::CannotAsk,
+        FailureKind::Suspended,
         FailureKind::Cancelled,
         FailureKind::Internal,
     ];
@@ -205,6 +222,7 @@ mod tests {
         match (answer, answer.code(true), answer.code(false)) {
             (McpAnswer::IsError, ..) => "isError".to_owned(),
             (McpAnswer::Unauthorized, ..) => "401".to_owned(),
+            (McpAnswer::Capability, Some(modern), None) => format!("{modern}/isError"),
             (_, Some(modern), Some(before)) if modern == before => modern.to_string(),
             (_, Some(modern), Some(before)) => format!("{modern}/{before}"),
             _ => "none".to_owned(),

@@ -1,5 +1,6 @@
 //! The registry in the hands of a tool that calls other tools.
 
+use crate::asking::Asking;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs, op};
 use crate::registry::Registry;
@@ -11,6 +12,9 @@ use crate::registry::Registry;
 /// [`Registry::reporting`](crate::Registry::reporting): what the caller hears is how far its own call has come.
 ///
 /// Only into a tool that modifies, since whoever may call any tool may call one that writes.
+///
+/// A tool that is called like this cannot [ask](crate::Context::elicit) anything, and a call of one that modifies counts as
+/// having written: after it, the calling tool cannot ask either.
 ///
 /// Each call takes a place of its own among those of [`Builder::concurrency`](crate::Builder::concurrency): where all are
 /// taken by tools that wait for the tools they call, nothing goes on until one is out of time.
@@ -61,5 +65,7 @@ fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     let mut registry = source.registry().cloned().ok_or_else(Failure::internal)?;
     // How far a call within the call has come says nothing of how far the outer one has.
     registry.caller.reporter = None;
+    // What is called asks nobody: the outer call would start again. What it changes, it changes for the outer one.
+    registry.caller.asking = Some(Asking::Within(source.context().clone()));
     Ok(registry)
 }

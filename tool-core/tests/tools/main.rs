@@ -3,6 +3,7 @@
 mod access;
 mod agreement;
 mod arguments;
+mod asking;
 mod audit;
 mod completion;
 mod digests;

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
 
 use crate::answer::block;
+use crate::asking::{Inquirer, Round, Subject};
 use crate::era::Era;
-use crate::handler::{Handler, unless_cancelled};
+use crate::handler::{Answered, Handler, unless_cancelled};
 use crate::news::told;
 use crate::paging::page;
 use crate::signature::{shown_default, type_name};
@@ -39,16 +40,28 @@ impl Handler {
         &self,
         name: &str,
         arguments: Option<JsonObject>,
+        round: Round<'_>,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<GetPromptResult, ErrorData> {
+    ) -> Result<Answered<GetPromptResult>, ErrorData> {
         let offer = self.offer(cx).await?;
         if let Some(prompt) = offer.catalogue.settings().prompts.get(name) {
-            return made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
+            let made = made(prompt, arguments.unwrap_or_default(), offer.registry.principal(), cx).await;
+            return made.map(Answered::Reply);
         }
         let arguments = arguments.map_or(Value::Null, Value::Object);
-        let call = told(&offer.registry, cx, async |registry| registry.get_prompt(name, arguments).await);
+        let text = arguments.to_string();
+        let (method, principal) = ("prompts/get", offer.registry.principal().id());
+        let subject = Subject { method, name, arguments: text.as_bytes(), principal };
+        let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
+        let registry = inquirer.asking(&offer.registry);
+        let call = told(&registry, cx, async |registry| registry.get_prompt(name, arguments).await);
         let prompt = unless_cancelled(call, name, cx).await?;
-        prompt.map(|prompt| result(prompt, &Era::of(cx))).map_err(|failure| failed(&failure))
+        let asked = prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
+        match self.answered(asked, prompt, cx)? {
+            Answered::Reply(Ok(prompt)) => Ok(Answered::Reply(result(prompt, &Era::of(cx)))),
+            Answered::Reply(Err(failure)) => Err(failed(&failure)),
+            Answered::Asks(asked) => Ok(Answered::Asks(asked)),
+        }
     }
 }
 

@@ -14,8 +14,9 @@ use serde::Serialize;
 use serde_json::json;
 use tool_core::{ResourceBody, ToolDefinition};
 
+use crate::asking::Round;
 use crate::catalogue::Target;
-use crate::handler::{Handler, unless_cancelled};
+use crate::handler::{Answered, Call, Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
@@ -58,8 +59,9 @@ impl Handler {
     pub(super) async fn read(
         &self,
         uri: &str,
+        round: Round<'_>,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
         let offer = self.offer(cx).await?;
         let settings = offer.catalogue.settings();
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
@@ -70,25 +72,27 @@ impl Handler {
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
                     offer.callable().map(|tool| Row::new(tool, settings.description(tool))).collect();
-                Ok(self.fresh(as_json(uri, &rows)?))
+                Ok(Answered::Reply(self.fresh(as_json(uri, &rows)?)))
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
                 let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
                 let tool = known.ok_or_else(|| not_found(uri))?;
-                Ok(self.fresh(as_json(
-                    uri,
-                    &Page::new(tool, settings.description(tool), settings.examples(tool)),
-                )?))
+                let page = Page::new(tool, settings.description(tool), settings.examples(tool));
+                Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))
             }
-            Found::Here(Target::Tool(name), values) => self.read_tool(uri, name, &values, &offer, cx).await,
+            Found::Here(Target::Tool(name), values) => {
+                self.read_tool(uri, name, &values, round, &offer, cx).await
+            }
             Found::Here(&Target::Resource(position), _) => {
                 let resource = settings.resources.get(position).ok_or_else(|| not_found(uri))?;
-                read_written(uri, &resource.read, &resource.about, Vec::new(), &offer, cx).await
+                let read = read_written(uri, &resource.read, &resource.about, Vec::new(), &offer, cx).await;
+                read.map(Answered::Reply)
             }
             Found::Here(&Target::Template(position), values) => {
                 let template = settings.templates.get(position).ok_or_else(|| not_found(uri))?;
-                read_written(uri, &template.read, &template.about, values, &offer, cx).await
+                let read = read_written(uri, &template.read, &template.about, values, &offer, cx).await;
+                read.map(Answered::Reply)
             }
         }
     }
@@ -103,14 +107,19 @@ impl Handler {
         uri: &str,
         name: &str,
         values: &[(String, String)],
+        round: Round<'_>,
         offer: &Offer,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    ) -> Result<Answered<ReadResourceResult>, ErrorData> {
         let tool = offer.registry.get(name).ok_or_else(|| not_found(uri))?;
         let arguments = arguments(tool, values);
-        let reply = self.invoke(&offer.registry, name, arguments.as_bytes(), cx).await?;
+        let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };
+        let reply = match self.invoke(&offer.registry, call, cx).await? {
+            Answered::Reply(reply) => reply,
+            Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
+        };
         match reply.result {
-            Ok(output) => Ok(hinted(ReadResourceResult::new(contents(uri, &output)), tool)),
+            Ok(output) => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents(uri, &output)), tool))),
             Err(failure) => {
                 Err(failed(&failure, reply.call_id, uri, tool, offer.catalogue.pattern(tool).as_ref()))
             }

@@ -1,16 +1,17 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::model::{CallToolResponse, ListToolsResult, Tool};
+use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use crate::answer::answer;
+use crate::asking::Round;
 use crate::catalogue::bare;
 use crate::discovery::Discovery;
 use crate::envelope::Arguments;
 use crate::era::Era;
-use crate::handler::{Handler, modern};
+use crate::handler::{Answered, Call, Handler, modern};
 use crate::offer::Offer;
 use crate::paging::{Paged, page};
 use crate::two_step::{NAMES, Step, desk, enter};
@@ -44,6 +45,7 @@ impl Handler {
         &self,
         name: &str,
         arguments: &[u8],
+        round: Round<'_>,
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let offer = self.offer(cx).await?;
@@ -54,7 +56,7 @@ impl Handler {
                     return Ok(result.into());
                 }
                 Some(Step::Call { tool, arguments }) => {
-                    return self.called(&offer, &tool, arguments, cx).await;
+                    return self.called(&offer, &tool, arguments, round, cx).await;
                 }
                 None => {}
             }
@@ -66,7 +68,7 @@ impl Handler {
             let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
             return Err(ErrorData::invalid_params(message, None));
         }
-        self.called(&offer, name, arguments, cx).await
+        self.called(&offer, name, arguments, round, cx).await
     }
 
     async fn called(
@@ -74,31 +76,53 @@ impl Handler {
         offer: &Offer,
         name: &str,
         arguments: &[u8],
+        round: Round<'_>,
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let reply = self.invoke(&offer.registry, name, arguments, cx).await?;
+        let call = Call { method: "tools/call", name, arguments, round };
+        let reply = match self.invoke(&offer.registry, call, cx).await? {
+            Answered::Reply(reply) => reply,
+            Answered::Asks(asked) => return Ok(asked.into()),
+        };
         let mut result = answer(reply, &Era::of(cx))?;
         self.sign(&mut result.meta, cx);
         Ok(result.into())
     }
 
-    /// A call whose arguments are no object: the pipeline says so, in the words that every face uses.
+    /// A call that rmcp cannot read: its arguments are no object, and the pipeline says so, in the words that every face
+    /// uses; or its answers are none, and the questions are asked again.
     pub(super) async fn call_oddly(
         &self,
         params: &Value,
         cx: &RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let (Some(name), Some(arguments)) = (params.get("name").and_then(Value::as_str), Arguments::of(cx))
-        else {
+        let arguments = Arguments::of(cx).map(Arguments::as_bytes);
+        let arguments = arguments.or_else(|| params.get("arguments").is_none().then_some(&b""[..]));
+        let (Some(name), Some(arguments)) = (params.get("name").and_then(Value::as_str), arguments) else {
             return Err(ErrorData::invalid_params("`name` must be a string and `arguments` an object", None));
         };
-        let CallToolResponse::Complete(mut result) = self.call(name, arguments.as_bytes(), cx).await? else {
-            return Err(ErrorData::internal_error("internal error", None));
+        let state = match params.get("requestState") {
+            Some(state) if !state.is_null() => match state.as_str() {
+                Some(state) => Some(state),
+                None => return Err(ErrorData::invalid_params("`requestState` must be a string", None)),
+            },
+            _ => None,
         };
-        if !modern(cx) {
-            result.result_type = None;
-        }
-        serde_json::to_value(result).map_err(|error| {
+        let responses = params.get("inputResponses").and_then(Value::as_object);
+        let responses: Option<InputResponses> = responses
+            .map(|answers| answers.iter().map(|(key, answer)| (key.clone(), answer.clone())).collect());
+        let round = Round { state, responses: responses.as_ref() };
+        let written = match self.call(name, arguments, round, cx).await? {
+            CallToolResponse::Complete(mut result) => {
+                if !modern(cx) {
+                    result.result_type = None;
+                }
+                serde_json::to_value(result)
+            }
+            CallToolResponse::InputRequired(asked) => serde_json::to_value(asked),
+            _ => return Err(ErrorData::internal_error("internal error", None)),
+        };
+        written.map_err(|error| {
             tracing::error!(%error, "a result cannot be written as JSON");
             ErrorData::internal_error("internal error", None)
         })

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use tool_core::Principal;
 
+use crate::asking::{Key, Seal};
 use crate::catalogue::RESERVED;
 use crate::error::ServeError;
 use crate::handler::Handler;
@@ -39,7 +40,19 @@ impl Server {
         let identity = self.identity.clone();
         let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
         let offers = Offers::new(self.provider.clone(), caller, self.settings()?);
-        Ok(Arc::new(Handler::new(offers, self.changes.clone(), self.updates.clone(), identity, instructions)))
+        let key = self.key.map_or_else(Key::random, Ok);
+        let key = key.map_err(|error| {
+            ServeError::Setup(format!("there is no randomness to make a key of: {error}"))
+        })?;
+        let seal = Seal::new(key, self.patience);
+        Ok(Arc::new(Handler::new(
+            offers,
+            self.changes.clone(),
+            self.updates.clone(),
+            identity,
+            instructions,
+            seal,
+        )))
     }
 
     fn settings(&self) -> Result<Arc<Settings>, ServeError> {

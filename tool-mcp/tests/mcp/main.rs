@@ -10,6 +10,7 @@ mod tools;
 #[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
 mod thousand;
 
+mod asking;
 mod callers;
 mod calls;
 mod changes;

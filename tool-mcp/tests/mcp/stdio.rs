@@ -19,6 +19,7 @@ fn serve() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("identity") => crate::identity::registry(),
         Some("logging") => crate::logging::registry(),
+        Some("asking") => crate::asking::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),

@@ -103,7 +103,12 @@ impl Served {
 
     /// Opens a session, as clients up to 2025-11-25 do.
     pub(crate) fn session(&self) -> Session<'_> {
-        let answer = self.post(&[], &initialize().to_string());
+        self.session_with(json!({}))
+    }
+
+    /// The same, of a client that can do this.
+    pub(crate) fn session_with(&self, capabilities: Value) -> Session<'_> {
+        let answer = self.post(&[], &initialize_with(capabilities).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
         let session = Session { served: self, id, opening: answer.event() };
@@ -142,6 +147,11 @@ impl Session<'_> {
         self.served.post(&[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
     }
 
+    /// Sends a message without waiting for what comes of it.
+    pub(crate) fn send(&self, body: &str) -> TcpStream {
+        send(self.served.addr, &[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
+    }
+
     pub(crate) fn request(&self, method: &str, params: Value) -> Value {
         let answer = self.post(&request(1, method, params).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
@@ -178,9 +188,13 @@ pub(crate) fn request(id: u32, method: &str, params: Value) -> Value {
 }
 
 pub(crate) fn initialize() -> Value {
+    initialize_with(json!({}))
+}
+
+pub(crate) fn initialize_with(capabilities: Value) -> Value {
     let params = json!({
         "protocolVersion": LEGACY,
-        "capabilities": {},
+        "capabilities": capabilities,
         "clientInfo": {"name": "test", "version": "1.0.0"},
     });
     request(0, "initialize", params)

@@ -1,0 +1,178 @@
+//! One field of a form.
+
+use serde_json::{Map, Value, json};
+
+/// A field, as the schema of its type describes it.
+pub(super) struct Field {
+    /// What a client is shown.
+    pub(super) shown: Map<String, Value>,
+    /// What an answer is checked against: all that the type says.
+    pub(super) checked: Map<String, Value>,
+    /// Whether its type has a value for a field that is left out.
+    pub(super) optional: bool,
+    pub(super) secret: bool,
+}
+
+/// What a field is that a form cannot have.
+pub(super) struct Unfit(pub(super) &'static str);
+
+/// What every field may have.
+const COMMON: [&str; 3] = ["title", "description", "default"];
+
+/// The formats of texts that a client knows.
+const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
+
+impl Field {
+    pub(super) fn of(schema: &Value) -> Result<Self, Unfit> {
+        let Some(mut object) = schema.as_object().cloned() else { return Err(Unfit("anything")) };
+        let optional = drop_null(&mut object);
+        let secret = object.get("writeOnly") == Some(&Value::Bool(true));
+        let shown = shown(&object)?;
+        // Notes are none of the validator's, and some of it would not have an effect.
+        object.retain(|keyword, _| keyword != "enumNames");
+        Ok(Field { shown, checked: object, optional, secret })
+    }
+}
+
+/// What a client is shown of a schema.
+fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, Unfit> {
+    let kind = object.get("type").and_then(Value::as_str);
+    let mut shown = Map::new();
+    let mut take = |keywords: &[&str]| {
+        for keyword in keywords {
+            if let Some(value) = object.get(*keyword) {
+                shown.insert((*keyword).to_owned(), value.clone());
+            }
+        }
+    };
+    if let Some(choice) = Choice::of(object) {
+        take(&COMMON);
+        shown.shift_insert(0, "type".to_owned(), "string".into());
+        choice.write(&mut shown, "oneOf");
+        if let Some(names) = object.get("enumNames") {
+            shown.insert("enumNames".to_owned(), names.clone());
+        }
+        return Ok(shown);
+    }
+    match kind {
+        Some("string") => {
+            take(&["type"]);
+            take(&COMMON);
+            take(&["minLength", "maxLength"]);
+            if object.get("format").and_then(Value::as_str).is_some_and(|format| FORMATS.contains(&format)) {
+                shown.insert("format".to_owned(), object["format"].clone());
+            }
+        }
+        Some("integer" | "number") => {
+            take(&["type"]);
+            take(&COMMON);
+            take(&["minimum", "maximum"]);
+        }
+        Some("boolean") => {
+            take(&["type"]);
+            take(&COMMON);
+        }
+        Some("array") => {
+            take(&["type"]);
+            take(&COMMON);
+            take(&["minItems", "maxItems"]);
+            let items = object.get("items").and_then(Value::as_object);
+            let choice =
+                items.and_then(Choice::of).ok_or(Unfit("a list of anything but a choice of texts"))?;
+            let mut items = Map::new();
+            if choice.is_plain() {
+                items.insert("type".to_owned(), "string".into());
+            }
+            choice.write(&mut items, "anyOf");
+            shown.insert("items".to_owned(), items.into());
+        }
+        Some("object") => return Err(Unfit("an object")),
+        _ => return Err(Unfit("of no one type")),
+    }
+    Ok(shown)
+}
+
+/// Texts of which one is chosen, each with a title or without.
+struct Choice(Vec<(String, Option<String>)>);
+
+impl Choice {
+    /// The texts that a schema is a choice of.
+    fn of(object: &Map<String, Value>) -> Option<Self> {
+        let untitled = |value: &Value| Some((value.as_str()?.to_owned(), None));
+        if let Some(values) = object.get("enum").and_then(Value::as_array) {
+            return values.iter().map(untitled).collect::<Option<Vec<_>>>().map(Choice);
+        }
+        if let Some(value) = object.get("const") {
+            return untitled(value).map(|only| Choice(vec![only]));
+        }
+        let branches = ["oneOf", "anyOf"].iter().find_map(|keyword| object.get(*keyword)?.as_array())?;
+        let mut choice = Vec::new();
+        for branch in branches {
+            // Constants that have no documentation stand together in an `enum`.
+            if let Some(values) = branch["enum"].as_array() {
+                choice.extend(values.iter().map(untitled).collect::<Option<Vec<_>>>()?);
+                continue;
+            }
+            let title = ["title", "description"].iter().find_map(|keyword| branch[*keyword].as_str());
+            choice.push((branch["const"].as_str()?.to_owned(), title.map(first_line)));
+        }
+        Some(Choice(choice))
+    }
+
+    /// Whether none has a title.
+    fn is_plain(&self) -> bool {
+        self.0.iter().all(|(_, title)| title.is_none())
+    }
+
+    /// As a client reads it: plain, or each with its title under this keyword.
+    fn write(&self, schema: &mut Map<String, Value>, keyword: &str) {
+        if self.is_plain() {
+            let values: Vec<Value> = self.0.iter().map(|(value, _)| value.as_str().into()).collect();
+            schema.insert("enum".to_owned(), values.into());
+            return;
+        }
+        let titled = |(value, title): &(String, Option<String>)| json!({"const": value, "title": title.as_ref().unwrap_or(value)});
+        schema.insert(keyword.to_owned(), self.0.iter().map(titled).collect());
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// `T | null` becomes `T`; whether it was.
+fn drop_null(object: &mut Map<String, Value>) -> bool {
+    let mut dropped = false;
+    if let Some(Value::Array(kinds)) = object.get_mut("type") {
+        let count = kinds.len();
+        kinds.retain(|kind| kind != "null");
+        dropped |= kinds.len() < count;
+        if let [only] = &kinds[..] {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        let count = values.len();
+        values.retain(|value| !value.is_null());
+        dropped |= values.len() < count;
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(branches)) = object.get_mut(keyword) else { continue };
+        let count = branches.len();
+        branches.retain(|branch| *branch != json!({"type": "null"}));
+        dropped |= branches.len() < count;
+        if let [Value::Object(only)] = &mut branches[..] {
+            let only = std::mem::take(only);
+            object.shift_remove(keyword);
+            for (key, value) in only {
+                // What stands beside the reference to a type says more of this field.
+                object.entry(key).or_insert(value);
+            }
+        }
+    }
+    if dropped && object.get("default").is_some_and(Value::is_null) {
+        object.shift_remove("default");
+    }
+    dropped
+}

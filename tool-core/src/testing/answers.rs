@@ -1,0 +1,241 @@
+//! A caller for tests, who answers what it is asked.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::asking::{Answer, AskKind, Asked, Asker, Elicited, Question, Root, Sampled};
+use crate::failure::{Failure, FailureKind};
+use crate::output::Output;
+use crate::registry::Registry;
+use crate::tool::BoxFuture;
+
+/// Answers in the order of the questions, for the test of a tool that [asks](crate::Context::elicit).
+///
+/// [`call`](Self::call) makes the call start again with each answer, as a client of MCP 2026-07-28 does: a tool that comes
+/// through it the way it should asks the same questions each time, and changes nothing before the last one. As an
+/// [`Asker`] of [`Registry::asking`], the same answers are given at once.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use tool_core::testing::Answers;
+/// use tool_core::{Context, Failure, FailureKind, Registry, Resource, WritePass, Writer, tool};
+///
+/// struct Till(AtomicU32);
+///
+/// impl Resource for Till {
+///     type Reader = ();
+///     type Writer = AtomicU32;
+///
+///     fn reader(&self) -> &() {
+///         &()
+///     }
+///
+///     fn writer(&self, _: WritePass<'_>) -> &AtomicU32 {
+///         &self.0
+///     }
+/// }
+///
+/// #[derive(schemars::JsonSchema, serde::Deserialize)]
+/// struct Tip {
+///     amount: u32,
+/// }
+///
+/// /// Takes money, and asks for more.
+/// #[tool(operation = Write, destructive = false)]
+/// async fn take_money(#[inject] till: Writer<Till>, #[inject] context: Context, amount: u32) -> Result<u32, Failure> {
+///     till.fetch_add(amount, Ordering::Relaxed);
+///     let tip = context.elicit::<Tip>("How much is the tip?").await?.required()?;
+///     Ok(amount + tip.amount)
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let builder = Registry::builder().linked().select(|tool| tool.name() == "take_money");
+/// let registry = builder.state(Till(AtomicU32::new(0))).build().unwrap();
+/// let answers = Answers::new().accept(serde_json::json!({"amount": 2}));
+/// let failure = answers.call(&registry, "take_money", serde_json::json!({"amount": 10})).await.unwrap_err();
+/// assert_eq!(failure.kind(), FailureKind::Internal);
+/// assert!(failure.message().starts_with("`take_money` asks after it has taken its `Writer`"));
+/// # });
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Answers(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Those that nobody has asked for.
+    left: VecDeque<Answer>,
+    /// Those that were given, by the key and the digest of their questions.
+    given: HashMap<(String, String), Answer>,
+    /// Every question, in the order in which it was first put.
+    asked: Vec<Question>,
+    /// Whether a call starts again with each answer.
+    starts_again: bool,
+}
+
+impl Answers {
+    /// None yet.
+    ///
+    /// ```
+    /// assert!(tool_core::testing::Answers::new().questions().is_empty());
+    /// ```
+    pub fn new() -> Self {
+        Answers::default()
+    }
+
+    /// The user fills in the form with these fields, or goes to the address with none.
+    ///
+    /// # Panics
+    ///
+    /// When it is no object.
+    ///
+    /// ```
+    /// let answers = tool_core::testing::Answers::new().accept(serde_json::json!({"sure": true}));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "written as `json!` in its place")]
+    pub fn accept(self, fields: Value) -> Self {
+        let fields = fields.as_object().expect("the fields of a form are an object").clone();
+        self.answer(Answer::Elicited(Elicited::Accepted(fields)))
+    }
+
+    /// The user says no.
+    ///
+    /// ```
+    /// let answers = tool_core::testing::Answers::new().decline();
+    /// ```
+    #[must_use]
+    pub fn decline(self) -> Self {
+        self.answer(Answer::Elicited(Elicited::Declined))
+    }
+
+    /// The user says nothing.
+    ///
+    /// ```
+    /// let answers = tool_core::testing::Answers::new().cancel();
+    /// ```
+    #[must_use]
+    pub fn cancel(self) -> Self {
+        self.answer(Answer::Elicited(Elicited::Cancelled))
+    }
+
+    /// The model writes this.
+    ///
+    /// ```
+    /// let answers = tool_core::testing::Answers::new().sample("Paris");
+    /// ```
+    #[must_use]
+    pub fn sample(self, text: impl Into<String>) -> Self {
+        self.answer(Answer::Sampled(Sampled::text(text, "a model")))
+    }
+
+    /// The client works here.
+    ///
+    /// ```
+    /// let answers = tool_core::testing::Answers::new().roots([tool_core::Root::new("file:///srv")]);
+    /// ```
+    #[must_use]
+    pub fn roots(self, roots: impl IntoIterator<Item = Root>) -> Self {
+        self.answer(Answer::Roots(roots.into_iter().collect()))
+    }
+
+    /// Whatever else a caller may answer.
+    ///
+    /// ```
+    /// use tool_core::{Answer, testing::Answers};
+    ///
+    /// let answers = Answers::new().answer(Answer::Roots(Vec::new()));
+    /// ```
+    #[must_use]
+    pub fn answer(self, answer: Answer) -> Self {
+        self.state().left.push_back(answer);
+        self
+    }
+
+    /// Every question that was put, in the order in which it was put first; one that was asked for again stands here again.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::testing::Answers::new().questions().len(), 0);
+    /// ```
+    pub fn questions(&self) -> Vec<Question> {
+        self.state().asked.clone()
+    }
+
+    /// Calls a tool, which starts again with each answer.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the call; [`CannotAsk`](FailureKind::CannotAsk) for a question to which there is no answer left.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # use tool_core::testing::Answers;
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(Answers::new().call(&registry, "nope", serde_json::json!({})).await.is_err());
+    /// # });
+    /// ```
+    pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
+        self.state().starts_again = true;
+        let registry = registry.asking(Arc::new(self.clone()));
+        loop {
+            match registry.call(name, arguments.clone()).await {
+                Err(failure) if failure.kind() == FailureKind::Suspended => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an answer is to.
+fn place(question: &Question) -> (String, String) {
+    (question.key.clone(), question.digest().to_string())
+}
+
+impl State {
+    /// The next answer.
+    fn take(&mut self, question: &Question) -> Result<Answer, Failure> {
+        if !self.left.is_empty() {
+            self.asked.push(question.clone());
+        }
+        self.left.pop_front().ok_or_else(|| {
+            let message = format!("there is no answer left for the question `{}`", question.key);
+            Failure::new(FailureKind::CannotAsk, message)
+        })
+    }
+}
+
+impl Asker for Answers {
+    fn can_ask(&self, _: AskKind) -> bool {
+        true
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+        let mut state = self.state();
+        let asked = if state.starts_again {
+            match state.given.get(&place(question)).filter(|_| question.problems.is_empty()) {
+                Some(answer) => Ok(Asked::Answer(answer.clone())),
+                None if state.left.is_empty() => state.take(question).map(Asked::Answer),
+                None => Ok(Asked::Later),
+            }
+        } else {
+            state.take(question).map(Asked::Answer)
+        };
+        Box::pin(std::future::ready(asked))
+    }
+
+    fn suspended(&self, questions: Vec<Question>) {
+        let mut state = self.state();
+        for question in questions {
+            // Of several, those without an answer are asked again, and hear it then.
+            if let Ok(answer) = state.take(&question) {
+                state.given.insert(place(&question), answer);
+            }
+        }
+    }
+}

@@ -1,0 +1,632 @@
+//! What a call asks its caller, at once or by starting again with the answers.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tool_core::testing::Answers;
+use tool_core::{
+    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Prompt,
+    PromptMessage, Question, Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, prompt,
+    tool,
+};
+
+use crate::builder_of;
+
+/// How often functions were begun, and how much was written.
+#[derive(Default)]
+struct Book {
+    begun: AtomicUsize,
+    written: AtomicUsize,
+    dropped: AtomicUsize,
+    /// So that a tool waits for more than an answer.
+    never: Notify,
+}
+
+impl Resource for Book {
+    type Reader = Self;
+    type Writer = AtomicUsize;
+
+    fn reader(&self) -> &Self {
+        self
+    }
+
+    fn writer(&self, _: WritePass<'_>) -> &AtomicUsize {
+        &self.written
+    }
+}
+
+/// Counts how often it is dropped.
+struct Held(State<Book>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Colour {
+    colour: Hue,
+    #[schemars(range(min = 1, max = 9))]
+    shade: Option<u8>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Hue {
+    Red,
+    Blue,
+}
+
+/// Asks one thing after the other.
+#[tool(operation = Read)]
+async fn in_turn(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
+    book.begun.fetch_add(1, Ordering::Relaxed);
+    let Name { name } = context.elicit("What is your name?").key("user_name").await?.required()?;
+    let Colour { colour, shade } = context.elicit("Which colour?").await?.required()?;
+    Ok(format!("{name} {colour:?} {shade:?}"))
+}
+
+/// Asks three things at once.
+#[tool(operation = Read)]
+async fn at_once(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
+    book.begun.fetch_add(1, Ordering::Relaxed);
+    let (name, said, roots) = tokio::join!(
+        context.elicit::<Name>("What is your name?"),
+        context.sample(Sample::new(50).user("Generate a greeting")),
+        context.roots(),
+    );
+    let roots: Vec<String> = roots?.into_iter().map(|root| root.uri).collect();
+    Ok(format!("{} {} {}", name?.required()?.name, said?.as_text(), roots.join(",")))
+}
+
+/// Asks the same thing again and again.
+#[tool(operation = Read)]
+async fn again(#[inject] context: Context, times: u32) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for _ in 0..times {
+        match context.elicit::<Name>("Who else?").await? {
+            Elicited::Accepted(Name { name }) => names.push(name),
+            Elicited::Declined => names.push("nobody".to_owned()),
+            Elicited::Cancelled => break,
+        }
+    }
+    Ok(names)
+}
+
+/// Asks and writes, in this order or the other.
+#[tool(operation = Write, destructive = false)]
+async fn note(
+    #[inject] context: Context,
+    #[inject] book: Writer<Book>,
+    #[inject] held: State<Book>,
+    first: bool,
+    swallow: bool,
+) -> Result<String, Failure> {
+    let _held = Held(held);
+    if first {
+        book.fetch_add(1, Ordering::Relaxed);
+    }
+    let name = match context.elicit::<Name>("What is your name?").await {
+        Err(_) if swallow => return Ok("never mind".to_owned()),
+        answer => answer?.required()?.name,
+    };
+    if !first {
+        book.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(name)
+}
+
+/// Lets another tool write, and asks then.
+#[tool(operation = Trigger, destructive = false)]
+async fn delegate(
+    #[inject] context: Context,
+    #[inject] registry: Registry,
+    tool: String,
+    arguments: Map<String, Value>,
+) -> Result<String, Failure> {
+    registry.call(&tool, arguments.into()).await?;
+    Ok(context.elicit::<Name>("What is your name?").await?.required()?.name)
+}
+
+/// Writes.
+#[tool(operation = Write, destructive = false)]
+fn scribble(#[inject] book: Writer<Book>) {
+    book.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Reads.
+#[tool(operation = Read)]
+fn leaf(#[inject] book: State<Book>) -> usize {
+    book.written.load(Ordering::Relaxed)
+}
+
+/// Does not wait for ever.
+#[tool(operation = Read)]
+async fn impatient(#[inject] context: Context) -> String {
+    tokio::select! {
+        biased;
+        answer = context.elicit::<Name>("What is your name?") => {
+            answer.map_or_else(|failure| failure.to_string(), |answer| answer.accepted().unwrap().name)
+        }
+        () = std::future::ready(()) => "somebody".to_owned(),
+    }
+}
+
+/// Asks from a task of its own.
+#[tool(operation = Read)]
+async fn in_a_task(#[inject] context: Context, #[inject] book: State<Book>) -> Result<String, Failure> {
+    let asking = context.clone();
+    let task = tokio::spawn(async move { asking.elicit::<Name>("What is your name?").await });
+    let answer = tokio::select! {
+        answer = task => answer.unwrap(),
+        () = book.never.notified() => unreachable!(),
+    };
+    Ok(answer?.required()?.name)
+}
+
+/// Asks on a thread that it blocks.
+#[tool(operation = Write, destructive = false, blocking)]
+fn on_a_thread(#[inject] context: Context, #[inject] book: Writer<Book>) -> Result<String, Failure> {
+    let runtime = tokio::runtime::Handle::current();
+    let name = runtime.block_on(context.elicit::<Name>("What is your name?"))?.required()?.name;
+    book.fetch_add(1, Ordering::Relaxed);
+    Ok(name)
+}
+
+/// Asks where nobody can wait.
+#[tool(operation = Read)]
+fn where_it_cannot(#[inject] context: Context) -> Result<String, Failure> {
+    tool_core::private::block_on(async {
+        Ok(context.elicit::<Name>("What is your name?").await?.required()?.name)
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nested {
+    #[expect(dead_code, reason = "no form has it")]
+    inner: Name,
+}
+
+/// Asks what no form can carry.
+#[tool(operation = Read)]
+async fn too_much(#[inject] context: Context) -> Result<(), Failure> {
+    context.elicit::<Nested>("What?").await?;
+    Ok(())
+}
+
+/// Takes its time, but not that of the user.
+#[tool(operation = Read, timeout = "10s")]
+async fn in_time(
+    #[inject] context: Context,
+    #[inject] book: State<Book>,
+    slow: bool,
+) -> Result<String, Failure> {
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let name = context.elicit::<Name>("What is your name?").await?.required()?.name;
+    tokio::time::sleep(Duration::from_secs(if slow { 6 } else { 3 })).await;
+    let _ = book;
+    Ok(name)
+}
+
+/// The same, in a task of its own.
+#[tool(operation = Write, destructive = false, timeout = "10s")]
+async fn in_time_apart(#[inject] context: Context, slow: bool) -> Result<String, Failure> {
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let name = context.elicit::<Name>("What is your name?").await?.required()?.name;
+    tokio::time::sleep(Duration::from_secs(if slow { 6 } else { 3 })).await;
+    Ok(name)
+}
+
+/// Says why it failed in words of its own.
+#[tool(operation = Read)]
+async fn in_other_words(#[inject] context: Context) -> Result<(), anyhow::Error> {
+    let asked = context.elicit::<Name>("What is your name?").await;
+    asked.map_err(|failure| anyhow::anyhow!("cannot greet: {failure}"))?;
+    Ok(())
+}
+
+/// Greets somebody.
+#[prompt]
+async fn greet_somebody(#[inject] context: Context) -> Result<Prompt, Failure> {
+    let name = context.elicit::<Name>("Whom?").await?.required()?.name;
+    Ok(Prompt::new([PromptMessage::user(format!("Greet {name}"))]))
+}
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+fn registry_with(book: &Arc<Book>) -> (Registry, Log) {
+    let log = Log::default();
+    let sink = {
+        let log = Arc::clone(&log);
+        move |event: &AuditEvent<'_>| {
+            let end = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
+            let told =
+                event.told.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
+            log.lock().unwrap().push(format!("{} {end}{told}", event.name));
+        }
+    };
+    let registry = builder_of(module_path!()).shared_state(Arc::clone(book)).audit(sink).build().unwrap();
+    (registry, log)
+}
+
+fn registry() -> (Registry, Arc<Book>) {
+    let book = Arc::new(Book::default());
+    (registry_with(&book).0, book)
+}
+
+fn name(name: &str) -> Value {
+    json!({"name": name})
+}
+
+fn keys(answers: &Answers) -> Vec<String> {
+    answers.questions().into_iter().map(|question| question.key).collect()
+}
+
+#[tokio::test]
+async fn answers_are_given_at_once_or_by_starting_again() {
+    let (registry, book) = registry();
+    let answers = || Answers::new().accept(name("Ada")).accept(json!({"colour": "blue", "shade": 3}));
+    let direct = registry.asking(Arc::new(answers())).call("in_turn", json!({})).await.unwrap();
+    assert_eq!(direct.value(), "Ada Blue Some(3)");
+    assert_eq!(book.begun.swap(0, Ordering::Relaxed), 1);
+
+    let asked = answers();
+    let output = asked.call(&registry, "in_turn", json!({})).await.unwrap();
+    assert_eq!(output.value(), "Ada Blue Some(3)");
+    assert_eq!(book.begun.load(Ordering::Relaxed), 3);
+    let keys = keys(&asked);
+    assert_eq!(keys[0], "user_name");
+    assert!(keys[1].starts_with("form-") && keys[1].len() == 13, "{keys:?}");
+}
+
+#[tokio::test]
+async fn what_is_asked_at_once_is_asked_in_one_round() {
+    let (registry, book) = registry();
+    let answers = Answers::new().accept(name("Ada")).sample("Hello").roots([Root::new("file:///a")]);
+    let output = answers.call(&registry, "at_once", json!({})).await.unwrap();
+    assert_eq!(output.value(), "Ada Hello file:///a");
+    assert_eq!(book.begun.load(Ordering::Relaxed), 2);
+    let kinds: Vec<_> = answers.questions().iter().map(|question| question.ask.kind()).collect();
+    assert_eq!(kinds, [AskKind::Form, AskKind::Sample, AskKind::Roots]);
+}
+
+#[tokio::test]
+async fn the_same_question_is_another_each_time() {
+    let (registry, _) = registry();
+    let answers = Answers::new().accept(name("Ada")).decline().accept(name("Grace")).cancel();
+    let output = answers.call(&registry, "again", json!({"times": 5})).await.unwrap();
+    assert_eq!(output.value(), json!(["Ada", "nobody", "Grace"]));
+    let keys = keys(&answers);
+    assert_eq!(keys[1..], [format!("{}-2", keys[0]), format!("{}-3", keys[0]), format!("{}-4", keys[0])]);
+}
+
+#[tokio::test]
+async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
+    let (registry, _) = registry();
+    for starts_again in [true, false] {
+        let answers = Answers::new()
+            .accept(name("Ada"))
+            .accept(json!({"colour": "green", "shade": 30, "hue": 1}))
+            .answer(Answer::Roots(Vec::new()))
+            .accept(json!({"colour": "red", "shade": null}));
+        let output = if starts_again {
+            answers.call(&registry, "in_turn", json!({})).await
+        } else {
+            registry.asking(Arc::new(answers.clone())).call("in_turn", json!({})).await
+        };
+        assert_eq!(output.unwrap().value(), "Ada Red None", "{starts_again}");
+        if starts_again {
+            let questions = answers.questions();
+            assert_eq!(questions.len(), 4);
+            let problems: Vec<_> =
+                questions[2].problems.iter().map(|problem| problem.path.as_str()).collect();
+            assert_eq!(problems, ["/colour", "/shade", "/hue"]);
+            assert!(
+                questions[2].message().starts_with("Which colour?\n- /colour: "),
+                "{}",
+                questions[2].message()
+            );
+            assert_eq!(questions[3].problems[0].message, "expected what the user made of it");
+        }
+    }
+    let answers =
+        Answers::new().accept(json!({})).accept(json!({})).accept(json!({"name": 5})).accept(name("Ada"));
+    let failure = registry.asking(Arc::new(answers)).call("in_turn", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
+    let message = failure.message();
+    assert!(message.starts_with("the question `user_name` was not answered as asked: /name: "), "{message}");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_who_cannot_be() {
+    let (registry, _) = registry();
+    for tool in ["in_turn", "in_other_words"] {
+        let failure = registry.call(tool, json!({})).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::CannotAsk, "{tool}");
+        let expected = format!(
+            "`{tool}` has a question, and this caller cannot be asked: call it over MCP or on the command line"
+        );
+        assert_eq!(failure.message(), expected);
+        assert!(!failure.retryable());
+    }
+    let failure = Answers::new().call(&registry, "in_turn", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::CannotAsk);
+    assert_eq!(failure.message(), "there is no answer left for the question `user_name`");
+}
+
+#[tokio::test]
+async fn who_has_written_cannot_ask() {
+    let (registry, book) = registry();
+    let arguments = |first, swallow| json!({"first": first, "swallow": swallow});
+    let message = "`note` asks after it has taken its `Writer`: a call starts again when it is answered, and would \
+                   write twice; ask first";
+    // Whoever is asked, however the answer comes, and whatever the tool makes of the failure.
+    for swallow in [false, true] {
+        let answers = Answers::new().accept(name("Ada"));
+        let results = [
+            registry.call("note", arguments(true, swallow)).await,
+            registry.asking(Arc::new(answers.clone())).call("note", arguments(true, swallow)).await,
+            answers.call(&registry, "note", arguments(true, swallow)).await,
+        ];
+        for result in results {
+            let failure = result.unwrap_err();
+            assert_eq!((failure.kind(), failure.message()), (FailureKind::Internal, message));
+        }
+        assert_eq!(answers.questions().len(), 0);
+    }
+    book.written.store(0, Ordering::Relaxed);
+    let answers = Answers::new().accept(name("Ada"));
+    assert_eq!(answers.call(&registry, "note", arguments(false, false)).await.unwrap().value(), "Ada");
+    assert_eq!(book.written.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn what_a_called_tool_writes_is_written() {
+    let (registry, _) = registry();
+    let call = async |tool: &str, arguments: Value| {
+        let answers = Answers::new().accept(name("Ada"));
+        answers.call(&registry, "delegate", json!({"tool": tool, "arguments": arguments})).await
+    };
+    assert_eq!(call("leaf", json!({})).await.unwrap().value(), "Ada");
+    let failure = call("scribble", json!({})).await.unwrap_err();
+    assert!(failure.message().starts_with("`delegate` asks after it has taken its `Writer`"), "{failure}");
+    let failure = call("in_turn", json!({})).await.unwrap_err();
+    assert_eq!(
+        failure.message(),
+        "`in_turn` has a question, and was called by another tool: call it by itself"
+    );
+}
+
+#[tokio::test]
+async fn a_suspended_call_is_dropped_counted_and_recorded_once() {
+    let book = Arc::new(Book::default());
+    let (registry, log) = registry_with(&book);
+    let answers = Answers::new().accept(name("Ada"));
+    answers.call(&registry, "note", json!({"first": false, "swallow": false})).await.unwrap();
+    assert_eq!(*log.lock().unwrap(), ["note suspended", "note success"]);
+    assert_eq!(book.dropped.load(Ordering::Relaxed), 2);
+    registry.idle().await;
+}
+
+#[tokio::test]
+async fn a_suspended_call_gives_up_its_place() {
+    let book = Arc::new(Book::default());
+    let builder = builder_of(module_path!()).shared_state(book).concurrency(1).queue(0);
+    let registry = builder.build().unwrap();
+    for tool in ["note", "on_a_thread", "in_turn"] {
+        let arguments = if tool == "note" { json!({"first": false, "swallow": false}) } else { json!({}) };
+        let answers = Answers::new().accept(name("Ada")).accept(json!({"colour": "red"}));
+        loop {
+            // A thread gives its place up when it ends, which may be after its caller was told.
+            match answers.call(&registry, tool, arguments.clone()).await {
+                Err(failure) if failure.kind() == FailureKind::Busy => registry.idle().await,
+                result => break assert!(result.is_ok(), "{tool}: {result:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_stops_waiting_for_an_answer_goes_on() {
+    let (registry, _) = registry();
+    let answers = Answers::new().accept(name("Ada"));
+    assert_eq!(answers.call(&registry, "impatient", json!({})).await.unwrap().value(), "somebody");
+    assert_eq!(answers.questions().len(), 0);
+}
+
+#[tokio::test]
+async fn tasks_and_threads_of_a_call_can_ask() {
+    let (registry, book) = registry();
+    for tool in ["in_a_task", "on_a_thread"] {
+        let answers = Answers::new().accept(name("Ada"));
+        assert_eq!(answers.call(&registry, tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
+        let answers = registry.asking(Arc::new(Answers::new().accept(name("Ada"))));
+        assert_eq!(answers.call(tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
+    }
+    assert_eq!(book.written.load(Ordering::Relaxed), 2);
+    let failure =
+        Answers::new().accept(name("Ada")).call(&registry, "where_it_cannot", json!({})).await.unwrap_err();
+    assert!(failure.message().starts_with("`where_it_cannot` asks where it cannot wait"), "{failure}");
+}
+
+#[tokio::test]
+async fn a_type_that_is_no_form_is_told_at_the_first_ask() {
+    let (registry, _) = registry();
+    let failure = Answers::new().accept(json!({})).call(&registry, "too_much", json!({})).await.unwrap_err();
+    assert_eq!(failure.kind(), FailureKind::Internal);
+    assert_eq!(
+        failure.message(),
+        "`too_much` asks what no form can carry: the field `inner` is an object: a form has texts, numbers, yes or no, \
+         and choices"
+    );
+}
+
+#[tokio::test]
+async fn prompts_ask_too() {
+    let (registry, _) = registry();
+    let registry = registry.asking(Arc::new(Answers::new().accept(name("Ada"))));
+    let prompt = registry.get_prompt("greet_somebody", json!({})).await.unwrap();
+    assert_eq!(prompt.messages, [PromptMessage::user("Greet Ada")]);
+}
+
+/// Answers after a minute.
+struct Slow;
+
+impl Asker for Slow {
+    fn can_ask(&self, _: AskKind) -> bool {
+        true
+    }
+
+    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<Asked, Failure>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            let fields = Map::from_iter([("name".to_owned(), "Ada".into())]);
+            Ok(Asked::Answer(Answer::Elicited(Elicited::Accepted(fields))))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_user_takes_is_not_time_of_the_call() {
+    let (registry, _) = registry();
+    let registry = registry.asking(Arc::new(Slow));
+    for tool in ["in_time", "in_time_apart"] {
+        let began = tokio::time::Instant::now();
+        assert_eq!(registry.call(tool, json!({"slow": false})).await.unwrap().value(), "Ada", "{tool}");
+        assert_eq!(began.elapsed().as_secs(), 69);
+        let began = tokio::time::Instant::now();
+        let failure = registry.call(tool, json!({"slow": true})).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Timeout, "{tool}");
+        assert_eq!(began.elapsed().as_secs(), 70, "{tool}");
+    }
+}
+
+/// Never answers, and tells that it was asked.
+struct Silent(Arc<Notify>);
+
+impl Asker for Silent {
+    fn can_ask(&self, _: AskKind) -> bool {
+        true
+    }
+
+    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<Asked, Failure>> {
+        self.0.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_leaves_does_not_wait_for_an_answer() {
+    let book = Arc::new(Book::default());
+    let (registry, log) = registry_with(&book);
+    let asked = Arc::new(Notify::new());
+    let asking = registry.asking(Arc::new(Silent(Arc::clone(&asked))));
+    tokio::select! {
+        result = asking.call("note", json!({"first": false, "swallow": false})) => panic!("{result:?}"),
+        () = asked.notified() => {}
+    }
+    registry.idle().await;
+    assert_eq!(*log.lock().unwrap(), ["note cancelled, told cancelled"]);
+    assert_eq!(book.written.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_form_is_what_the_protocol_can_carry() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Everything {
+        /// How you are called.
+        #[serde(default = "john")]
+        #[schemars(length(min = 1, max = 20), regex(pattern = "^[A-Z]"))]
+        name: String,
+        #[schemars(email)]
+        email: Option<String>,
+        #[serde(default)]
+        score: f64,
+        age: u8,
+        sure: bool,
+        /// The best.
+        plain: Option<Hue>,
+        titled: Titled,
+        #[schemars(length(min = 1))]
+        several: Vec<Hue>,
+        all: Vec<Titled>,
+        #[schemars(extend("writeOnly" = true))]
+        password: String,
+    }
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Titled {
+        #[schemars(title = "First Option")]
+        One,
+        /// The second.
+        ///
+        /// Of two.
+        Two,
+    }
+    fn john() -> String {
+        "John Doe".to_owned()
+    }
+
+    let form = Form::of::<Everything>().unwrap();
+    let titled = json!([{"const": "One", "title": "First Option"}, {"const": "Two", "title": "The second."}]);
+    let expected = json!({
+        "name": {"type": "string", "description": "How you are called.", "default": "John Doe", "minLength": 1, "maxLength": 20},
+        "email": {"type": "string", "format": "email"},
+        "score": {"type": "number", "default": 0.0},
+        "age": {"type": "integer", "minimum": 0, "maximum": 255},
+        "sure": {"type": "boolean"},
+        "plain": {"type": "string", "description": "The best.", "enum": ["red", "blue"]},
+        "titled": {"type": "string", "oneOf": titled},
+        "several": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["red", "blue"]}},
+        "all": {"type": "array", "items": {"anyOf": titled}},
+        "password": {"type": "string"},
+    });
+    assert_eq!(form.schema()["properties"], expected);
+    assert_eq!(form.schema()["properties"].to_string(), expected.to_string());
+    assert_eq!(form.schema()["required"], json!(["age", "sure", "titled", "several", "all", "password"]));
+    assert_eq!(form.secrets(), ["password"]);
+
+    // What is not shown is checked all the same, and never repeated where it is secret.
+    let answer = json!({"name": "ada", "age": 8.0, "sure": true, "titled": "One", "several": ["red"], "all": [], "password": 5});
+    let problems = form.problems(answer.as_object().unwrap());
+    let places: Vec<_> =
+        problems.iter().map(|problem| (problem.path.as_str(), problem.keyword.as_str())).collect();
+    assert_eq!(places, [("/name", "pattern"), ("/password", "type")]);
+    assert!(!problems[1].message.contains('5'), "{}", problems[1]);
+}
+
+#[test]
+fn a_schema_that_is_no_form_says_so() {
+    let property = |schema: Value| json!({"type": "object", "properties": {"it": schema}});
+    for (schema, expected) in [
+        (json!({"type": "string"}), "a form is an object with fields"),
+        (json!(true), "a form is an object with fields"),
+        (json!({"type": "object"}), "a form is an object with fields"),
+        (json!({"type": "object", "properties": {}, "anyOf": []}), "a form has no alternatives"),
+        (property(json!(true)), "the field `it` is anything"),
+        (property(json!({"$ref": "#/$defs/it"})), "the field `it` is of no one type"),
+        (property(json!({"type": ["string", "integer"]})), "the field `it` is of no one type"),
+        (property(json!({"type": "object"})), "the field `it` is an object"),
+        (
+            property(json!({"type": "array", "items": {"type": "string"}})),
+            "the field `it` is a list of anything but",
+        ),
+        (property(json!({"enum": [1, 2]})), "the field `it` is of no one type"),
+        (property(json!({"type": "string", "pattern": "("})), "the schema of the form is none"),
+    ] {
+        let error = Form::new(&schema).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{schema}: {error}");
+    }
+}

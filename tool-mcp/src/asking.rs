@@ -1,0 +1,99 @@
+//! Questions of a call, put to the client that made it: in results that it answers by asking again (2026-07-28), or in
+//! requests of the server's own (before).
+
+mod capabilities;
+mod peer;
+mod rounds;
+mod seal;
+mod wire;
+
+use std::sync::Arc;
+
+use rmcp::model::{ErrorCode, InputRequiredResult, InputResponses};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Value, json};
+use tool_core::{AskKind, Asker, Failure, FailureKind, Registry};
+
+pub(crate) use seal::{Key, Seal, Subject};
+
+use crate::asking::capabilities::Capabilities;
+use crate::asking::peer::PeerAsker;
+use crate::asking::rounds::Rounds;
+use crate::era::Era;
+
+/// What a client sends along when it makes a call again with answers.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Round<'r> {
+    pub(crate) state: Option<&'r str>,
+    pub(crate) responses: Option<&'r InputResponses>,
+}
+
+/// Whoever asks the client of one call.
+pub(crate) enum Inquirer {
+    Rounds(Arc<Rounds>),
+    Peer(Arc<PeerAsker>),
+}
+
+impl Inquirer {
+    /// Of the call that a request makes.
+    ///
+    /// # Errors
+    ///
+    /// When the state that came along is none of this call.
+    pub(crate) fn of(
+        subject: Subject<'_>,
+        round: Round<'_>,
+        seal: &Seal,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<Self, ErrorData> {
+        let capabilities = Capabilities::of(cx);
+        if Era::of(cx).is_modern() {
+            let known = round.state.map(|state| seal.open(state, subject)).transpose()?;
+            Ok(Inquirer::Rounds(Arc::new(Rounds::new(capabilities, known, round.responses))))
+        } else {
+            Ok(Inquirer::Peer(Arc::new(PeerAsker::new(capabilities, seal.lifetime(), cx))))
+        }
+    }
+
+    /// The registry, for a call that asks through it.
+    pub(crate) fn asking(&self, registry: &Registry) -> Registry {
+        let asker: Arc<dyn Asker> = match self {
+            Inquirer::Rounds(rounds) => Arc::clone(rounds) as _,
+            Inquirer::Peer(peer) => Arc::clone(peer) as _,
+        };
+        registry.asking(asker)
+    }
+
+    /// What a call that failed like this is answered with where its questions are the reason; `None` for every other
+    /// failure.
+    pub(crate) fn answer(
+        &self,
+        failure: &Failure,
+        subject: Subject<'_>,
+        seal: &Seal,
+    ) -> Option<Result<InputRequiredResult, ErrorData>> {
+        let Inquirer::Rounds(rounds) = self else { return None };
+        match failure.kind() {
+            FailureKind::Suspended => {
+                let (requests, known) = rounds.asked();
+                let sealed = seal.seal(&known, subject);
+                Some(sealed.map(|sealed| InputRequiredResult::new(Some(requests), Some(sealed))))
+            }
+            FailureKind::CannotAsk => rounds.lacking().map(|kind| Err(lacking(failure, kind))),
+            _ => None,
+        }
+    }
+}
+
+/// The client does not know how to answer such a question.
+fn lacking(failure: &Failure, kind: AskKind) -> ErrorData {
+    let capability = match kind {
+        AskKind::Url => json!({"elicitation": {"url": {}}}),
+        AskKind::Sample => json!({"sampling": {}}),
+        AskKind::Roots => json!({"roots": {}}),
+        _ => json!({"elicitation": {}}),
+    };
+    let data: Value = json!({"requiredCapabilities": capability});
+    ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, failure.message().to_owned(), Some(data))
+}

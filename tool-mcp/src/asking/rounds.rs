@@ -1,0 +1,136 @@
+//! 2026-07-28: a question is part of a result, and its answer comes with the same call made again.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{InputRequests, InputResponses};
+use serde_json::Value;
+use tool_core::{AskKind, Asked, Asker, BoxFuture, Failure, Question};
+
+use crate::asking::capabilities::Capabilities;
+use crate::asking::seal::{Entry, Known};
+use crate::asking::wire;
+
+/// Answers what was answered before, and takes down the rest.
+///
+/// An answer is one to the question that has its key and is word for word the one that was asked under it: a tool that asks
+/// otherwise when it starts again asks anew. A client may also answer before it is asked, by the key.
+pub(crate) struct Rounds {
+    capabilities: Capabilities,
+    /// What was asked and answered until now; `None` where no state came along.
+    known: Option<Known>,
+    /// What the client sent along, by the keys of the questions.
+    responses: InputResponses,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The answers that were used, by the keys of their questions.
+    used: Known,
+    /// What is asked of the client.
+    asked: Vec<Question>,
+    /// What the client does not know how to answer.
+    lacking: Option<AskKind>,
+}
+
+impl Rounds {
+    pub(super) fn new(
+        capabilities: Capabilities,
+        known: Option<Known>,
+        responses: Option<&InputResponses>,
+    ) -> Self {
+        Rounds {
+            capabilities,
+            known,
+            responses: responses.cloned().unwrap_or_default(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// What the client is asked, and what is to be known when it answers.
+    pub(super) fn asked(&self) -> (InputRequests, Known) {
+        let mut state = self.state();
+        let mut requests = InputRequests::new();
+        let mut known = std::mem::take(&mut state.used);
+        for question in &state.asked {
+            match serde_json::from_value(wire::request(question)) {
+                Ok(request) => drop(requests.insert(question.key.clone(), request)),
+                Err(error) => {
+                    tracing::error!(%error, key = question.key, "a question cannot be put to the client")
+                }
+            }
+            known.insert(question.key.clone(), Entry::asked(question));
+        }
+        // What was answered and is not asked about now may be asked about later.
+        for (key, entry) in self.known.iter().flatten().filter(|(key, _)| !requests.contains_key(*key)) {
+            let answer = entry.answer.clone().or_else(|| self.responses.get(key).cloned());
+            if answer.is_some() {
+                known.entry(key.clone()).or_insert_with(|| Entry { answer, ..entry.clone() });
+            }
+        }
+        (requests, known)
+    }
+
+    /// What the client was to be asked and does not know how to answer.
+    pub(super) fn lacking(&self) -> Option<AskKind> {
+        self.state().lacking
+    }
+
+    /// The answer to a question, if the client has given one.
+    fn answer(&self, question: &Question) -> Option<Value> {
+        let asked = Entry::asked(question);
+        let key = &question.key;
+        match &self.known {
+            // Nothing was asked: whatever has its key is meant for it.
+            None => self.responses.get(key).cloned(),
+            Some(known) => {
+                let entry = known.get(key).filter(|entry| entry.digest == asked.digest)?;
+                entry.answer.clone().or_else(|| self.responses.get(key).cloned())
+            }
+        }
+    }
+
+    fn ask(&self, question: &Question) -> Result<Asked, Failure> {
+        let mut state = self.state();
+        if let Err(failure) = self.capabilities.admit(question) {
+            let kind = question.ask.kind();
+            if !self.capabilities.contain(kind) {
+                state.lacking = Some(kind);
+            }
+            return Err(failure);
+        }
+        if !question.problems.is_empty() {
+            state.used.remove(&question.key);
+            return Ok(Asked::Later);
+        }
+        let Some(answer) = self.answer(question) else { return Ok(Asked::Later) };
+        match wire::answer(question.ask.kind(), &answer) {
+            Ok(decoded) => {
+                state
+                    .used
+                    .insert(question.key.clone(), Entry { answer: Some(answer), ..Entry::asked(question) });
+                Ok(Asked::Answer(decoded))
+            }
+            Err(wrong) => Ok(Asked::Wrong(wrong)),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing of others runs while it is locked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asker for Rounds {
+    fn can_ask(&self, kind: AskKind) -> bool {
+        self.capabilities.contain(kind)
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+        Box::pin(std::future::ready(Rounds::ask(self, question)))
+    }
+
+    fn suspended(&self, questions: Vec<Question>) {
+        self.state().asked = questions;
+    }
+}
