@@ -14,6 +14,7 @@ use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition, Validati
 pub(crate) use duration::duration;
 
 use crate::app::App;
+use crate::asking::Given;
 use crate::catalogue::json_text;
 use crate::grammar::{self, Format, Inputs};
 use crate::page::neutral;
@@ -35,12 +36,14 @@ pub(crate) async fn run(
     if matches.get_flag("skeleton") {
         return Ok(streams.print(&json_text(&skeleton(&registry, tool)))?);
     }
+    let answers = Given::parse(matches.get_many("answer").into_iter().flatten());
+    let answers = answers.map_err(|why| Stop::NoAnswer { why })?;
     let arguments = arguments::gather(&inputs, matches, streams)?;
     if matches.get_flag("dry-run") {
         let plan = plan::plan(&registry, tool, &arguments, grammar::format(matches)).map_err(Stop::call)?;
         return Ok(streams.print(&plan)?);
     }
-    let ended = attempt(&registry, tool, arguments, matches, streams).await;
+    let ended = attempt(&registry, tool, arguments, answers, matches, streams).await;
     let told = ended.map_err(Stop::call).and_then(|output| show(&output, matches, streams));
     // Whether it succeeded or not, and whether anybody reads that.
     if !streams.ends_now() {
@@ -105,6 +108,7 @@ async fn attempt(
     registry: &Registry,
     tool: &ToolDefinition,
     arguments: Vec<u8>,
+    answers: Given,
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<Output, Failure> {
@@ -114,7 +118,7 @@ async fn attempt(
             registry.refuse(tool.name(), &arguments, failure).result.err().unwrap_or_else(Failure::internal)
         })?;
     }
-    call::call(registry, tool, arguments, matches.get_one("timeout").copied(), streams).await
+    call::call(registry, tool, arguments, matches.get_one("timeout").copied(), answers, streams).await
 }
 
 /// Asks whoever sits at the terminal.

@@ -2,6 +2,7 @@
 
 mod app;
 mod arguments;
+mod asking;
 mod catalogue;
 mod complete;
 mod grammar;

@@ -20,6 +20,11 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// What is drawn, for whoever writes in its place.
+    pub(crate) fn shown(&self) -> Arc<Shown> {
+        Arc::clone(&self.shown)
+    }
+
     /// Whom the call tells.
     pub(crate) fn sink(&self) -> Arc<dyn ProgressSink> {
         Arc::clone(&self.shown) as Arc<dyn ProgressSink>
@@ -67,9 +72,21 @@ fn style(bounded: bool) -> ProgressStyle {
         .progress_chars("=> ")
 }
 
-enum Shown {
+/// What is shown of how far a call has come.
+pub(crate) enum Shown {
     Bar(ProgressBar),
     Lines(Mutex<Lines>),
+}
+
+impl Shown {
+    /// Takes what is drawn out of the way for as long as somebody else writes.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match self {
+            Shown::Bar(bar) if bar.position() > 0 || bar.length().is_some() => bar.suspend(write),
+            // Nothing was drawn that would have to be drawn again.
+            Shown::Bar(_) | Shown::Lines(_) => write(),
+        }
+    }
 }
 
 impl ProgressSink for Shown {
@@ -108,7 +125,7 @@ impl LogSink for Shown {
 }
 
 /// What is written line by line.
-struct Lines {
+pub(crate) struct Lines {
     stderr: Stderr,
     /// When the last line was written, and with which message.
     last: Option<(Instant, String)>,

@@ -28,6 +28,8 @@ pub(crate) enum Stop {
     NoPair { given: String },
     #[error("`{given}` is neither key=value nor key:=json\nhelp: write `--{flag}={given}`")]
     SwitchValue { flag: String, given: String },
+    #[error("--answer: {why}")]
+    NoAnswer { why: String },
     #[error("input `{key}` is given twice as an argument")]
     Twice { key: String },
     #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
@@ -132,6 +134,7 @@ impl Stop {
             Stop::Grammar { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             Stop::NoPair { .. }
             | Stop::SwitchValue { .. }
+            | Stop::NoAnswer { .. }
             | Stop::Twice { .. }
             | Stop::NotJson { .. }
             | Stop::Unreadable { .. }

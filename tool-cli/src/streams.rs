@@ -25,7 +25,7 @@ const NARROWEST: u16 = 20;
 /// ```
 #[must_use]
 pub struct Streams {
-    stdin: Box<dyn Read + Send>,
+    stdin: Stdin,
     stdout: Box<dyn Write + Send>,
     stderr: Stderr,
     /// Whether stdout and stderr show colours.
@@ -35,6 +35,8 @@ pub struct Streams {
     stdin_terminal: bool,
     /// Whether stderr is a terminal that can draw.
     bars: bool,
+    /// Whether what is typed can be kept from being shown.
+    hides: bool,
     loudness: Loudness,
     width: u16,
     interrupt: Interrupt,
@@ -49,6 +51,33 @@ pub(crate) enum Loudness {
     #[default]
     Normal,
     Verbose,
+}
+
+/// Stdin, which is read by one at a time.
+type Stdin = Arc<Mutex<dyn Read + Send>>;
+
+/// Where a question is put and answered.
+#[derive(Clone)]
+pub(crate) struct Terminal {
+    stdin: Stdin,
+    stderr: Stderr,
+    hides: bool,
+}
+
+impl Terminal {
+    /// Writes to stderr, as it is.
+    pub(crate) fn say(&self, text: &str) {
+        write(&self.stderr, text);
+    }
+
+    /// The next line, without its end; `None` where there is none, or it cannot be read. A secret is not shown while it is
+    /// typed.
+    pub(crate) fn line(&self, secret: bool) -> Option<String> {
+        if secret && self.hides {
+            return rpassword::read_password().ok();
+        }
+        read_line(&self.stdin).ok().flatten()
+    }
 }
 
 /// Stderr, which a server writes to as well.
@@ -66,13 +95,14 @@ impl Streams {
         stderr: impl Write + Send + 'static,
     ) -> Self {
         Streams {
-            stdin: Box::new(stdin),
+            stdin: Arc::new(Mutex::new(stdin)),
             stdout: Box::new(stdout),
             stderr: Arc::new(Mutex::new(stderr)),
             colours: [false; 2],
             interactive: false,
             stdin_terminal: false,
             bars: false,
+            hides: false,
             loudness: Loudness::Normal,
             width: WIDTH,
             interrupt: Interrupt::never(),
@@ -123,6 +153,7 @@ impl Streams {
             interactive: stdin_terminal && stderr_terminal,
             stdin_terminal,
             bars: stderr_terminal && !is_dumb,
+            hides: stdin_terminal,
             interrupt: Interrupt::signals(),
             ..Streams::new(io::stdin(), io::stdout(), io::stderr()).columns(columns())
         }
@@ -215,23 +246,23 @@ impl Streams {
         }
     }
 
+    /// Where a call asks.
+    pub(crate) fn terminal(&self) -> Terminal {
+        Terminal { stdin: Arc::clone(&self.stdin), stderr: self.stderr(), hides: self.hides }
+    }
+
     /// Everything that stdin holds, up to so many bytes.
     pub(crate) fn read_all(&mut self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        (&mut self.stdin).take(most).read_to_end(&mut bytes)?;
+        let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
+        (&mut *stdin).take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     /// Asks on stderr, and takes the next line of stdin for the answer.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
         self.complain(&neutral(question));
-        let mut line = Vec::new();
-        let mut byte = [0];
-        // Byte by byte: what comes after the line is not ours.
-        while self.stdin.read(&mut byte)? == 1 && byte[0] != b'\n' {
-            line.push(byte[0]);
-        }
-        let answer = String::from_utf8_lossy(&line).trim().to_lowercase();
+        let answer = read_line(&self.stdin)?.unwrap_or_default().trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
     }
 }
@@ -247,6 +278,23 @@ fn columns() -> u16 {
     let wanted = || env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
     terminal.or_else(wanted).unwrap_or(WIDTH)
+}
+
+/// The next line of stdin; `None` at its end.
+fn read_line(stdin: &Stdin) -> io::Result<Option<String>> {
+    let mut stdin = stdin.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut line = Vec::new();
+    let mut byte = [0];
+    // Byte by byte: what comes after the line is not ours.
+    loop {
+        if stdin.read(&mut byte)? == 0 {
+            return Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()));
+        }
+        if byte[0] == b'\n' {
+            return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
+        }
+        line.push(byte[0]);
+    }
 }
 
 /// Writes to stderr and flushes; a closed stderr is nobody's loss.

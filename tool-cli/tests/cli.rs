@@ -2,6 +2,8 @@
 
 #[path = "cli/arguments.rs"]
 mod arguments;
+#[path = "cli/asking.rs"]
+mod asking;
 #[path = "cli/callers.rs"]
 mod callers;
 #[path = "cli/calls.rs"]

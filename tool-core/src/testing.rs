@@ -127,7 +127,8 @@ impl Trials {
         self.0.iter()
     }
 
-    /// Asserts that every tool was run, and none panicked. That one fails and says why is harmless.
+    /// Asserts that every tool was run, and none panicked. That one fails and says why is harmless; one that asks its caller
+    /// something is run until it does.
     ///
     /// # Panics
     ///
@@ -194,7 +195,7 @@ impl Trial {
     /// # });
     /// ```
     pub fn is_harmless(&self) -> bool {
-        self.result.as_ref().map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_)), |_| true)
+        self.result.as_ref().map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_) | FailureKind::CannotAsk), |_| true)
     }
 }
 
@@ -204,7 +205,7 @@ impl fmt::Display for Trial {
         match &self.result {
             Ok(_) => f.write_str("succeeded"),
             Err(failure) => match failure.kind() {
-                FailureKind::Failed(_) => write!(f, "failed: {failure}"),
+                FailureKind::Failed(_) | FailureKind::CannotAsk => write!(f, "failed: {failure}"),
                 // What it was is on stderr, where a panic tells of itself, or in the log.
                 FailureKind::Internal => f.write_str("panicked, or has an output that cannot be written"),
                 FailureKind::Input => write!(

@@ -95,6 +95,8 @@ pub(crate) fn failed(
 pub(crate) fn refused(failure: &Failure, message: String, data: Value) -> ErrorData {
     match failure.kind().codes().mcp_read {
         McpAnswer::NotFound => ErrorData::resource_not_found(message, Some(data)),
+        // Where the client lacks a capability and knows that there are some, it was told before.
+        McpAnswer::Capability => ErrorData::internal_error(message, Some(data)),
         answer => {
             let code = answer.code(true).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
             ErrorData::new(code, message, Some(data))

@@ -99,10 +99,20 @@ pub(super) fn run(program: &str, inputs: Option<&Inputs<'_>>) -> Command {
         .value_name("TIME")
         .help("How long to wait: `500ms`, `30s`, `2m`; a tool that changes something runs to its end")
         .value_parser(crate::invocation::duration);
+    let answer = Arg::new("answer")
+        .long("answer")
+        .value_name("KEY=VALUE")
+        .help("The answer to something that the tool asks, by the name of a field; may be repeated")
+        .long_help(
+            "The answer to something that the tool asks, where nobody sits at a terminal.\n\
+             The key is the name of a field, or the key of a question, a dot and the name of a field; `KEY:=JSON` takes \
+             JSON. A question is declined with `:no` for its own key. May be repeated.",
+        )
+        .action(ArgAction::Append);
     let command = Command::new("run").about("Run a tool");
     inputs::for_tool(command, program, inputs)
         .next_help_heading(inputs.map(|_| "Options of run"))
-        .args([options::input_json(), yes, dry_run, skeleton, timeout])
+        .args([options::input_json(), answer, yes, dry_run, skeleton, timeout])
         .arg(options::format(["text", "json", "yaml"]))
         .args(options::identity())
         .next_help_heading(None::<&str>)

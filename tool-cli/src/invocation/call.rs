@@ -1,11 +1,13 @@
 //! A call on its way: how long it may take, who interrupts it, and how far it has come.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 
-use crate::progress;
+use crate::asking::{Given, Interview};
+use crate::progress::{self, Watch};
 use crate::streams::Streams;
 
 /// How long one waits without a word, for a call that was taken back to notice it and for what a call started to end.
@@ -17,6 +19,7 @@ pub(super) async fn call(
     tool: &ToolDefinition,
     arguments: Vec<u8>,
     limit: Option<Duration>,
+    answers: Given,
     streams: &mut Streams,
 ) -> Result<Output, Failure> {
     if streams.is_verbose() {
@@ -29,7 +32,10 @@ pub(super) async fn call(
     let (interrupted, _) = streams.interrupt().listen();
     let began = Instant::now();
     let watch = progress::watch(streams);
-    let mut told = registry.clone();
+    let shown = watch.as_ref().map(Watch::shown);
+    let interview = Interview::new(streams.terminal(), streams.is_interactive(), answers, shown);
+    let asking = registry.asking(Arc::new(interview));
+    let mut told = registry.asking(Arc::new(interview));
     if let Some(watch) = &watch {
         told = told.reporting(watch.sink());
         if streams.is_verbose() {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::asking::{Answer, AskKind, Asked, Asker, Elicited, Question, Root, Sampled};
+use crate::asking::{Answer, AskKind, Asked, Asker, Asking, Elicited, Question, Root, Sampled};
+use crate::context::{Caller, Context, LazyContext};
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 use crate::registry::Registry;
@@ -161,6 +162,39 @@ impl Answers {
     /// ```
     pub fn questions(&self) -> Vec<Question> {
         self.state().asked.clone()
+    }
+
+    /// A context for a call of the plain function, which is given these answers at once.
+    ///
+    /// A [`Writer::for_tests`](crate::Writer::for_tests) knows of no call, so that here nobody sees whether a function asks
+    /// before it writes: [`call`](Self::call) does.
+    ///
+    /// ```
+    /// use tool_core::{Context, Failure, testing::Answers, tool};
+    ///
+    /// #[derive(schemars::JsonSchema, serde::Deserialize)]
+    /// struct Name {
+    ///     name: String,
+    /// }
+    ///
+    /// /// Greets whoever is there.
+    /// #[tool(operation = Read)]
+    /// async fn greet_them(#[inject] context: Context) -> Result<String, Failure> {
+    ///     let Name { name } = context.elicit("Who is there?").await?.required()?;
+    ///     Ok(format!("Hello, {name}!"))
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let context = Answers::new().accept(serde_json::json!({"name": "Ada"})).context("greet_them");
+    /// assert_eq!(greet_them(context).await.unwrap(), "Hello, Ada!");
+    /// # });
+    /// ```
+    pub fn context(&self, tool: &str) -> Context {
+        let mut caller = Caller::local();
+        caller.asking = Some(Asking::By(Arc::new(self.clone())));
+        let context = LazyContext::new(tool, &caller).get().clone();
+        context.inquiry().open();
+        context
     }
 
     /// Calls a tool, which starts again with each answer.

@@ -85,6 +85,7 @@ fn answers(tool: &ToolDefinition, options: &Options) -> Map<String, Value> {
             500,
             either("The tool failed; or a fault of the application, which the log knows under the `callId`."),
         ),
+        (501, error("The tool has a question, and a caller over HTTP cannot be asked.")),
         (503, later(either("Something that the tool needs is not there at the moment."))),
         (504, error("The tool did not finish in its time.")),
     ]);

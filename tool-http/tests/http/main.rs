@@ -1,5 +1,6 @@
 //! The HTTP face as a client sees it: exact bodies, and a server that is spoken to over its socket.
 
+mod asking;
 mod callers;
 mod calls;
 mod catalogue;

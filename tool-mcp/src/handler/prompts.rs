@@ -141,6 +141,8 @@ fn failed(failure: &Failure) -> ErrorData {
     let code = match failure.kind().codes().mcp_read {
         // A prompt that is not there is an invalid parameter in both eras.
         McpAnswer::NotFound => ErrorCode::INVALID_PARAMS,
+        // A client that knows of capabilities was told before which one it lacks.
+        McpAnswer::Capability => ErrorCode::INTERNAL_ERROR,
         answer => ErrorCode(answer.code(true).unwrap_or(ErrorCode::INTERNAL_ERROR.0)),
     };
     ErrorData::new(code, message, data)

@@ -587,9 +587,26 @@ fn nobody_is_waited_for_for_ever() {
         Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_millis(20)));
     let session = served.session_with(all());
     let mut stream = BufReader::new(session.send(&call_body("greet_by_name").to_string()));
-    let asked = heard(&mut stream);
-    let told = heard(&mut stream);
-    assert_eq!(told["method"], "notifications/cancelled", "{told}");
-    assert_eq!(told["params"]["requestId"], asked["id"]);
+    assert_eq!(heard(&mut stream)["method"], "elicitation/create");
     assert_eq!(legacy_text(&heard(&mut stream)), "Nobody is there.");
+}
+
+#[test]
+fn an_open_question_does_not_keep_the_server() {
+    for tool in ["greet_by_name", "enrol"] {
+        let mut server = spoken(all());
+        assert_eq!(server.ask(call_body(tool))["method"], "elicitation/create");
+        let (_, well) = server.end();
+        assert!(well, "{tool}");
+    }
+}
+
+#[test]
+fn a_request_says_what_its_client_can_answer() {
+    let served = served();
+    let mut body = modern_body("tools/call", json!({"name": "greet_by_name", "arguments": {}}));
+    body["params"]["_meta"].as_object_mut().unwrap().shift_remove("io.modelcontextprotocol/clientCapabilities");
+    let headers = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
+    let answer = served.post(&headers, &body.to_string());
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32602)));
 }

@@ -28,9 +28,20 @@ impl Field {
         let optional = drop_null(&mut object);
         let secret = object.get("writeOnly") == Some(&Value::Bool(true));
         let shown = shown(&object)?;
-        // Notes are none of the validator's, and some of it would not have an effect.
-        object.retain(|keyword, _| keyword != "enumNames");
+        // Told as one list of values, and not as so many schemas.
+        plain(&mut object);
+        if let Some(Value::Object(items)) = object.get_mut("items") {
+            plain(items);
+        }
         Ok(Field { shown, checked: object, optional, secret })
+    }
+}
+
+/// A choice becomes an `enum`.
+fn plain(object: &mut Map<String, Value>) {
+    if let Some(Choice(texts)) = Choice::of(object) {
+        object.retain(|keyword, _| !matches!(keyword.as_str(), "oneOf" | "anyOf" | "const" | "enumNames"));
+        object.insert("enum".to_owned(), texts.into_iter().map(|(value, _)| value).collect());
     }
 }
 

@@ -1,0 +1,197 @@
+//! What a tool asks: answered at a terminal, or with `--answer`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tool_cli::{App, Streams};
+use tool_core::{Context, Elicited, Failure, Registry, Sample, tool};
+
+use crate::{Ran, on};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Order {
+    /// For whom it is.
+    name: String,
+    /// How many scoops.
+    #[schemars(range(min = 1, max = 4))]
+    scoops: u8,
+    flavour: Flavour,
+    #[serde(default)]
+    toppings: Vec<Topping>,
+    #[serde(default = "yes")]
+    cone: bool,
+    note: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Flavour {
+    #[schemars(title = "As from the pod")]
+    Vanilla,
+    #[schemars(title = "As from the tree")]
+    Lemon,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Topping {
+    Nuts,
+    Cream,
+}
+
+/// Sells ice.
+#[tool(operation = Trigger, destructive = false)]
+async fn sell_ice(#[inject] context: Context) -> Result<String, Failure> {
+    Ok(match context.elicit::<Order>("What may it be?").key("order").await? {
+        Elicited::Accepted(Order { name, scoops, flavour, toppings, cone, note }) => {
+            format!("{name}: {scoops} {flavour:?} {toppings:?} {cone} {note:?}")
+        }
+        Elicited::Declined => "nothing".to_owned(),
+        Elicited::Cancelled => "gone".to_owned(),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Password {
+    #[schemars(extend("writeOnly" = true), length(min = 4))]
+    password: String,
+}
+
+/// Unlocks.
+#[tool(operation = Read)]
+async fn unlock(#[inject] context: Context) -> Result<usize, Failure> {
+    Ok(context.elicit::<Password>("The password?").await?.required()?.password.len())
+}
+
+/// Asks two things at once.
+#[tool(operation = Read)]
+async fn both(#[inject] context: Context) -> Result<String, Failure> {
+    let (password, went) = tokio::join!(
+        context.elicit::<Password>("The password?").key("first"),
+        context.elicit_url("Sign in", "https://example.com/\u{1b}in").key("second"),
+    );
+    Ok(format!("{} {}", password?.required()?.password, went?.accepted().is_some()))
+}
+
+/// Where one is.
+#[tool(operation = Read)]
+async fn workplace(#[inject] context: Context) -> Result<Vec<String>, Failure> {
+    Ok(context.roots().await?.into_iter().map(|root| root.uri).collect())
+}
+
+/// What a model says.
+#[tool(operation = Read)]
+async fn muse(#[inject] context: Context) -> Result<String, Failure> {
+    Ok(context.sample(Sample::new(10).user("Say something")).await?.as_text())
+}
+
+fn app() -> App {
+    let registry = Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
+    App::new("ice", registry)
+}
+
+async fn typed(tool: &[&str], lines: &'static str) -> Ran {
+    let arguments = [&["run"], tool].concat();
+    on(app(), &arguments, |stdout, stderr| Streams::new(lines.as_bytes(), stdout, stderr).interactive()).await
+}
+
+async fn scripted(arguments: &[&str]) -> Ran {
+    let arguments = [&["run"], arguments].concat();
+    on(app(), &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+}
+
+#[tokio::test]
+async fn each_field_is_asked_for_until_it_is_right() {
+    let ran = typed(&["sell_ice"], "\nAda\nmany\n9\n2\nlime\n2\n1, cream\n\n\n").await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "Ada: 2 Lemon [Nuts, Cream] true None\n"), "{}", ran.stderr);
+    let expected = "\
+What may it be?
+(`:no` declines, Ctrl-D dismisses)
+name: For whom it is.
+name: an answer is needed
+name: scoops: How many scoops.
+scoops (a whole number, 1 to 4): expected an integer from 1 to 4, got the string `many`
+scoops (a whole number, 1 to 4): expected at most 4, got `9`
+scoops (a whole number, 1 to 4):   1) vanilla  As from the pod
+  2) lemon  As from the tree
+flavour (1-2): XX
+flavour (1-2):   1) nuts
+  2) cream
+toppings (of 1-2, with commas; may be left empty): cone (y/n) [y]: note (may be left empty): ";
+    assert_eq!(strip_bar(&ran.stderr), expected);
+}
+
+/// Without what a bar draws.
+fn strip_bar(text: &str) -> String {
+    text.replace("\r\u{1b}[2K", "")
+}
+
+#[tokio::test]
+async fn one_may_say_no_or_nothing() {
+    for (lines, expected) in [
+        (":no\n", "nothing\n"),
+        ("Ada\n2\n :no \n", "nothing\n"),
+        ("", "gone\n"),
+        ("Ada\n2\n", "gone\n"),
+        ("::no\n2\n1\n\nn\nquick", ":no: 2 Vanilla [] false Some(\"quick\")\n"),
+    ] {
+        let ran = typed(&["sell_ice"], lines).await;
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, expected), "{lines}: {}", ran.stderr);
+    }
+}
+
+#[tokio::test]
+async fn questions_are_asked_one_after_the_other() {
+    let ran = typed(&["both"], "abc\nabcd\n\n").await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "abcd true\n"), "{}", ran.stderr);
+    let text = strip_bar(&ran.stderr);
+    let (first, second) = text.split_once("Sign in\n").expect("both are asked");
+    assert!(first.starts_with("The password?\n"), "{text}");
+    assert!(!first.contains("abc"), "a secret is not repeated: {text}");
+    assert!(second.starts_with("https://example.com/\\u001bin\nPress Enter"), "{text}");
+}
+
+#[tokio::test]
+async fn a_script_answers_with_an_option() {
+    let ran = scripted(&[
+        "sell_ice", "--answer", "name=Ada", "--answer", "scoops=2", "--answer", "scoops=3", "--answer", "order.flavour=lemon",
+        "--answer", "toppings:=[\"nuts\"]",
+    ])
+    .await;
+    ran.prints("Ada: 3 Lemon [Nuts] true None\n");
+    scripted(&["sell_ice", "--answer", "order=:no"]).await.prints("nothing\n");
+    scripted(&["sell_ice", "--answer", "name=Ada", "--answer", "flavour=lime", "--answer", "scoops=9"]).await.fails(
+        9,
+        "error: the answers of --answer are not what was asked for:\n- /scoops: expected at most 4, got `9`\n\
+         - /flavour: XX\n",
+    );
+    scripted(&["sell_ice", "--answer", "name=Ada"]).await.fails(
+        9,
+        "error: nobody is at a terminal to answer \"What may it be?\": answer with --answer name=… --answer scoops=… \
+         --answer flavour=…, or decline with --answer order=:no\n",
+    );
+    for (given, why) in [("name", "expected KEY=VALUE or KEY:=JSON"), ("=5", "expected KEY=VALUE or KEY:=JSON"), ("n:={", "`n:=` wants JSON")] {
+        scripted(&["sell_ice", "--answer", given]).await.fails(2, &format!("error: --answer: {why}\n"));
+    }
+    // One that is missing is asked for where somebody is there.
+    let ran = typed(&["unlock", "--answer", "nope=1"], "abcd\n").await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "4\n"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn what_the_command_line_cannot_answer_is_told() {
+    let ran = scripted(&["unlock", "--format", "json"]).await;
+    assert_eq!((ran.code, &ran.json()["error_type"]), (9, &json!("cannot_ask")));
+    scripted(&["muse"]).await.fails(
+        9,
+        "error: this caller cannot be asked: the command line has no model; call it over MCP, with a client that has one\n",
+    );
+    let ran = scripted(&["workplace", "--format", "json"]).await;
+    let uri = ran.json()["output"][0].as_str().unwrap().to_owned();
+    let folder = std::env::current_dir().unwrap();
+    assert!(uri.starts_with("file:///") && uri.ends_with(folder.file_name().unwrap().to_str().unwrap()), "{uri}");
+}
