@@ -34,7 +34,6 @@ pub(super) async fn call(
     let watch = progress::watch(streams);
     let shown = watch.as_ref().map(Watch::shown);
     let interview = Interview::new(streams.terminal(), streams.is_interactive(), answers, shown);
-    let asking = registry.asking(Arc::new(interview));
     let mut told = registry.asking(Arc::new(interview));
     if let Some(watch) = &watch {
         told = told.reporting(watch.sink());
