@@ -190,8 +190,8 @@ impl<F: Fn(&LogMessage<'_>) + Send + Sync> LogSink for F {
 impl Registry {
     /// The same registry, for calls that this sink hears of what they have to say. Cheap: it is done for each call.
     ///
-    /// Without it, what calls have to say is in the log of the program ([`tracing`](https://docs.rs/tracing)), with the
-    /// tool and the identifier of the call.
+    /// Without it, what calls have to say is in the log of the program ([`tracing`](https://docs.rs/tracing)), under the
+    /// target `tool_core::log`, with the tool and the identifier of the call.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -238,16 +238,21 @@ impl Context {
     }
 }
 
+/// What messages of calls are filtered by in the log of the program.
+const TARGET: &str = "tool_core::log";
+
 /// Writes a message that nobody else hears into the log of the program.
 fn trace(message: &LogMessage<'_>) {
     let LogMessage { level, tool, call_id, .. } = *message;
     // A level of `tracing` is part of the place in the code.
     match level {
-        LogLevel::Debug => tracing::debug!(tool, %call_id, "{}", message.text()),
-        LogLevel::Info | LogLevel::Notice => tracing::info!(tool, %call_id, "{}", message.text()),
-        LogLevel::Warning => tracing::warn!(tool, %call_id, "{}", message.text()),
+        LogLevel::Debug => tracing::debug!(target: TARGET, tool, %call_id, "{}", message.text()),
+        LogLevel::Info | LogLevel::Notice => {
+            tracing::info!(target: TARGET, tool, %call_id, "{}", message.text());
+        }
+        LogLevel::Warning => tracing::warn!(target: TARGET, tool, %call_id, "{}", message.text()),
         LogLevel::Error | LogLevel::Critical | LogLevel::Alert | LogLevel::Emergency => {
-            tracing::error!(tool, %call_id, %level, "{}", message.text());
+            tracing::error!(target: TARGET, tool, %call_id, %level, "{}", message.text());
         }
     }
 }

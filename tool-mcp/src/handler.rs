@@ -1,5 +1,6 @@
 //! rmcp's handler: what each request of a client is answered with, in both eras of the protocol.
 
+mod capabilities;
 mod completion;
 mod direct;
 mod prompts;
@@ -15,8 +16,8 @@ use rmcp::model::{
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter,
-    Tool, UnsubscribeRequestParams,
+    ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -80,8 +81,8 @@ impl Handler {
         seal: Seal,
     ) -> Self {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
-        let mut config =
-            ServerConfig::new(capabilities(changes.is_some(), updates.is_some())).with_server_info(identity);
+        let mut config = ServerConfig::new(capabilities::all(changes.is_some(), updates.is_some()))
+            .with_server_info(identity);
         config.instructions = instructions;
         Handler { offers, changes, updates, seal, end: CancellationToken::new(), config, server_info }
     }
@@ -183,27 +184,6 @@ fn traceparent(cx: &RequestContext<RoleServer>) -> Option<TraceParent> {
 /// The same of the head alone.
 fn trace_of(head: &Parts) -> Option<TraceParent> {
     head.headers.get(TRACE)?.to_str().ok()?.parse().ok()
-}
-
-/// All that there may be; that lists and resources change, only where somebody tells of it.
-#[expect(deprecated, reason = "the protocol gives up logging in time; until then clients ask for it")]
-fn capabilities(lists_change: bool, resources_change: bool) -> ServerCapabilities {
-    let mut capabilities = ServerCapabilities::builder()
-        .enable_completions()
-        .enable_logging()
-        .enable_prompts()
-        .enable_resources()
-        .enable_tools()
-        .build();
-    if lists_change {
-        capabilities.tools.get_or_insert_default().list_changed = Some(true);
-        capabilities.prompts.get_or_insert_default().list_changed = Some(true);
-        capabilities.resources.get_or_insert_default().list_changed = Some(true);
-    }
-    if resources_change {
-        capabilities.resources.get_or_insert_default().subscribe = Some(true);
-    }
-    capabilities
 }
 
 /// What a future comes to, unless the client takes its request back or leaves.

@@ -134,6 +134,7 @@ mod tests {
                 "profiles",
                 "schemathesis",
                 "clients",
+                "conformance",
                 "onetool",
                 "gateway",
                 "shells",

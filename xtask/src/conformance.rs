@@ -57,24 +57,34 @@ fn unscored(line: &str) -> Option<&str> {
     marked(line.strip_prefix("  ")?)?.split_once(" (").map(|(name, _)| name)
 }
 
-/// What the suite has against a server.
+/// One check of a scenario, and what came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Objection {
-    /// A failure; otherwise a warning.
-    pub(crate) is_failure: bool,
-    check: String,
+pub(crate) struct Check {
+    name: String,
+    status: String,
     message: String,
 }
 
-impl fmt::Display for Objection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { is_failure, check, message } = self;
-        write!(f, "  {} {check}: {message}", if *is_failure { "failure" } else { "warning" })
+impl Check {
+    /// Whether the suite has something against the server, be it that something should be so and need not.
+    pub(crate) fn objects(&self) -> bool {
+        ["FAILURE", "WARNING"].contains(&self.status.as_str())
+    }
+
+    /// Whether every message of the server was what the protocol's schema says.
+    pub(crate) fn is_of_wire(&self) -> bool {
+        self.name == "wire-schema-valid" && self.status == "SUCCESS"
     }
 }
 
-/// The objections that a scenario left in the folder of its run.
-pub(crate) fn objections(folder: &Path, scenario: &str) -> std::io::Result<Vec<Objection>> {
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {} {}: {}", self.status.to_lowercase(), self.name, self.message)
+    }
+}
+
+/// The checks that a scenario left in the folder of its run.
+pub(crate) fn checks(folder: &Path, scenario: &str) -> std::io::Result<Vec<Check>> {
     let prefix = format!("server-{scenario}-");
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -82,36 +92,25 @@ pub(crate) fn objections(folder: &Path, scenario: &str) -> std::io::Result<Vec<O
         let name = entry.file_name().to_string_lossy().into_owned();
         // Behind the name stands the time, so that no name is taken for the beginning of another.
         if name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-            found.extend(objections_in(&fs::read_to_string(entry.path().join("checks.json"))?));
+            found.extend(checks_in(&fs::read_to_string(entry.path().join("checks.json"))?));
         }
     }
     Ok(found)
 }
 
-fn objections_in(checks: &str) -> Vec<Objection> {
-    let member = |line: &str| {
-        let (name, value) = line.strip_prefix("    \"")?.split_once("\": ")?;
-        Some((name.to_owned(), value.trim_end_matches(',').trim_matches('"').to_owned()))
+fn checks_in(json: &str) -> Vec<Check> {
+    let member = |line: &str, name: &str| {
+        let value = line.strip_prefix("    \"")?.strip_prefix(name)?.strip_prefix("\": \"")?;
+        let value = value.strip_suffix(',').unwrap_or(value);
+        value.strip_suffix('"').map(str::to_owned)
     };
-    let mut found = Vec::new();
-    let (mut check, mut status, mut message) = (String::new(), String::new(), String::new());
-    for line in checks.lines() {
-        match member(line) {
-            Some((name, value)) if name == "id" => check = value,
-            Some((name, value)) if name == "status" => status = value,
-            Some((name, value)) if name == "errorMessage" => message = value,
-            _ => {}
-        }
-        if line.starts_with("  }") {
-            let (check, message) = (std::mem::take(&mut check), std::mem::take(&mut message));
-            match std::mem::take(&mut status).as_str() {
-                "FAILURE" => found.push(Objection { is_failure: true, check, message }),
-                "WARNING" => found.push(Objection { is_failure: false, check, message }),
-                _ => {}
-            }
-        }
-    }
-    found
+    let parts = json.split("\n  }").filter(|check| check.contains("\n    \"status\": "));
+    let of = |check: &str, name: &str| check.lines().find_map(|line| member(line, name)).unwrap_or_default();
+    let check = |check: &str| {
+        let [name, status, message] = ["id", "status", "errorMessage"].map(|name| of(check, name));
+        Check { name, status, message }
+    };
+    parts.map(check).collect()
 }
 
 #[cfg(test)]
@@ -144,7 +143,7 @@ mod tests {
 
     const CHECKS: &str = r#"[
   {
-    "id": "first",
+    "id": "wire-schema-valid",
     "name": "First",
     "status": "SUCCESS",
     "specReferences": [
@@ -171,7 +170,9 @@ mod tests {
 
     #[test]
     fn what_was_wrong_is_read_and_nothing_of_the_details() {
-        let said: Vec<String> = objections_in(CHECKS).iter().map(ToString::to_string).collect();
+        let checks = checks_in(CHECKS);
+        let said: Vec<String> =
+            checks.iter().filter(|check| check.objects()).map(ToString::to_string).collect();
         assert_eq!(said, ["  failure second: Expected 5: got \\\"6\\\"", "  warning third: Should be there"]);
     }
 
@@ -182,8 +183,8 @@ mod tests {
             fs::create_dir_all(folder.join(name)).unwrap();
             fs::write(folder.join(name).join("checks.json"), CHECKS).unwrap();
         }
-        assert_eq!(objections(&folder, "http").unwrap().len(), 2);
+        assert_eq!(checks(&folder, "http").unwrap().len(), 3);
         fs::remove_dir_all(&folder).unwrap();
-        assert!(objections(&folder, "http").is_err());
+        assert!(checks(&folder, "http").is_err());
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Each module declares one kind of thing; [`stage`] collects what is declared, and lets some of it come and go.
 
+mod asking;
 mod contact;
 mod content;
 mod meanwhile;
@@ -19,7 +20,9 @@ use crate::stage::Stage;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("error"));
+    // Clients of the suite leave while they are answered, which the protocol library calls an error.
+    let usual = || EnvFilter::new("error,rmcp=off,tool_core::log=off");
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| usual());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
     let arguments: Vec<String> = std::env::args().skip(1).collect();

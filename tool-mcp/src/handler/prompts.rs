@@ -54,12 +54,8 @@ impl Handler {
         let subject = Subject { method, name, arguments: text.as_bytes(), principal };
         let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
         let registry = inquirer.asking(&offer.registry);
-        let prompt = unless_cancelled(
-            told(&registry, cx, async |registry| registry.get_prompt(name, arguments).await),
-            name,
-            cx,
-        )
-        .await?;
+        let call = told(&registry, cx, async |registry| registry.get_prompt(name, arguments).await);
+        let prompt = unless_cancelled(call, name, cx).await?;
         let asked = prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
         match self.asked_or(asked, prompt, cx)? {
             Answered::Reply(Ok(prompt)) => Ok(Answered::Reply(result(prompt, &Era::of(cx)))),
