@@ -2,6 +2,7 @@
 
 mod drain;
 mod identity;
+mod in_flight;
 mod message;
 mod policy;
 mod sessions;
@@ -25,6 +26,7 @@ pub(crate) use policy::Policy;
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::identity::Door;
+use crate::http::in_flight::InFlight;
 use crate::http::sessions::Sessions;
 
 /// How large the body of a request may be.
@@ -59,9 +61,10 @@ impl Endpoint {
             .with_cancellation_token(stop.clone());
         let service =
             StreamableHttpService::new(move || Ok(Arc::clone(&shared)), manager, policy.applied_to(config));
+        let reader = message::Reader { handler: Arc::clone(&handler), in_flight: InFlight::default() };
         let router = Router::new()
             .route_service("/", service)
-            .layer(axum::middleware::from_fn_with_state(Arc::clone(&handler), message::read))
+            .layer(axum::middleware::from_fn_with_state(reader, message::read))
             .layer(axum::middleware::from_fn_with_state(door, identity::identify))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
         Endpoint { router, answers, stop, handler }

@@ -95,11 +95,7 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
     match options.addr {
-        // What modifies is finished by `serve` itself, before the program ends.
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio_until(options.shutdown()).await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -1,12 +1,16 @@
 //! Messages as lines, the transport of stdio. rmcp's own parses each line to values at once, which loses the arguments
 //! as they were written, and does not answer a line that is no JSON.
 
+use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, JsonRpcMessage, JsonRpcNotification,
+    RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
@@ -28,6 +32,9 @@ pub(super) struct Lines<R, W: AsyncWrite> {
     writer: AsyncRwTransport<RoleServer, Empty, W>,
     /// The answer to a bad line, on its way.
     sending: Option<Sending>,
+    /// The requests that are not answered yet. rmcp would take the answer to the first of two of one name for that to the
+    /// second, and drop the other.
+    waiting: HashSet<RequestId>,
 }
 
 impl<R, W> Lines<R, W>
@@ -42,6 +49,25 @@ where
             overlong: false,
             writer: AsyncRwTransport::new_server(tokio::io::empty(), writer),
             sending: None,
+            waiting: HashSet::new(),
+        }
+    }
+
+    /// Keeps account of what is waited for.
+    fn received(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
+        match &message {
+            JsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
+                Err(envelope::in_flight(&request.id))
+            }
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            }) => {
+                // It gets no answer.
+                cancelled.params.request_id.as_ref().map(|id| self.waiting.remove(id));
+                Ok(message)
+            }
+            _ => Ok(message),
         }
     }
 
@@ -87,6 +113,11 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Response(response) => self.waiting.remove(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.waiting.remove(id)),
+            _ => false,
+        };
         self.writer.send(message)
     }
 
@@ -104,7 +135,10 @@ where
                     return None;
                 }
             };
-            match line.and_then(|line| message(&line)) {
+            let message = line
+                .and_then(|line| message(&line))
+                .and_then(|message| message.map(|message| self.received(message)).transpose());
+            match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(error) => {

@@ -10,6 +10,7 @@ mod tools;
 #[allow(missing_docs, unreachable_pub, reason = "shared with the example")]
 mod thousand;
 
+mod beside;
 mod callers;
 mod calls;
 mod changes;
@@ -19,6 +20,7 @@ mod lifetime;
 mod list;
 mod progress;
 mod prompts;
+mod protocol;
 mod providers;
 mod stdio;
 mod support;

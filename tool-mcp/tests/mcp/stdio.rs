@@ -18,6 +18,7 @@ fn serve() {
     let registry = match what.to_str() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("identity") => crate::identity::registry(),
+        Some("beside") => crate::beside::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
@@ -125,7 +126,11 @@ fn an_older_client_is_served() {
 fn a_modern_client_is_served() {
     let mut spoken = Spoken::start();
     let listed = spoken.ask(modern_body("tools/list", json!({})));
-    assert_eq!(listed["result"]["ttlMs"], 60_000);
+    // What there is depends on what the application grants to whoever started it.
+    assert_eq!(
+        (&listed["result"]["ttlMs"], &listed["result"]["cacheScope"]),
+        (&json!(60_000), &json!("private"))
+    );
     let called =
         spoken.ask(modern_body("tools/call", json!({"name": "greet", "arguments": {"name": "Ada"}})));
     assert_eq!(called["result"]["content"][0]["text"], "Hello, Ada!");
