@@ -85,7 +85,7 @@ async def refused(asked: Awaitable[Any], why: str) -> None:
 
 async def list_(client: Tried) -> None:
     tools = await client.tools()
-    names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait"]
+    names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait", "write"]
     equal(list(tools), names)
     equal((tools["add"]["required"], tools["add"]["additionalProperties"]), (["a"], False))
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Tells the clients of a server that its lists have changed, where tools, prompts or resources come and go.
@@ -27,6 +28,10 @@ pub struct Changes(watch::Sender<u64>);
 
 /// How long changes are gathered before they are told.
 pub(crate) const GATHERED: Duration = Duration::from_millis(100);
+
+/// How long a client may leave unread what it is told. Until then one change is on its way to it, and all that come
+/// meanwhile are one more.
+const UNREAD: Duration = Duration::from_secs(30);
 
 /// How often somebody looks whether a client is still there to be told.
 const LOOKED_AFTER: Duration = Duration::from_secs(30);
@@ -61,7 +66,7 @@ impl Changes {
         tokio::spawn(async move {
             while !peer.is_transport_closed() {
                 // Only the waiting is cut short: a change that has come is told.
-                match tokio::time::timeout(LOOKED_AFTER, changes.changed()).await {
+                match timeout(LOOKED_AFTER, changes.changed()).await {
                     Err(_) => continue,
                     Ok(Err(_)) => break,
                     Ok(Ok(())) => gather(&mut changes).await,
@@ -71,9 +76,16 @@ impl Changes {
                     peer.notify_prompt_list_changed().await?;
                     peer.notify_resource_list_changed().await
                 };
-                if let Err(error) = told.await {
-                    tracing::debug!(%error, "a client cannot be told of a change");
-                    break;
+                match timeout(UNREAD, told).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "a client cannot be told of a change");
+                        break;
+                    }
+                    Err(_) => {
+                        tracing::warn!("a client does not read what it is told, and is told no more");
+                        break;
+                    }
                 }
             }
         });
@@ -117,11 +129,18 @@ impl HeardChanges {
             let told = tokio::select! {
                 () = listener.cancelled() => break,
                 () = end.cancelled() => break,
-                told = told => told,
+                told = timeout(UNREAD, told) => told,
             };
-            if let Err(error) = told {
-                tracing::debug!(%error, "a listener cannot be told of a change");
-                break;
+            match told {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "a listener cannot be told of a change");
+                    break;
+                }
+                Err(_) => {
+                    tracing::warn!("a listener does not read what it is told, and is let go");
+                    break;
+                }
             }
         }
     }
@@ -129,6 +148,81 @@ impl HeardChanges {
 
 /// Waits for the changes that come with one.
 async fn gather(changes: &mut watch::Receiver<u64>) {
-    tokio::time::sleep(GATHERED).await;
+    sleep(GATHERED).await;
     changes.mark_unchanged();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::json;
+    use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+    use tool_core::Registry;
+
+    use super::*;
+    use crate::server::Server;
+
+    /// The log as text.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    // Row 83 of the list of faults.
+    #[tokio::test(start_paused = true)]
+    async fn a_listener_that_never_reads_is_let_go_with_a_word_in_the_log() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let _logging = tracing::subscriber::set_default(subscriber);
+        let changes = Changes::new();
+        let registry = Registry::builder().allow_empty().build().unwrap();
+        let handler = Server::new(registry).changes(&changes).opened(None).await.unwrap();
+
+        // So little that a few notifications fill it.
+        let (ours, theirs) = tokio::io::duplex(512);
+        let (reader, writer) = tokio::io::split(theirs);
+        let serving = tokio::spawn(crate::stdio::speak(handler, reader, writer));
+        let (reader, mut writer) = tokio::io::split(ours);
+        let mut reader = BufReader::with_capacity(1, reader);
+        let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
+            "notifications": {"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }});
+        writer.write_all(format!("{listen}\n").as_bytes()).await.unwrap();
+        let mut acknowledged = String::new();
+        reader.read_line(&mut acknowledged).await.unwrap();
+        assert!(acknowledged.contains("acknowledged"), "{acknowledged}");
+        assert_eq!(changes.0.receiver_count(), 1);
+
+        let begun = tokio::time::Instant::now();
+        while changes.0.receiver_count() > 0 {
+            assert!(begun.elapsed() < 3 * UNREAD, "it is still told");
+            changes.notify();
+            tokio::time::sleep(GATHERED).await;
+        }
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        assert!(text.contains("WARN") && text.contains("does not read what it is told"), "{text}");
+
+        // Of hundreds of changes it was kept what fits between the two.
+        writer.shutdown().await.unwrap();
+        let mut kept = String::new();
+        reader.read_to_string(&mut kept).await.unwrap();
+        assert!(kept.lines().count() < 12, "{kept}");
+        serving.await.unwrap().unwrap();
+    }
 }

@@ -171,9 +171,28 @@ pub(crate) fn request(text: &Bytes) -> Option<RequestId> {
     frame.method.and(frame.id).and_then(|id| serde_json::from_str(id.get()).ok())
 }
 
+/// The identifier of the request that a notification takes back.
+pub(crate) fn taken_back(text: &Bytes) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Cancelled {
+        #[serde(rename = "requestId")]
+        request: RequestId,
+    }
+
+    let frame: Frame<'_> = serde_json::from_slice(text).ok()?;
+    let params = frame.params.filter(|_| frame.method.as_deref() == Some("notifications/cancelled"))?;
+    serde_json::from_str(params.get()).ok().map(|Cancelled { request }| request)
+}
+
 /// The error to a message that is JSON in a good frame, and still cannot be read.
 pub(crate) fn unreadable() -> Refusal {
     invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")
+}
+
+/// The error to a request whose name another one has that is not answered yet. It carries no name: it would be taken for the
+/// answer to the other.
+pub(crate) fn in_flight(id: &RequestId) -> Refusal {
+    invalid_request(&format!("the request `{id}` is not answered yet: give each its own `id`"))
 }
 
 pub(crate) fn invalid_request(message: &str) -> Refusal {

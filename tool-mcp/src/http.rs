@@ -3,6 +3,7 @@
 mod direct;
 mod drain;
 mod identity;
+mod in_flight;
 mod message;
 mod policy;
 mod sessions;
@@ -27,6 +28,7 @@ use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::direct::Direct;
 use crate::http::identity::Door;
+use crate::http::in_flight::InFlight;
 use crate::http::sessions::Sessions;
 use crate::session::Session;
 
@@ -66,9 +68,10 @@ impl Endpoint {
             manager,
             policy.applied_to(config),
         );
+        let reader = message::Reader { direct, in_flight: InFlight::default() };
         let router = Router::new()
             .route_service("/", service)
-            .layer(axum::middleware::from_fn_with_state(direct, message::read))
+            .layer(axum::middleware::from_fn_with_state(reader, message::read))
             .layer(axum::middleware::from_fn_with_state(door, identity::identify))
             .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
         Endpoint { router, answers, stop, handler }

@@ -84,6 +84,17 @@ where
     Box::pin(serve_server(Session::new(handler), lines))
 }
 
+/// Serves one client over two pipes of a test.
+#[cfg(test)]
+pub(crate) async fn speak<R, W>(handler: Arc<Handler>, reader: R, writer: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let session = open(handler, Lines::new(reader, writer)).await.map_err(failed)?;
+    session.waiting().await.map(drop).map_err(failed)
+}
+
 fn failed(error: impl Display) -> ServeError {
     ServeError::Stdio(error.to_string())
 }

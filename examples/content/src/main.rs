@@ -94,11 +94,7 @@ async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Res
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
     match options.addr {
-        // What modifies is finished by `serve` itself, before the program ends.
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio_until(options.shutdown()).await?,
         Some(addr) => {
             if let Some(known) = known(&site)? {
                 server = server.authenticator(known);

@@ -73,11 +73,7 @@ async fn serve_mcp(server: tool_mcp::Server, options: ServeOptions) -> Result<()
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let server = server.surfaces(surfaces);
     match options.addr {
-        // What modifies is finished by `serve` itself, before the program ends.
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio_until(options.shutdown()).await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -75,11 +75,7 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
         );
     match options.addr {
-        // What modifies is finished by `serve` itself, before the program ends.
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio_until(options.shutdown()).await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -27,7 +27,7 @@ const refused = (asked, why) => assert.rejects(asked, (error) => error.message.t
 const SCENARIOS = {
   async list({ client }) {
     const { tools } = await client.listTools();
-    const names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait"];
+    const names = ["add", "change", "chatter", "colour", "colours", "count", "dropped", "explode", "purge", "release", "wait", "write"];
     assert.deepEqual(tools.map((tool) => tool.name), names);
     assert.deepEqual([tools[0].inputSchema.required, tools[0].inputSchema.additionalProperties], [["a"], false]);
   },

@@ -90,7 +90,8 @@ async fn muse(#[inject] context: Context) -> Result<String, Failure> {
 }
 
 fn app() -> App {
-    let registry = Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
+    let registry =
+        Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
     App::new("ice", registry)
 }
 
@@ -107,7 +108,12 @@ async fn scripted(arguments: &[&str]) -> Ran {
 #[tokio::test]
 async fn each_field_is_asked_for_until_it_is_right() {
     let ran = typed(&["sell_ice"], "\nAda\nmany\n9\n2\nlime\n2\n1, cream\n\n\n").await;
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "Ada: 2 Lemon [Nuts, Cream] true None\n"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "Ada: 2 Lemon [Nuts, Cream] true None\n"),
+        "{}",
+        ran.stderr
+    );
     let expected = "\
 What may it be?
 (`:no` declines, Ctrl-D dismisses)
@@ -158,8 +164,17 @@ async fn questions_are_asked_one_after_the_other() {
 #[tokio::test]
 async fn a_script_answers_with_an_option() {
     let ran = scripted(&[
-        "sell_ice", "--answer", "name=Ada", "--answer", "scoops=2", "--answer", "scoops=3", "--answer", "order.flavour=lemon",
-        "--answer", "toppings:=[\"nuts\"]",
+        "sell_ice",
+        "--answer",
+        "name=Ada",
+        "--answer",
+        "scoops=2",
+        "--answer",
+        "scoops=3",
+        "--answer",
+        "order.flavour=lemon",
+        "--answer",
+        "toppings:=[\"nuts\"]",
     ])
     .await;
     ran.prints("Ada: 3 Lemon [Nuts] true None\n");
@@ -174,7 +189,11 @@ async fn a_script_answers_with_an_option() {
         "error: nobody is at a terminal to answer \"What may it be?\": answer with --answer name=… --answer scoops=… \
          --answer flavour=…, or decline with --answer order=:no\n",
     );
-    for (given, why) in [("name", "expected KEY=VALUE or KEY:=JSON"), ("=5", "expected KEY=VALUE or KEY:=JSON"), ("n:={", "`n:=` wants JSON")] {
+    for (given, why) in [
+        ("name", "expected KEY=VALUE or KEY:=JSON"),
+        ("=5", "expected KEY=VALUE or KEY:=JSON"),
+        ("n:={", "`n:=` wants JSON"),
+    ] {
         scripted(&["sell_ice", "--answer", given]).await.fails(2, &format!("error: --answer: {why}\n"));
     }
     // One that is missing is asked for where somebody is there.
@@ -193,5 +212,8 @@ async fn what_the_command_line_cannot_answer_is_told() {
     let ran = scripted(&["workplace", "--format", "json"]).await;
     let uri = ran.json()["output"][0].as_str().unwrap().to_owned();
     let folder = std::env::current_dir().unwrap();
-    assert!(uri.starts_with("file:///") && uri.ends_with(folder.file_name().unwrap().to_str().unwrap()), "{uri}");
+    assert!(
+        uri.starts_with("file:///") && uri.ends_with(folder.file_name().unwrap().to_str().unwrap()),
+        "{uri}"
+    );
 }

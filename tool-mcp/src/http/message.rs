@@ -1,24 +1,28 @@
 //! A look at each message before rmcp parses it: what is no message gets a structured error, and the arguments of a
 //! call are kept as the client wrote them.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use http_body_util::BodyExt as _;
 
-use rmcp::model::JsonRpcError;
+use rmcp::model::{ErrorData, JsonRpcError};
 
 use crate::envelope::{self, Inspected, Refusal};
 use crate::http::BODY_LIMIT;
 use crate::http::direct::Direct;
+use crate::http::in_flight::{Held, InFlight};
+use crate::http::sessions::SESSION;
 use crate::offer::ending;
+use crate::reading::shortened;
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(State(direct): State<Direct>, request: Request, next: Next) -> Response {
+pub(super) async fn read(State(reader): State<Reader>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
@@ -27,7 +31,7 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
-    if direct.has_ended()
+    if reader.direct.has_ended()
         && let Some(id) = envelope::request(&bytes)
     {
         let error = Box::new(JsonRpcError::new(Some(id), ending()));
@@ -35,12 +39,26 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         return response;
     }
-    if let Some(response) = direct.answer(&parts, &bytes).await {
+    if let Some(response) = reader.direct.answer(&parts, &bytes).await {
         return response;
     }
+    if let Some(name) = said_twice(&parts.headers) {
+        let error =
+            ErrorData::header_mismatch(format!("the header `{name}` stands there more than once"), None);
+        let error = Box::new(JsonRpcError::new(envelope::request(&bytes), error));
+        return refusal(StatusCode::BAD_REQUEST, error);
+    }
     let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
-        Ok(inspected) => (Body::from(bytes), inspected, None),
+        Ok(inspected) => (Body::from(bytes.clone()), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
+    };
+    let held = match defect {
+        None => reader.hold(&parts.headers, &bytes),
+        Some(_) => Ok(None),
+    };
+    let held = match held {
+        Ok(held) => held,
+        Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
     };
     let mut request = Request::from_parts(parts, body);
     if let Some(arguments) = arguments {
@@ -51,8 +69,57 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             refusal(StatusCode::BAD_REQUEST, defect.unwrap_or_else(envelope::unreadable))
         }
-        _ => response,
+        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND if !is_json(response.headers()) => {
+            told(response).await
+        }
+        // The name is held until the last byte of the answer is handed over.
+        _ => response.map(|body| match held {
+            None => body,
+            Some(held) => Body::new(body.map_frame(move |frame| {
+                let _held = &held;
+                frame
+            })),
+        }),
     }
+}
+
+/// What is known of the messages before.
+#[derive(Clone)]
+pub(super) struct Reader {
+    pub(super) direct: Direct,
+    pub(super) in_flight: InFlight,
+}
+
+impl Reader {
+    /// Holds the name of a request of a session until it is answered, and lets go of one that a message takes back.
+    fn hold(&self, headers: &HeaderMap, message: &Bytes) -> Result<Option<Held>, Refusal> {
+        let Some(session) = headers.get(SESSION).and_then(|session| session.to_str().ok()) else {
+            return Ok(None);
+        };
+        if let Some(id) = envelope::request(message) {
+            let held = self.in_flight.begin(session, id.clone());
+            return held.map(Some).ok_or_else(|| envelope::in_flight(&id));
+        }
+        if let Some(id) = envelope::taken_back(message) {
+            self.in_flight.end(session, id);
+        }
+        Ok(None)
+    }
+}
+
+/// A refusal of rmcp's in plain text as the error that it stands for.
+async fn told(response: Response) -> Response {
+    let status = response.status();
+    let text = axum::body::to_bytes(response.into_body(), BODY_LIMIT).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let message = text.trim_start_matches("Bad Request: ").trim_start_matches("Not Found: ");
+    refusal(status, envelope::invalid_request(&shortened(message)))
+}
+
+/// A header of the protocol with several values: whoever passes the request on may have gone by another than we would.
+fn said_twice(headers: &HeaderMap) -> Option<&HeaderName> {
+    let of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
+    of_protocol.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -19,7 +19,7 @@ use crate::uri::Scheme;
 
 impl Server {
     /// What answers, once all that cannot be served is found out.
-    pub(super) async fn opened(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
+    pub(crate) async fn opened(&self, caller: Option<Principal>) -> Result<Arc<Handler>, ServeError> {
         let handler = self.handler(caller)?;
         check(&handler).await?;
         Ok(handler)

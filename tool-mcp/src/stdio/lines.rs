@@ -1,6 +1,7 @@
 //! Messages as lines, the transport of stdio. rmcp's own parses each line to values at once, which loses the arguments
 //! as they were written, and does not answer a line that is no JSON.
 
+use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,8 +9,9 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, ClientJsonRpcMessage, ClientRequest, GetExtensions as _, JsonRpcMessage, JsonRpcRequest,
-    JsonRpcResponse, ListToolsRequest, ServerJsonRpcMessage, ServerResult,
+    CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _,
+    JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, ListToolsRequest, RequestId,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
@@ -35,6 +37,9 @@ pub(super) struct Lines<R, W> {
     slot: Slot,
     /// The answer to a bad line, on its way.
     sending: Option<Sending>,
+    /// The requests that are not answered yet. rmcp would take the answer to the first of two of one name for that to the
+    /// second, and drop the other.
+    waiting: HashSet<RequestId>,
 }
 
 impl<R, W> Lines<R, W>
@@ -50,6 +55,25 @@ where
             writer: Arc::new(Mutex::new(Some(writer))),
             slot: Slot::default(),
             sending: None,
+            waiting: HashSet::new(),
+        }
+    }
+
+    /// Keeps account of what is waited for.
+    fn received(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
+        match &message {
+            JsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
+                Err(envelope::in_flight(&request.id))
+            }
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            }) => {
+                // It gets no answer.
+                cancelled.params.request_id.as_ref().map(|id| self.waiting.remove(id));
+                Ok(message)
+            }
+            _ => Ok(message),
         }
     }
 
@@ -95,6 +119,11 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Response(response) => self.waiting.remove(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.waiting.remove(id)),
+            _ => false,
+        };
         let slot = match &message {
             JsonRpcMessage::Response(JsonRpcResponse {
                 result: ServerResult::ListToolsResult(list), ..
@@ -118,7 +147,10 @@ where
                     return None;
                 }
             };
-            match line.and_then(|line| message(&line, &self.slot)) {
+            let message = line
+                .and_then(|line| message(&line, &self.slot))
+                .and_then(|message| message.map(|message| self.received(message)).transpose());
+            match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(error) => {

@@ -605,8 +605,12 @@ fn an_open_question_does_not_keep_the_server() {
 fn a_request_says_what_its_client_can_answer() {
     let served = served();
     let mut body = modern_body("tools/call", json!({"name": "greet_by_name", "arguments": {}}));
-    body["params"]["_meta"].as_object_mut().unwrap().shift_remove("io.modelcontextprotocol/clientCapabilities");
-    let headers = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
+    body["params"]["_meta"]
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("io.modelcontextprotocol/clientCapabilities");
+    let headers =
+        [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
     let answer = served.post(&headers, &body.to_string());
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32602)));
 }

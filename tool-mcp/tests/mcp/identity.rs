@@ -342,6 +342,6 @@ fn over_stdio_the_client_is_local_and_nobody_is_asked() {
     let mut spoken = Spoken::with("identity");
     let called = spoken.ask(modern_body("tools/call", json!({"name": "whoami"})));
     assert_eq!(called["result"]["content"][0]["text"], "local");
-    assert_eq!(spoken.ask(modern_body("tools/list", json!({})))["result"]["cacheScope"], "public");
+    assert_eq!(spoken.ask(modern_body("tools/list", json!({})))["result"]["cacheScope"], "private");
     assert_eq!(spoken.end(), (vec![], true));
 }

@@ -11,6 +11,7 @@ mod tools;
 mod thousand;
 
 mod asking;
+mod beside;
 mod callers;
 mod calls;
 mod changes;
@@ -22,6 +23,7 @@ mod list;
 mod logging;
 mod progress;
 mod prompts;
+mod protocol;
 mod providers;
 mod stdio;
 mod support;

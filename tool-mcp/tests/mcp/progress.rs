@@ -71,6 +71,21 @@ async fn let_go(#[inject] gate: State<Gate>) -> bool {
     true
 }
 
+/// Waits until it may go on.
+#[tool(operation = Transform)]
+async fn await_going(#[inject] context: Context, #[inject] gate: State<Gate>) -> bool {
+    context.progress(1, None, "");
+    gate.go.acquire().await.unwrap().forget();
+    true
+}
+
+/// Lets go on who waits.
+#[tool(operation = Transform)]
+fn let_go_on(#[inject] gate: State<Gate>) -> bool {
+    gate.go.add_permits(1);
+    true
+}
+
 /// Writes on when its caller is gone, and reports.
 #[tool(operation = Write, destructive = false)]
 async fn write_on(#[inject] context: Context, #[inject] gate: State<Gate>) -> bool {

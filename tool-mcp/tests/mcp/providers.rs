@@ -33,6 +33,23 @@ fn growing() -> (Provider, Arc<AtomicUsize>) {
 }
 
 #[test]
+fn a_list_that_may_change_is_not_kept_even_before_it_has_changed() {
+    let registry = crate::tools::registry(Arc::default());
+    let asked = registry.clone();
+    let varying = (move || asked.clone()).into_provider();
+    for (provider, ttl) in [(varying, 0), (registry.into_provider(), 60_000)] {
+        let served = Served::providing(provider, |server| server);
+        for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+            for _ in 0..2 {
+                assert_eq!(served.modern(method, json!({})).json()["result"]["ttlMs"], ttl, "{method}");
+            }
+        }
+        let uri = "fixture://tools";
+        assert_eq!(served.modern("resources/read", json!({"uri": uri})).json()["result"]["ttlMs"], ttl);
+    }
+}
+
+#[test]
 fn a_provider_is_asked_once_a_request() {
     let (provider, asked) = growing();
     // Once at the start.

@@ -19,6 +19,7 @@ fn serve() {
         Some("surfaces") => crate::surfaces::registry(|builder| builder),
         Some("identity") => crate::identity::registry(),
         Some("asking") => crate::asking::registry(),
+        Some("beside") => crate::beside::registry(),
         Some("logging") => crate::logging::registry(),
         Some("progress") => crate::progress::registry(),
         Some("two steps") => crate::thousand::registry(),
@@ -127,7 +128,11 @@ fn an_older_client_is_served() {
 fn a_modern_client_is_served() {
     let mut spoken = Spoken::start();
     let listed = spoken.ask(modern_body("tools/list", json!({})));
-    assert_eq!(listed["result"]["ttlMs"], 60_000);
+    // What there is depends on what the application grants to whoever started it.
+    assert_eq!(
+        (&listed["result"]["ttlMs"], &listed["result"]["cacheScope"]),
+        (&json!(60_000), &json!("private"))
+    );
     let called =
         spoken.ask(modern_body("tools/call", json!({"name": "greet", "arguments": {"name": "Ada"}})));
     assert_eq!(called["result"]["content"][0]["text"], "Hello, Ada!");

@@ -16,7 +16,7 @@ use crate::workspace;
 struct Example {
     name: &'static str,
     /// What cargo is told to build.
-    build: &'static [&'static str],
+    build: [&'static str; 2],
     /// The folder of the program, below that of this one.
     folder: &'static str,
     /// How it serves stdio, and with what behind it HTTP on a free port.
@@ -42,7 +42,7 @@ const EXAMPLES: [Example; 4] = [
     },
     Example {
         name: "thousand",
-        build: &["--package", "tool-mcp", "--example", "thousand"],
+        build: ["--example", "thousand"],
         folder: "examples",
         serve: &[],
         addr: &["127.0.0.1:0"],
@@ -61,15 +61,7 @@ const PYTHON: [(&str, Requirements); 4] =
 impl Example {
     const fn new(name: &'static str, questions: &'static [Question]) -> Self {
         let (serve, addr): (&[_], &[_]) = (&["serve", "mcp"], &["--addr", "127.0.0.1:0"]);
-        Example { name, build: &[], folder: "", serve, addr, variables: &[], questions }
-    }
-
-    fn build(&self) -> Result<(), Failure> {
-        let packages = ["build", "--package", self.name];
-        let build = Invocation::cargo(["build"]);
-        let build =
-            if self.build.is_empty() { Invocation::cargo(packages) } else { build.arguments(self.build) };
-        build.arguments(["--locked"]).announce().run()
+        Example { name, build: ["--bin", name], folder: "", serve, addr, variables: &[], questions }
     }
 
     fn program(&self) -> Result<PathBuf, Failure> {
@@ -90,10 +82,9 @@ impl Example {
 pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
     let npm = Clients::install("tests/clients")?;
     let environments = PYTHON.map(|(folder, required)| (folder, Environment::install(&required)));
-    FIXTURE.build()?;
-    for example in &EXAMPLES {
-        example.build()?;
-    }
+    // At once, and so with one choice of features: each alone would build what they share again.
+    let programs = EXAMPLES.iter().chain([&FIXTURE]).flat_map(|example| example.build);
+    Invocation::cargo(["build", "--workspace", "--locked"]).arguments(programs).announce().run()?;
     let mut table = Table::default();
     for example in &EXAMPLES {
         inspect(&npm, example, tally, &mut |_, _, _| true)?;

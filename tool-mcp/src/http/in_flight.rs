@@ -1,0 +1,85 @@
+//! The requests of sessions that are not answered yet.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+
+/// What is not answered yet, by session and name. In a session rmcp takes the answer to the first of two requests of one name
+/// for that to the second, and never answers the other.
+#[derive(Clone, Default)]
+pub(super) struct InFlight(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    requests: HashMap<Name, u64>,
+    /// Tells requests apart that had one name after the other.
+    count: u64,
+}
+
+type Name = (Box<str>, RequestId);
+
+/// Holds the name of a request until it is dropped.
+pub(super) struct Held {
+    requests: InFlight,
+    name: Name,
+    number: u64,
+}
+
+impl InFlight {
+    /// Takes a name; `None` where another request has it.
+    pub(super) fn begin(&self, session: &str, id: RequestId) -> Option<Held> {
+        let mut state = self.state();
+        state.count += 1;
+        let number = state.count;
+        let name = (Box::from(session), id);
+        match state.requests.entry(name.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(free) => {
+                free.insert(number);
+                Some(Held { requests: self.clone(), name, number })
+            }
+        }
+    }
+
+    /// Lets go of a name whose request was taken back: it gets no answer.
+    pub(super) fn end(&self, session: &str, id: RequestId) {
+        self.state().requests.remove(&(Box::from(session), id));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut state = self.requests.state();
+        if state.requests.get(&self.name) == Some(&self.number) {
+            state.requests.remove(&self.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_held_once_in_each_session() {
+        let in_flight = InFlight::default();
+        let seven = || RequestId::Number(7);
+        let first = in_flight.begin("a", seven());
+        assert!(first.is_some() && in_flight.begin("a", seven()).is_none());
+        let _other = in_flight.begin("b", seven()).expect("another session");
+        in_flight.end("a", seven());
+        let second = in_flight.begin("a", seven());
+        assert!(second.is_some(), "the first was taken back");
+        drop(first);
+        assert!(in_flight.begin("a", seven()).is_none(), "the end of the first is not that of the second");
+        drop(second);
+        assert!(in_flight.begin("a", seven()).is_some());
+    }
+}
