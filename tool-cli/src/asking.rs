@@ -17,7 +17,7 @@ use crate::asking::field::Field;
 use crate::asking::given::NO;
 use crate::page::neutral;
 use crate::progress::Shown;
-use crate::streams::Terminal;
+use crate::terminal::Terminal;
 
 /// How to say no, and to say nothing.
 const HINT: &str = "(`:no` declines, Ctrl-D dismisses)";
@@ -64,17 +64,21 @@ impl Interview {
                 return Ok(Answer::Elicited(Elicited::Declined));
             }
             let given = self.given.fields(&question.key, &fields);
-            if given.iter().len() > 0 && fields.iter().all(|field| !field.required || given.contains_key(&field.name)) {
+            if given.iter().len() > 0
+                && fields.iter().all(|field| !field.required || given.contains_key(&field.name))
+            {
                 let problems = form.problems(&given);
                 if problems.is_empty() {
                     return Ok(Answer::Elicited(Elicited::Accepted(given)));
                 }
                 let problems: Vec<String> = problems.iter().map(|problem| format!("\n- {problem}")).collect();
-                let message = format!("the answers of --answer are not what was asked for:{}", problems.concat());
+                let message =
+                    format!("the answers of --answer are not what was asked for:{}", problems.concat());
                 return Err(Failure::new(FailureKind::CannotAsk, message));
             }
         }
-        let names: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| &*field.name).collect();
+        let names: Vec<&str> =
+            fields.iter().filter(|field| field.required).map(|field| &*field.name).collect();
         self.must_be_there(question, &names)?;
         let (head, form) = (format!("{}\n{HINT}\n", question.message()), form.clone());
         self.at_the_terminal(move |terminal| {
@@ -111,7 +115,8 @@ impl Interview {
             return Ok(());
         }
         let message = question.message();
-        let mut message = format!("nobody is at a terminal to answer \"{}\"", message.lines().next().unwrap_or_default());
+        let mut message =
+            format!("nobody is at a terminal to answer \"{}\"", message.lines().next().unwrap_or_default());
         if names.is_empty() {
             message.push_str(&format!("; decline with --answer {}={NO}", question.key));
         } else {
@@ -197,14 +202,17 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
 
 /// Where the program was started.
 fn current_folder() -> Result<Root, Failure> {
-    let cannot = |why: &str| Failure::new(FailureKind::CannotAsk, format!("the current folder is not known: {why}"));
+    let cannot =
+        |why: &str| Failure::new(FailureKind::CannotAsk, format!("the current folder is not known: {why}"));
     let folder = std::env::current_dir().map_err(|error| cannot(&error.to_string()))?;
     let path = folder.to_str().ok_or_else(|| cannot("its name is no Unicode"))?;
     let path = path.replace('\\', "/");
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
     for byte in path.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => uri.push(byte.into()),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                uri.push(byte.into())
+            }
             byte => uri.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -213,6 +221,13 @@ fn current_folder() -> Result<Root, Failure> {
         Some(name) => root.name(name),
         None => root,
     })
+}
+
+impl Drop for Interview {
+    /// Nobody waits for an answer any more, be it a secret.
+    fn drop(&mut self) {
+        self.terminal.show();
+    }
 }
 
 impl Asker for Interview {

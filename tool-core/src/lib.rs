@@ -46,8 +46,8 @@ pub mod testing;
 
 pub use access::{Access, Permission, Principal};
 pub use asking::{
-    Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError, ModelPreferences,
-    Question, Root, Sample, Sampled, Sampling,
+    Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
+    ModelPreferences, Question, Root, Sample, Sampled, Sampling,
 };
 pub use audit::{AuditEvent, AuditKind, AuditSink};
 #[cfg(feature = "http")]

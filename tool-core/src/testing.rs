@@ -195,7 +195,10 @@ impl Trial {
     /// # });
     /// ```
     pub fn is_harmless(&self) -> bool {
-        self.result.as_ref().map_or_else(|failure| matches!(failure.kind(), FailureKind::Failed(_) | FailureKind::CannotAsk), |_| true)
+        self.result.as_ref().map_or_else(
+            |failure| matches!(failure.kind(), FailureKind::Failed(_) | FailureKind::CannotAsk),
+            |_| true,
+        )
     }
 }
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -110,7 +110,8 @@ impl Handler {
         let registry = inquirer.asking(registry);
         let call = told(&registry, cx, async |registry| registry.invoke(name, arguments).await);
         let reply = unless_cancelled(call, name, cx).await?;
-        let asked = reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
+        let asked =
+            reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
         self.answered(asked, reply, cx)
     }
 

@@ -81,7 +81,8 @@ impl Field {
         let left_out = (!self.required && self.default.is_none()).then(|| "may be left empty".to_owned());
         let hints: Vec<String> = hint.into_iter().chain(left_out).collect();
         let hints = if hints.is_empty() { String::new() } else { format!(" ({})", hints.join("; ")) };
-        let default = self.default.as_ref().map(|default| format!(" [{}]", shown(default))).unwrap_or_default();
+        let default =
+            self.default.as_ref().map(|default| format!(" [{}]", shown(default))).unwrap_or_default();
         format!("{}{hints}{default}: ", self.name)
     }
 
@@ -128,7 +129,8 @@ impl Choice {
         if let Some(values) = schema["enum"].as_array() {
             let names = schema["enumNames"].as_array();
             let name = |position: usize| names?.get(position)?.as_str().map(str::to_owned);
-            let values = values.iter().enumerate().filter_map(|(position, value)| Some((position, value.as_str()?)));
+            let values =
+                values.iter().enumerate().filter_map(|(position, value)| Some((position, value.as_str()?)));
             return values.map(|(at, value)| Choice { value: value.to_owned(), title: name(at) }).collect();
         }
         let titled = ["oneOf", "anyOf"].iter().find_map(|keyword| schema[*keyword].as_array());

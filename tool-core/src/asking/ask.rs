@@ -19,9 +19,15 @@ const MOST_ATTEMPTS: usize = 3;
 
 impl Context {
     #[doc = include_str!("../../docs/elicit.md")]
-    pub fn elicit<T: JsonSchema + DeserializeOwned + 'static>(&self, message: impl Into<String>) -> Elicit<T> {
+    pub fn elicit<T: JsonSchema + DeserializeOwned + 'static>(
+        &self,
+        message: impl Into<String>,
+    ) -> Elicit<T> {
         let form = Form::of::<T>().map_err(|error| error.to_string());
-        Elicit { asking: Begun::new(self, form.map(|form| Ask::Form { message: message.into(), form })), of: PhantomData }
+        Elicit {
+            asking: Begun::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
+            of: PhantomData,
+        }
     }
 
     /// Asks the user to fill in a form that is made at run time; an answer has its fields.
@@ -39,8 +45,7 @@ impl Context {
     /// async fn rent_bicycle(#[inject] context: Context) -> Result<String, Failure> {
     ///     let there = json!({"bicycle": {"type": "string", "enum": ["red", "blue"]}});
     ///     let form = json!({"type": "object", "properties": there, "required": ["bicycle"]});
-    ///     let form = Form::new(&form).map_err(|_| Failure::internal())?;
-    ///     let answer = context.elicit_form("Which one?", form).await?.required()?;
+    ///     let answer = context.elicit_form("Which one?", Form::new(&form)?).await?.required()?;
     ///     Ok(answer["bicycle"].to_string())
     /// }
     /// ```
@@ -223,7 +228,8 @@ async fn put<T>(
     decode: Decode<T>,
 ) -> Result<T, Failure> {
     let inquiry = context.inquiry();
-    let ask = ask.map_err(|why| inquiry.blame(format!("`{}` asks what no form can carry: {why}", context.tool())))?;
+    let ask =
+        ask.map_err(|why| inquiry.blame(format!("`{}` asks what no form can carry: {why}", context.tool())))?;
     let (mut question, asker) = inquiry.take_up(&context, key, ask)?;
     for _ in 0..MOST_ATTEMPTS {
         let asked = {
@@ -246,7 +252,8 @@ async fn put<T>(
         }
     }
     let problems: Vec<String> = question.problems.iter().map(ToString::to_string).collect();
-    let message = format!("the question `{}` was not answered as asked: {}", question.key, problems.join("; "));
+    let message =
+        format!("the question `{}` was not answered as asked: {}", question.key, problems.join("; "));
     Err(Failure::new(FailureKind::Failed(Reason::Other), message))
 }
 
@@ -287,7 +294,8 @@ fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicite
     let fields = Value::Object(form.tidied(fields));
     serde_json::from_value(fields).map(Elicited::Accepted).map_err(|error| {
         // What serde says repeats the value.
-        let message = if form.secrets().is_empty() { error.to_string() } else { "a value does not decode".to_owned() };
+        let message =
+            if form.secrets().is_empty() { error.to_string() } else { "a value does not decode".to_owned() };
         vec![Problem::new("", "format", message)]
     })
 }

@@ -98,7 +98,10 @@ impl Inquiry {
                 return Err(state.fault.insert(fault(message)).clone());
             }
             Phase::Over => {
-                return Err(Failure::new(FailureKind::CannotAsk, "the call has ended, and nobody can be asked"));
+                return Err(Failure::new(
+                    FailureKind::CannotAsk,
+                    "the call has ended, and nobody can be asked",
+                ));
             }
         }
         let key = state.key(key, &ask);

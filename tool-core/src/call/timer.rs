@@ -30,10 +30,12 @@ impl Timer {
     pub(super) fn start(limit: Duration) -> Result<Self, Failure> {
         // A panic of tokio's, which it gives no other way to avoid.
         let sleep = crate::call::contained(|| Box::pin(tokio::time::sleep(limit)));
-        sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(|crate::call::Panicked| {
-            tracing::error!("a call has a time limit, and there is no runtime with timers to keep it");
-            Failure::internal()
-        })
+        sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(
+            |crate::call::Panicked| {
+                tracing::error!("a call has a time limit, and there is no runtime with timers to keep it");
+                Failure::internal()
+            },
+        )
     }
 
     /// The call may ask its caller: what the caller takes to answer is not time of the call.

@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tool_core::testing::Answers;
 use tool_core::{
-    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Prompt, PromptMessage,
-    Question, Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, prompt, tool,
+    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Prompt,
+    PromptMessage, Question, Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, prompt,
+    tool,
 };
 
 use crate::builder_of;
@@ -186,7 +187,9 @@ fn on_a_thread(#[inject] context: Context, #[inject] book: Writer<Book>) -> Resu
 /// Asks where nobody can wait.
 #[tool(operation = Read)]
 fn where_it_cannot(#[inject] context: Context) -> Result<String, Failure> {
-    tool_core::private::block_on(async { Ok(context.elicit::<Name>("What is your name?").await?.required()?.name) })
+    tool_core::private::block_on(async {
+        Ok(context.elicit::<Name>("What is your name?").await?.required()?.name)
+    })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -204,7 +207,11 @@ async fn too_much(#[inject] context: Context) -> Result<(), Failure> {
 
 /// Takes its time, but not that of the user.
 #[tool(operation = Read, timeout = "10s")]
-async fn in_time(#[inject] context: Context, #[inject] book: State<Book>, slow: bool) -> Result<String, Failure> {
+async fn in_time(
+    #[inject] context: Context,
+    #[inject] book: State<Book>,
+    slow: bool,
+) -> Result<String, Failure> {
     tokio::time::sleep(Duration::from_secs(6)).await;
     let name = context.elicit::<Name>("What is your name?").await?.required()?.name;
     tokio::time::sleep(Duration::from_secs(if slow { 6 } else { 3 })).await;
@@ -244,7 +251,8 @@ fn registry_with(book: &Arc<Book>) -> (Registry, Log) {
         let log = Arc::clone(&log);
         move |event: &AuditEvent<'_>| {
             let end = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
-            let told = event.told.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
+            let told =
+                event.told.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
             log.lock().unwrap().push(format!("{} {end}{told}", event.name));
         }
     };
@@ -321,13 +329,19 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
         if starts_again {
             let questions = answers.questions();
             assert_eq!(questions.len(), 4);
-            let problems: Vec<_> = questions[2].problems.iter().map(|problem| problem.path.as_str()).collect();
+            let problems: Vec<_> =
+                questions[2].problems.iter().map(|problem| problem.path.as_str()).collect();
             assert_eq!(problems, ["/colour", "/shade", "/hue"]);
-            assert!(questions[2].message().starts_with("Which colour?\n- /colour: "), "{}", questions[2].message());
+            assert!(
+                questions[2].message().starts_with("Which colour?\n- /colour: "),
+                "{}",
+                questions[2].message()
+            );
             assert_eq!(questions[3].problems[0].message, "expected what the user made of it");
         }
     }
-    let answers = Answers::new().accept(json!({})).accept(json!({})).accept(json!({"name": 5})).accept(name("Ada"));
+    let answers =
+        Answers::new().accept(json!({})).accept(json!({})).accept(json!({"name": 5})).accept(name("Ada"));
     let failure = registry.asking(Arc::new(answers)).call("in_turn", json!({})).await.unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
     let message = failure.message();
@@ -388,7 +402,10 @@ async fn what_a_called_tool_writes_is_written() {
     let failure = call("scribble", json!({})).await.unwrap_err();
     assert!(failure.message().starts_with("`delegate` asks after it has taken its `Writer`"), "{failure}");
     let failure = call("in_turn", json!({})).await.unwrap_err();
-    assert_eq!(failure.message(), "`in_turn` has a question, and was called by another tool: call it by itself");
+    assert_eq!(
+        failure.message(),
+        "`in_turn` has a question, and was called by another tool: call it by itself"
+    );
 }
 
 #[tokio::test]
@@ -438,7 +455,8 @@ async fn tasks_and_threads_of_a_call_can_ask() {
         assert_eq!(answers.call(tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
     }
     assert_eq!(book.written.load(Ordering::Relaxed), 2);
-    let failure = Answers::new().accept(name("Ada")).call(&registry, "where_it_cannot", json!({})).await.unwrap_err();
+    let failure =
+        Answers::new().accept(name("Ada")).call(&registry, "where_it_cannot", json!({})).await.unwrap_err();
     assert!(failure.message().starts_with("`where_it_cannot` asks where it cannot wait"), "{failure}");
 }
 
@@ -583,7 +601,8 @@ fn a_form_is_what_the_protocol_can_carry() {
     // What is not shown is checked all the same, and never repeated where it is secret.
     let answer = json!({"name": "ada", "age": 8.0, "sure": true, "titled": "One", "several": ["red"], "all": [], "password": 5});
     let problems = form.problems(answer.as_object().unwrap());
-    let places: Vec<_> = problems.iter().map(|problem| (problem.path.as_str(), problem.keyword.as_str())).collect();
+    let places: Vec<_> =
+        problems.iter().map(|problem| (problem.path.as_str(), problem.keyword.as_str())).collect();
     assert_eq!(places, [("/name", "pattern"), ("/password", "type")]);
     assert!(!problems[1].message.contains('5'), "{}", problems[1]);
 }
@@ -600,7 +619,10 @@ fn a_schema_that_is_no_form_says_so() {
         (property(json!({"$ref": "#/$defs/it"})), "the field `it` is of no one type"),
         (property(json!({"type": ["string", "integer"]})), "the field `it` is of no one type"),
         (property(json!({"type": "object"})), "the field `it` is an object"),
-        (property(json!({"type": "array", "items": {"type": "string"}})), "the field `it` is a list of anything but"),
+        (
+            property(json!({"type": "array", "items": {"type": "string"}})),
+            "the field `it` is a list of anything but",
+        ),
         (property(json!({"enum": [1, 2]})), "the field `it` is of no one type"),
         (property(json!({"type": "string", "pattern": "("})), "the schema of the form is none"),
     ] {

@@ -34,7 +34,8 @@ async fn muse(#[inject] context: Context) -> Result<String, Failure> {
 
 #[tokio::test]
 async fn a_caller_over_http_cannot_be_asked() {
-    let registry = Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
+    let registry =
+        Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
     let router = router_with(registry, Options::new().allow_execute(true));
     let answer = post(&router, "/tools/greet_whom/call", "{}").await;
     let error = "`greet_whom` has a question, and this caller cannot be asked: call it over MCP or on the command line";

@@ -54,7 +54,9 @@ async fn each_tool_is_one_operation_under_its_own_path() {
         assert_eq!(operation["operationId"], tool.name());
         assert_eq!(operation["description"], tool.description());
         let statuses: Vec<&String> = operation["responses"].as_object().unwrap().keys().collect();
-        let all = ["200", "400", "403", "404", "408", "409", "413", "415", "422", "429", "500", "501", "503", "504"];
+        let all = [
+            "200", "400", "403", "404", "408", "409", "413", "415", "422", "429", "500", "501", "503", "504",
+        ];
         assert_eq!(statuses, all);
     }
 }

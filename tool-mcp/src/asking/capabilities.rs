@@ -51,8 +51,9 @@ impl Capabilities {
             _ => "a newer one",
         };
         if !self.contain(kind) {
-            let message =
-                format!("this caller cannot be asked: the client does not declare the capability `{capability}`");
+            let message = format!(
+                "this caller cannot be asked: the client does not declare the capability `{capability}`"
+            );
             return Err(Failure::new(FailureKind::CannotAsk, message));
         }
         match &question.ask {

@@ -5,7 +5,9 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{CancelledNotificationParam, GetExtensions as _, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, ServiceError};
-use tool_core::{Answer, Ask, AskKind, Asked, Asker, BoxFuture, Elicited, Failure, FailureKind, Question, Reason};
+use tool_core::{
+    Answer, Ask, AskKind, Asked, Asker, BoxFuture, Elicited, Failure, FailureKind, Question, Reason,
+};
 
 use crate::asking::capabilities::Capabilities;
 use crate::asking::wire;
@@ -21,7 +23,11 @@ pub(crate) struct PeerAsker {
 }
 
 impl PeerAsker {
-    pub(super) fn new(capabilities: Capabilities, patience: Duration, cx: &RequestContext<RoleServer>) -> Self {
+    pub(super) fn new(
+        capabilities: Capabilities,
+        patience: Duration,
+        cx: &RequestContext<RoleServer>,
+    ) -> Self {
         PeerAsker { capabilities, patience, peer: cx.peer.clone(), request: cx.id.clone() }
     }
 
@@ -36,7 +42,8 @@ impl PeerAsker {
         // A call that modifies asks from a task of its own, and the client must see which request it belongs to.
         request.extensions_mut().insert(OriginatingRequestId(self.request.clone()));
         let options = PeerRequestOptions::with_timeout(self.patience);
-        let handle = self.peer.send_cancellable_request(request, options).await.map_err(|error| gone(&error))?;
+        let handle =
+            self.peer.send_cancellable_request(request, options).await.map_err(|error| gone(&error))?;
         let mut unanswered = Unanswered { peer: &self.peer, request: Some(handle.id.clone()) };
         let response = handle.await_response().await;
         unanswered.request = None;
@@ -49,11 +56,14 @@ impl PeerAsker {
                 })
             }
             // Nobody sits before the form any more.
-            Err(ServiceError::Timeout { .. }) if matches!(question.ask, Ask::Form { .. } | Ask::Url { .. }) => {
+            Err(ServiceError::Timeout { .. })
+                if matches!(question.ask, Ask::Form { .. } | Ask::Url { .. }) =>
+            {
                 Ok(Asked::Answer(Answer::Elicited(Elicited::Cancelled)))
             }
             Err(ServiceError::McpError(error)) => {
-                let message = format!("the client did not answer the question `{}`: {}", question.key, error.message);
+                let message =
+                    format!("the client did not answer the question `{}`: {}", question.key, error.message);
                 Err(Failure::new(FailureKind::Failed(Reason::Other), message))
             }
             Err(error) => Err(gone(&error)),

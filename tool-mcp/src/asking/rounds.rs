@@ -55,7 +55,9 @@ impl Rounds {
         for question in &state.asked {
             match serde_json::from_value(wire::request(question)) {
                 Ok(request) => drop(requests.insert(question.key.clone(), request)),
-                Err(error) => tracing::error!(%error, key = question.key, "a question cannot be put to the client"),
+                Err(error) => {
+                    tracing::error!(%error, key = question.key, "a question cannot be put to the client");
+                }
             }
             known.insert(question.key.clone(), Entry::asked(question));
         }
@@ -104,7 +106,9 @@ impl Rounds {
         let Some(answer) = self.answer(question) else { return Ok(Asked::Later) };
         match wire::answer(question.ask.kind(), &answer) {
             Ok(decoded) => {
-                state.used.insert(question.key.clone(), Entry { answer: Some(answer), ..Entry::asked(question) });
+                state
+                    .used
+                    .insert(question.key.clone(), Entry { answer: Some(answer), ..Entry::asked(question) });
                 Ok(Asked::Answer(decoded))
             }
             Err(wrong) => Ok(Asked::Wrong(wrong)),

@@ -109,8 +109,8 @@ impl Handler {
             _ => None,
         };
         let responses = params.get("inputResponses").and_then(Value::as_object);
-        let responses: Option<InputResponses> =
-            responses.map(|answers| answers.iter().map(|(key, answer)| (key.clone(), answer.clone())).collect());
+        let responses: Option<InputResponses> = responses
+            .map(|answers| answers.iter().map(|(key, answer)| (key.clone(), answer.clone())).collect());
         let round = Round { state, responses: responses.as_ref() };
         let written = match self.call(name, arguments, round, cx).await? {
             CallToolResponse::Complete(mut result) => {

@@ -41,7 +41,9 @@ impl Server {
         let instructions = self.instructions.clone().or_else(|| self.file.instructions().map(str::to_owned));
         let offers = Offers::new(self.provider.clone(), caller, self.settings()?);
         let key = self.key.map_or_else(Key::random, Ok);
-        let key = key.map_err(|error| ServeError::Setup(format!("there is no randomness to make a key of: {error}")))?;
+        let key = key.map_err(|error| {
+            ServeError::Setup(format!("there is no randomness to make a key of: {error}"))
+        })?;
         let seal = Seal::new(key, self.patience);
         Ok(Arc::new(Handler::new(offers, self.changes.clone(), identity, instructions, seal)))
     }

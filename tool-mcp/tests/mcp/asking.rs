@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_core::{
-    AskKind, Bearer, Context, Elicited, Failure, Principal, Prompt, PromptMessage, Registry, Resource, Sample, WritePass, Writer, prompt,
-    tool,
+    AskKind, Bearer, Context, Elicited, Failure, Principal, Prompt, PromptMessage, Registry, Resource,
+    Sample, WritePass, Writer, prompt, tool,
 };
 
 use crate::stdio::Spoken;
@@ -265,7 +265,10 @@ fn several_questions_are_asked_at_once() {
     );
     assert_eq!(requests["client_roots"]["method"], "roots/list");
     let sign_in = &requests["sign_in"];
-    assert_eq!((&sign_in["method"], &sign_in["params"]["mode"]), (&json!("elicitation/create"), &json!("url")));
+    assert_eq!(
+        (&sign_in["method"], &sign_in["params"]["mode"]),
+        (&json!("elicitation/create"), &json!("url"))
+    );
     assert_eq!(sign_in["params"]["url"], "https://example.com/in");
     let message = json!({
         "role": "assistant", "content": {"type": "text", "text": "Hello!"}, "model": "m1", "stopReason": "endTurn",
@@ -285,7 +288,8 @@ fn who_knows_the_question_may_answer_before_it_is_asked() {
     let answers = json!({"user_name": ada(), "unknown": {"action": "accept"}});
     let params = json!({"name": "greet_by_name", "arguments": {}, "inputResponses": answers});
     assert_eq!(text(&call(&served, params)), "Hello, Ada!");
-    for responses in [json!(null), json!({"wrong": ada()}), json!({"user_name": 12_345}), json!(5), json!([])] {
+    for responses in [json!(null), json!({"wrong": ada()}), json!({"user_name": 12_345}), json!(5), json!([])]
+    {
         let params = json!({"name": "greet_by_name", "arguments": {}, "inputResponses": responses});
         let answer = call(&served, params);
         assert!(asked(&answer).0.get("user_name").is_some(), "{answer}");
@@ -309,11 +313,15 @@ fn a_client_is_asked_what_it_can_answer() {
         assert_eq!(status, 400, "{tool}");
         assert_eq!(answer["error"]["code"], -32021, "{answer}");
         assert_eq!(answer["error"]["data"], json!({"requiredCapabilities": required}));
-        let message = format!("this caller cannot be asked: the client does not declare the capability `{named}`");
+        let message =
+            format!("this caller cannot be asked: the client does not declare the capability `{named}`");
         assert_eq!(answer["error"]["message"], message);
     }
     let (_, answer) = tries("whatever", json!({"sampling": {}}));
-    assert_eq!(asked(&answer).0.as_object().unwrap().values().next().unwrap()["method"], "sampling/createMessage");
+    assert_eq!(
+        asked(&answer).0.as_object().unwrap().values().next().unwrap()["method"],
+        "sampling/createMessage"
+    );
     let (status, answer) = tries("ask_secret", all());
     assert_eq!((status, &answer["result"]["isError"]), (200, &json!(true)));
     let expected =
@@ -334,7 +342,12 @@ fn resources_and_prompts_ask_too() {
     let served = served();
     for (method, params, key, expected) in [
         ("resources/read", json!({"uri": "fixture://page/8"}), "reader", "Ada reads page 8"),
-        ("prompts/get", json!({"name": "about", "arguments": {"tone": "kindly"}}), "user_context", "Write of Ada, kindly"),
+        (
+            "prompts/get",
+            json!({"name": "about", "arguments": {"tone": "kindly"}}),
+            "user_context",
+            "Write of Ada, kindly",
+        ),
     ] {
         let first = ask(&served, method, params.clone(), &all()).json();
         let (requests, state) = asked(&first);
@@ -363,9 +376,7 @@ fn refused(answer: &Value) -> &str {
 #[test]
 fn a_state_is_that_of_its_call_and_of_no_other() {
     let served = served();
-    let params = |tool: &str, arguments: Value, state: &str| {
-        json!({"name": tool, "arguments": arguments, "requestState": state, "inputResponses": {"user_name": ada()}})
-    };
+    let params = |tool: &str, arguments: Value, state: &str| json!({"name": tool, "arguments": arguments, "requestState": state, "inputResponses": {"user_name": ada()}});
     let first = call(&served, json!({"name": "greet_by_name", "arguments": {"greeting": "Hi"}}));
     let (_, state) = asked(&first);
     let hi = json!({"greeting": "Hi"});
@@ -379,7 +390,8 @@ fn a_state_is_that_of_its_call_and_of_no_other() {
     let tampered = (0..state.len()).step_by(7).map(flipped);
     let cut = [state.len() - 1, state.len() / 2, 4, 0].map(|end| state[..end].to_owned());
     let others = ["x", "rs1..", "rs1.AAAA.AAAA", "\u{0}", "💥"].map(str::to_owned);
-    for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")]) {
+    for forged in tampered.chain(cut).chain(others).chain([format!("{state}-TAMPERED"), format!("{state}A")])
+    {
         let answer = call(&served, params("greet_by_name", hi.clone(), &forged));
         assert_eq!(refused(&answer), "is none that this server gave", "{forged}");
     }
@@ -508,7 +520,8 @@ fn a_call_that_is_taken_back_takes_back_its_questions() {
     for tool in ["greet_by_name", "enrol"] {
         let asked = server.ask(call_body(tool));
         let cancel = json!({"requestId": 7});
-        let told = server.ask(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}));
+        let told =
+            server.ask(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}));
         assert_eq!(told["method"], "notifications/cancelled", "{told}");
         assert_eq!(told["params"]["requestId"], asked["id"], "{told}");
     }
@@ -570,7 +583,8 @@ fn over_http_requests_come_on_the_stream_of_their_call() {
 
 #[test]
 fn nobody_is_waited_for_for_ever() {
-    let served = Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_millis(20)));
+    let served =
+        Served::serving(registry(), |server| server.answer_within(std::time::Duration::from_millis(20)));
     let session = served.session_with(all());
     let mut stream = BufReader::new(session.send(&call_body("greet_by_name").to_string()));
     assert_eq!(heard(&mut stream)["method"], "elicitation/create");
@@ -591,8 +605,12 @@ fn an_open_question_does_not_keep_the_server() {
 fn a_request_says_what_its_client_can_answer() {
     let served = served();
     let mut body = modern_body("tools/call", json!({"name": "greet_by_name", "arguments": {}}));
-    body["params"]["_meta"].as_object_mut().unwrap().shift_remove("io.modelcontextprotocol/clientCapabilities");
-    let headers = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
+    body["params"]["_meta"]
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("io.modelcontextprotocol/clientCapabilities");
+    let headers =
+        [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", "greet_by_name")];
     let answer = served.post(&headers, &body.to_string());
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32602)));
 }

@@ -88,7 +88,8 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, Unfit> {
             take(&COMMON);
             take(&["minItems", "maxItems"]);
             let items = object.get("items").and_then(Value::as_object);
-            let choice = items.and_then(Choice::of).ok_or(Unfit("a list of anything but a choice of texts"))?;
+            let choice =
+                items.and_then(Choice::of).ok_or(Unfit("a list of anything but a choice of texts"))?;
             let mut items = Map::new();
             if choice.is_plain() {
                 items.insert("type".to_owned(), "string".into());
@@ -141,9 +142,7 @@ impl Choice {
             schema.insert("enum".to_owned(), values.into());
             return;
         }
-        let titled = |(value, title): &(String, Option<String>)| {
-            json!({"const": value, "title": title.as_ref().unwrap_or(value)})
-        };
+        let titled = |(value, title): &(String, Option<String>)| json!({"const": value, "title": title.as_ref().unwrap_or(value)});
         schema.insert(keyword.to_owned(), self.0.iter().map(titled).collect());
     }
 }
