@@ -17,7 +17,7 @@ use crate::asking::field::Field;
 use crate::asking::given::NO;
 use crate::page::neutral;
 use crate::progress::Shown;
-use crate::streams::Terminal;
+use crate::terminal::Terminal;
 
 /// How to say no, and to say nothing.
 const HINT: &str = "(`:no` declines, Ctrl-D dismisses)";
@@ -221,6 +221,13 @@ fn current_folder() -> Result<Root, Failure> {
         Some(name) => root.name(name),
         None => root,
     })
+}
+
+impl Drop for Interview {
+    /// Nobody waits for an answer any more, be it a secret.
+    fn drop(&mut self) {
+        self.terminal.show();
+    }
 }
 
 impl Asker for Interview {

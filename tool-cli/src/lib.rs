@@ -6,6 +6,7 @@ mod asking;
 mod catalogue;
 mod complete;
 mod grammar;
+mod hidden;
 mod identity;
 mod info;
 mod interrupt;
@@ -23,6 +24,7 @@ mod skeleton;
 mod stop;
 mod streams;
 mod table;
+mod terminal;
 mod yaml;
 
 pub use app::App;

@@ -8,6 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::interrupt::Interrupt;
 use crate::page::{Paint, neutral};
+use crate::terminal::Terminal;
 
 /// The width of a line where no terminal says otherwise.
 const WIDTH: u16 = 100;
@@ -54,31 +55,7 @@ pub(crate) enum Loudness {
 }
 
 /// Stdin, which is read by one at a time.
-type Stdin = Arc<Mutex<dyn Read + Send>>;
-
-/// Where a question is put and answered.
-#[derive(Clone)]
-pub(crate) struct Terminal {
-    stdin: Stdin,
-    stderr: Stderr,
-    hides: bool,
-}
-
-impl Terminal {
-    /// Writes to stderr, as it is.
-    pub(crate) fn say(&self, text: &str) {
-        write(&self.stderr, text);
-    }
-
-    /// The next line, without its end; `None` where there is none, or it cannot be read. A secret is not shown while it is
-    /// typed.
-    pub(crate) fn line(&self, secret: bool) -> Option<String> {
-        if secret && self.hides {
-            return rpassword::read_password().ok();
-        }
-        read_line(&self.stdin).ok().flatten()
-    }
-}
+pub(crate) type Stdin = Arc<Mutex<dyn Read + Send>>;
 
 /// Stderr, which a server writes to as well.
 pub(crate) type Stderr = Arc<Mutex<dyn Write + Send>>;
@@ -248,7 +225,7 @@ impl Streams {
 
     /// Where a call asks.
     pub(crate) fn terminal(&self) -> Terminal {
-        Terminal { stdin: Arc::clone(&self.stdin), stderr: self.stderr(), hides: self.hides }
+        Terminal::new(Arc::clone(&self.stdin), self.stderr(), self.hides)
     }
 
     /// Everything that stdin holds, up to so many bytes.
@@ -281,7 +258,7 @@ fn columns() -> u16 {
 }
 
 /// The next line of stdin; `None` at its end.
-fn read_line(stdin: &Stdin) -> io::Result<Option<String>> {
+pub(crate) fn read_line(stdin: &Stdin) -> io::Result<Option<String>> {
     let mut stdin = stdin.lock().unwrap_or_else(PoisonError::into_inner);
     let mut line = Vec::new();
     let mut byte = [0];

@@ -18,7 +18,8 @@ use crate::trace::TraceParent;
 /// Where a registry records its calls: given to it with [`Builder::audit`](crate::Builder::audit).
 ///
 /// Every call is recorded once, however it ends: refused, invalid, failed, panicked, out of time or taken back. One that
-/// runs on after its caller left is recorded when it ends. A function or a closure of an [`AuditEvent`] is a sink.
+/// runs on after its caller left is recorded when it ends; one that ends with a question and starts again with the answer
+/// is recorded each time, as `suspended` but for the last. A function or a closure of an [`AuditEvent`] is a sink.
 ///
 /// It is called on the thread that ends the call and should be quick: hand the event to a queue and write it elsewhere.
 /// When it panics, the call is answered all the same.

@@ -121,6 +121,13 @@ impl Context {
         self.0.caller.listener.as_ref()
     }
 
+    /// Nobody waits for the call any more.
+    #[cfg_attr(not(feature = "tokio"), expect(clippy::unused_self, reason = "nothing outlives its caller"))]
+    pub(crate) fn cancel(&self) {
+        #[cfg(feature = "tokio")]
+        self.0.cancellation.cancel();
+    }
+
     /// Who is asked what the call asks.
     pub(crate) fn asking(&self) -> Option<&Asking> {
         self.0.caller.asking.as_ref()
@@ -335,9 +342,8 @@ impl<'c> LazyContext<'c> {
 
     /// Tells whoever asked for the context that the caller went away.
     pub(crate) fn cancel(&self) {
-        #[cfg(feature = "tokio")]
         if let Some(context) = self.context.get() {
-            context.0.cancellation.cancel();
+            context.cancel();
         }
     }
 }

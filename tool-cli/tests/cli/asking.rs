@@ -124,7 +124,7 @@ scoops (a whole number, 1 to 4): expected an integer from 1 to 4, got the string
 scoops (a whole number, 1 to 4): expected at most 4, got `9`
 scoops (a whole number, 1 to 4):   1) vanilla  As from the pod
   2) lemon  As from the tree
-flavour (1-2): XX
+flavour (1-2): expected one of `vanilla`, `lemon`, got the string `lime`
 flavour (1-2):   1) nuts
   2) cream
 toppings (of 1-2, with commas; may be left empty): cone (y/n) [y]: note (may be left empty): ";
@@ -182,7 +182,7 @@ async fn a_script_answers_with_an_option() {
     scripted(&["sell_ice", "--answer", "name=Ada", "--answer", "flavour=lime", "--answer", "scoops=9"]).await.fails(
         9,
         "error: the answers of --answer are not what was asked for:\n- /scoops: expected at most 4, got `9`\n\
-         - /flavour: XX\n",
+         - /flavour: expected one of `vanilla`, `lemon`, got the string `lime`\n",
     );
     scripted(&["sell_ice", "--answer", "name=Ada"]).await.fails(
         9,
@@ -216,4 +216,105 @@ async fn what_the_command_line_cannot_answer_is_told() {
         uri.starts_with("file:///") && uri.ends_with(folder.file_name().unwrap().to_str().unwrap()),
         "{uri}"
     );
+}
+
+/// Set where [`child`] is to be the command line of a process.
+const ARGUMENTS: &str = "TOOL_CLI_TEST_ASKING";
+
+/// No test, but the process that the one below starts.
+#[test]
+fn child() {
+    let Ok(arguments) = std::env::var(ARGUMENTS) else { return };
+    let arguments: Vec<String> = serde_json::from_str(&arguments).unwrap();
+    let code = tokio::runtime::Runtime::new().unwrap().block_on(app().run_from(arguments));
+    std::process::exit(code.into());
+}
+
+#[cfg(unix)]
+mod terminal {
+    use std::fs::File;
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::OwnedFd;
+    use std::process::{Child, Command};
+
+    use nix::sys::termios::{LocalFlags, tcgetattr};
+    use serde_json::json;
+
+    use super::ARGUMENTS;
+
+    /// A process that has a terminal.
+    struct Sitting {
+        child: Child,
+        /// What the person at the terminal has.
+        side: File,
+        /// What the process has, so that it can be looked at.
+        terminal: OwnedFd,
+        seen: String,
+    }
+
+    fn sit(arguments: &[&str]) -> Sitting {
+        let pair = nix::pty::openpty(None, None).unwrap();
+        let end = || pair.slave.try_clone().unwrap();
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "asking::child", "--nocapture", "--test-threads", "1"])
+            .env(ARGUMENTS, json!([&["ice"], arguments].concat()).to_string())
+            .env("TERM", "dumb")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .unwrap();
+        Sitting { child, side: File::from(pair.master), terminal: pair.slave, seen: String::new() }
+    }
+
+    impl Sitting {
+        /// Reads until this is seen.
+        fn wait_for(&mut self, text: &str) {
+            let mut bytes = [0; 1024];
+            while !self.seen.contains(text) {
+                let count = self.side.read(&mut bytes).unwrap();
+                assert_ne!(count, 0, "{}", self.seen);
+                self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        }
+
+        fn type_in(&mut self, text: &str) {
+            self.side.write_all(text.as_bytes()).unwrap();
+        }
+
+        fn shows_what_is_typed(&self) -> bool {
+            tcgetattr(&self.terminal).unwrap().local_flags.contains(LocalFlags::ECHO)
+        }
+    }
+
+    #[test]
+    fn a_secret_is_not_shown_while_it_is_typed() {
+        let mut sitting = sit(&["run", "both"]);
+        sitting.wait_for("password: ");
+        assert!(!sitting.shows_what_is_typed());
+        sitting.type_in("swordfish\n");
+        sitting.wait_for("Press Enter");
+        assert!(sitting.shows_what_is_typed());
+        assert!(!sitting.seen.contains("swordfish"), "{}", sitting.seen);
+        sitting.type_in("\n");
+        sitting.wait_for("swordfish true");
+        assert_eq!(sitting.child.wait().unwrap().code(), Some(0));
+    }
+
+    #[test]
+    fn a_dismissed_question_ends_well_and_an_interrupt_leaves_the_terminal_as_it_was() {
+        let mut sitting = sit(&["run", "sell_ice"]);
+        sitting.wait_for("name: For whom it is.\r\nname: ");
+        sitting.type_in("\u{4}");
+        sitting.wait_for("gone");
+        assert_eq!(sitting.child.wait().unwrap().code(), Some(0));
+
+        let mut sitting = sit(&["run", "unlock"]);
+        sitting.wait_for("password: ");
+        assert!(!sitting.shows_what_is_typed());
+        let pid = nix::unistd::Pid::from_raw(sitting.child.id().try_into().unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+        assert_eq!(sitting.child.wait().unwrap().code(), Some(130));
+        assert!(sitting.shows_what_is_typed());
+    }
 }

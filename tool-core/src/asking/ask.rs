@@ -45,8 +45,7 @@ impl Context {
     /// async fn rent_bicycle(#[inject] context: Context) -> Result<String, Failure> {
     ///     let there = json!({"bicycle": {"type": "string", "enum": ["red", "blue"]}});
     ///     let form = json!({"type": "object", "properties": there, "required": ["bicycle"]});
-    ///     let form = Form::new(&form).map_err(|_| Failure::internal())?;
-    ///     let answer = context.elicit_form("Which one?", form).await?.required()?;
+    ///     let answer = context.elicit_form("Which one?", Form::new(&form)?).await?.required()?;
     ///     Ok(answer["bicycle"].to_string())
     /// }
     /// ```

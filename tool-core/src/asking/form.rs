@@ -10,7 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::asking::form::field::{Field, Unfit};
-use crate::failure::Problem;
+use crate::failure::{Failure, FailureKind, Problem};
 use crate::schema::Validator;
 
 /// A form for a person: fields that are texts, numbers, yes or no, or a choice of one or several texts.
@@ -222,3 +222,10 @@ impl fmt::Debug for Form {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FormError(String);
+
+/// A fault of the tool, which its author has to mend.
+impl From<FormError> for Failure {
+    fn from(error: FormError) -> Self {
+        Failure::new(FailureKind::Internal, error.0)
+    }
+}

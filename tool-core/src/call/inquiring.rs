@@ -73,6 +73,8 @@ impl Future for Thread {
 }
 
 fn hand_over(context: &Context, questions: Vec<Question>) {
+    // What was started beside the call hears that nobody waits for it.
+    context.cancel();
     if let Some(Asking::By(asker)) = context.asking() {
         // Already logged; the call is suspended all the same.
         let _ = contained(|| asker.suspended(questions));

@@ -86,11 +86,12 @@ impl<'c> Ongoing<'c> {
         let call_id = context.call_id();
         let begin =
             |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
-        if tool.modifies()
-            && let Some(Asking::Within(outer)) = &caller.asking
-        {
-            outer.inquiry().mark_written();
-        }
+        let counted = tool.modifies().then(|| {
+            if let Some(Asking::Within(outer)) = &caller.asking {
+                outer.inquiry().mark_written();
+            }
+            tasks.count()
+        });
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,
@@ -101,7 +102,7 @@ impl<'c> Ongoing<'c> {
             // An error, so that what is logged at any level can be joined to its call.
             span: tracing::error_span!("tool", name = tool.name(), %call_id, trace_id),
             record: home.audit.as_ref().map(begin),
-            _counted: tool.modifies().then(|| tasks.count()),
+            _counted: counted,
         }
     }
 
