@@ -56,7 +56,7 @@ impl Rounds {
             match serde_json::from_value(wire::request(question)) {
                 Ok(request) => drop(requests.insert(question.key.clone(), request)),
                 Err(error) => {
-                    tracing::error!(%error, key = question.key, "a question cannot be put to the client")
+                    tracing::error!(%error, key = question.key, "a question cannot be put to the client");
                 }
             }
             known.insert(question.key.clone(), Entry::asked(question));
