@@ -91,9 +91,20 @@ impl Changes {
         });
     }
 
+    /// From here on no change is overlooked.
+    pub(crate) fn heard(&self) -> Heard {
+        Heard(self.0.subscribe())
+    }
+}
+
+/// The changes from some moment on.
+#[derive(Debug)]
+pub(crate) struct Heard(watch::Receiver<u64>);
+
+impl Heard {
     /// Tells a client that listens, of what it wants to know, until it or the server ends.
-    pub(crate) async fn tell_listener(&self, listener: &SubscriptionContext, end: &CancellationToken) {
-        let mut changes = self.0.subscribe();
+    pub(crate) async fn tell_listener(self, listener: &SubscriptionContext, end: &CancellationToken) {
+        let Heard(mut changes) = self;
         let (accepted, sink) = (listener.accepted().clone(), listener.sink());
         loop {
             tokio::select! {

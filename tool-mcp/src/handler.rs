@@ -5,6 +5,8 @@ mod prompts;
 mod resources;
 mod tools;
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::request::Parts;
@@ -18,11 +20,12 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use tokio::task::{Id, try_id};
 use tokio_util::sync::CancellationToken;
 use tool_core::{Extensions, Registry, Reply, TraceParent};
 
 use crate::caller::Caller;
-use crate::changes::Changes;
+use crate::changes::{Changes, Heard};
 use crate::envelope::Arguments;
 use crate::era::Era;
 use crate::offer::{FRESH_FOR_MS, Offer, Offers};
@@ -32,12 +35,17 @@ use crate::progress::told;
 pub(crate) struct Handler {
     offers: Offers,
     changes: Option<Changes>,
+    /// What those hear who were told that they may listen, and do not yet, by their tasks: a change may come between.
+    accepted: Mutex<HashMap<Id, Heard>>,
     /// Ends the listening of clients.
     end: CancellationToken,
     config: ServerConfig,
     /// `config.server_info` as results of 2026-07-28 carry it.
     server_info: Value,
 }
+
+/// So many may be about to listen at one time.
+const ACCEPTED: usize = 64;
 
 /// Where results of 2026-07-28 say who made them.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -52,7 +60,8 @@ impl Handler {
         let server_info = serde_json::to_value(&identity).unwrap_or_default();
         let mut config = ServerConfig::new(capabilities(changes.is_some())).with_server_info(identity);
         config.instructions = instructions;
-        Handler { offers, changes, end: CancellationToken::new(), config, server_info }
+        let (accepted, end) = (Mutex::default(), CancellationToken::new());
+        Handler { offers, changes, accepted, end, config, server_info }
     }
 
     pub(crate) fn offers(&self) -> &Offers {
@@ -69,6 +78,11 @@ impl Handler {
             offer.registry = offer.registry.traced(trace);
         }
         Ok(offer)
+    }
+
+    fn accepted(&self) -> MutexGuard<'_, HashMap<Id, Heard>> {
+        // Nothing panics while it is held.
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins no request any more, and lets go of the clients that listen, which would do so for ever.
@@ -285,12 +299,22 @@ impl ServerHandler for Handler {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.changes.as_ref().map(|_| requested.clone())
+        let heard = self.changes.as_ref()?.heard();
+        if let Some(task) = try_id() {
+            let mut accepted = self.accepted();
+            // Who leaves at once never listens; and whoever is forgotten here hears from a moment later on.
+            if accepted.len() == ACCEPTED {
+                accepted.clear();
+            }
+            accepted.insert(task, heard);
+        }
+        Some(requested.clone())
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
-        if let Some(changes) = &self.changes {
-            changes.tell_listener(&listener, &self.end).await;
+        let heard = try_id().and_then(|task| self.accepted().remove(&task));
+        if let Some(heard) = heard.or_else(|| self.changes.as_ref().map(Changes::heard)) {
+            heard.tell_listener(&listener, &self.end).await;
         }
         Ok(())
     }
