@@ -48,7 +48,7 @@ fn looked_up(_: &str) -> Vec<String> {
 
 /// Reads what is looked up.
 #[tool(operation = Read)]
-fn look_up(
+fn find_slowly(
     /// What.
     #[arg(locator, complete = looked_up)]
     what: String,
@@ -66,7 +66,7 @@ fn flood(
 }
 
 pub(crate) fn registry() -> Registry {
-    Registry::builder().tools(tools![trace, trace_read, tenant, look_up, flood]).build().unwrap()
+    Registry::builder().tools(tools![trace, trace_read, tenant, find_slowly, flood]).build().unwrap()
 }
 
 const MESSAGE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -156,7 +156,7 @@ fn what_the_application_knows_of_a_request_reaches_the_tool() {
 #[test]
 fn a_completion_that_takes_long_holds_nobody_up() {
     let served = Served::serving(registry(), |server| server);
-    let reference = json!({"type": "ref/resource", "uri": "fixture://look_up/{what}"});
+    let reference = json!({"type": "ref/resource", "uri": "fixture://find_slowly/{what}"});
     let params = json!({"ref": reference, "argument": {"name": "what", "value": "f"}});
     let threads = std::thread::available_parallelism().map_or(1, usize::from) + 1;
     let (state, changed) = &COMPLETING;
