@@ -92,7 +92,9 @@ impl Table {
                 self.rows.len() - 1
             }
         };
-        self.rows[row].1[column] = Some(held);
+        // What is asked in several questions holds when all of them do.
+        let cell = &mut self.rows[row].1[column];
+        *cell = Some(held && cell.unwrap_or(true));
         true
     }
 

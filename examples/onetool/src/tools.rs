@@ -1,6 +1,6 @@
 //! The tools: searching, fetching, and running a block that does both.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tool_core::{Context, Registry, State, ToolDefinition, ToolError, tool};
@@ -52,14 +52,31 @@ async fn run(
     /// The block: `__onetool__run` and the code behind it, which may stand in a Markdown fence.
     #[arg(length(min = 1, max = 65536))]
     command: String,
-) -> Result<Value, ToolError> {
+) -> Result<Outcome, ToolError> {
     let block = Block::parse(&command)?;
     let functions = registry.callable().filter(|tool| is_function(tool)).map(callable).collect();
     let running = sandbox.run(&block, functions, |name, arguments| call(registry.clone(), name, arguments));
     tokio::select! {
-        value = running => Ok(value?),
+        value = running => Ok(Outcome(value?)),
         () = context.cancelled() => Err(BlockError::Cancelled.into()),
     }
+}
+
+/// What a block comes to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+struct Outcome(#[schemars(schema_with = "any_json")] Value);
+
+/// Any JSON, in so many words: there are clients that do not take a schema that says nothing.
+fn any_json(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [
+        {"type": "object", "additionalProperties": true},
+        {"type": "array"},
+        {"type": "string"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "null"},
+    ]})
 }
 
 /// Explains the language of the blocks that `run` takes: what is in it, which tools are functions there, and its limits.

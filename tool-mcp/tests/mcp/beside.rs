@@ -1,13 +1,15 @@
 //! What stands beside a call reaches its tool: its place in a trace, and what the application knows of the request. And how much
 //! a call may bring and take along.
 
+use std::sync::{Condvar, Mutex};
+
 use axum::Extension as Layer;
 use serde_json::{Value, json};
 use tool_core::{Context, Extension, Registry, tool, tools};
 use tool_mcp::Server;
 
 use crate::stdio::Spoken;
-use crate::support::{MODERN, Served, initialize, modern_body, post, request};
+use crate::support::{MODERN, PATIENCE, Served, initialize, modern_body, post, request};
 
 /// Tells the place of the call in a trace.
 #[tool(operation = Transform)]
@@ -31,6 +33,29 @@ fn tenant(#[inject] tenant: Option<Extension<Tenant>>) -> String {
     tenant.map_or("none", |tenant| tenant.0.0).to_owned()
 }
 
+/// Those that complete now, and what lets them go on.
+static COMPLETING: (Mutex<(usize, bool)>, Condvar) = (Mutex::new((0, false)), Condvar::new());
+
+/// Looks something up, which takes as long as it takes.
+fn looked_up(_: &str) -> Vec<String> {
+    let (state, changed) = &COMPLETING;
+    let mut state = state.lock().unwrap();
+    state.0 += 1;
+    changed.notify_all();
+    drop(changed.wait_while(state, |(_, go_on)| !*go_on).unwrap());
+    vec!["found".to_owned()]
+}
+
+/// Reads what is looked up.
+#[tool(operation = Read)]
+fn find_slowly(
+    /// What.
+    #[arg(locator, complete = looked_up)]
+    what: String,
+) -> String {
+    what
+}
+
 /// More than anybody wants.
 #[tool(operation = Transform)]
 fn flood(
@@ -41,7 +66,7 @@ fn flood(
 }
 
 pub(crate) fn registry() -> Registry {
-    Registry::builder().tools(tools![trace, trace_read, tenant, flood]).build().unwrap()
+    Registry::builder().tools(tools![trace, trace_read, tenant, find_slowly, flood]).build().unwrap()
 }
 
 const MESSAGE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -126,6 +151,31 @@ fn what_the_application_knows_of_a_request_reaches_the_tool() {
 
     let served = Served::serving(registry(), |server| server);
     assert_eq!(text(&served.call_modern("tenant", json!({}))), "none");
+}
+
+#[test]
+fn a_completion_that_takes_long_holds_nobody_up() {
+    let served = Served::serving(registry(), |server| server);
+    let reference = json!({"type": "ref/resource", "uri": "fixture://find_slowly/{what}"});
+    let params = json!({"ref": reference, "argument": {"name": "what", "value": "f"}});
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) + 1;
+    let (state, changed) = &COMPLETING;
+    std::thread::scope(|scope| {
+        let completing: Vec<_> = (0..threads)
+            .map(|_| scope.spawn(|| served.modern("completion/complete", params.clone()).json()))
+            .collect();
+        // More than the runtime has threads.
+        let begun =
+            changed.wait_timeout_while(state.lock().unwrap(), PATIENCE, |(count, _)| *count < threads);
+        let all_began = !begun.unwrap().1.timed_out();
+        let answer = all_began.then(|| served.call_modern("tenant", json!({})));
+        state.lock().unwrap().1 = true;
+        changed.notify_all();
+        for completed in completing {
+            assert_eq!(completed.join().unwrap()["result"]["completion"]["values"], json!(["found"]));
+        }
+        assert_eq!(text(&answer.expect("they hold up the runtime")), "none");
+    });
 }
 
 #[test]

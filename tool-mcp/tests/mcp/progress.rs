@@ -246,6 +246,7 @@ fn progress_never_goes_back() {
     }
 }
 
+// Row 81 of the list of faults.
 #[test]
 fn nothing_is_reported_after_the_answer() {
     let token = json!(1);
@@ -280,6 +281,7 @@ fn nothing_is_reported_after_the_answer() {
     }
 }
 
+// Row 81 of the list of faults.
 #[test]
 fn nothing_is_reported_of_a_call_that_was_taken_back() {
     let token = json!(1);
