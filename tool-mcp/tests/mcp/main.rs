@@ -20,6 +20,7 @@ mod list;
 mod progress;
 mod prompts;
 mod providers;
+mod results;
 mod stdio;
 mod support;
 mod surfaces;
