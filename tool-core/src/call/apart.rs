@@ -31,7 +31,7 @@ impl Runner {
         let (tool, record) = (call.tool.clone(), call.record.take());
         let task = async move {
             let mut result = function.await;
-            outputs.judge(&tool, &mut result, kept);
+            outputs.judge(&tool, &mut result, || kept);
             ended(record, pass, &result);
             result
         };
@@ -55,7 +55,7 @@ impl Runner {
             move || {
                 let called = function.take().map(|function| span.in_scope(|| contained(function)));
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
-                outputs.judge(&tool, &mut result, kept);
+                outputs.judge(&tool, &mut result, || kept);
                 result
             }
         };

@@ -1,7 +1,7 @@
 //! Results in a directory: who may look into it, what is left of a program that was killed, and what else may lie there.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -191,7 +191,7 @@ async fn keeps_until_it_is_killed() {
     let store = ResultStore::local(directory).unwrap();
     for number in 0.. {
         let digest = store.keep(&Principal::local(), "text/plain", text(number)).await.unwrap();
-        println!("kept {} {number}", digest.hex());
+        writeln!(std::io::stdout(), "kept {} {number}", digest.hex()).unwrap();
     }
 }
 
