@@ -223,7 +223,6 @@ impl Caller {
     }
 
     /// Whether something keeps what is too large to be shown to it.
-    #[inline]
     pub(crate) fn keeps(&self) -> bool {
         #[cfg(feature = "tokio")]
         let keeps = self.results.is_some();

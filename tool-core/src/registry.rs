@@ -412,24 +412,24 @@ impl Registry {
     /// # });
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        let reply = match self.known(name) {
+        #[cfg(feature = "tokio")]
+        if let Some(results) = &self.caller.results {
+            // Out of the way of calls that keep nothing.
+            return Box::pin(self.invoke_storing(results, name, arguments)).await;
+        }
+        match self.known(name) {
             Ok(member) => match call::begin(self, member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
                 begun => begun.end().await,
             },
-            Err(_) => {
-                let audit = self.inner.audit.as_ref();
-                call::unknown(audit, &self.caller, AuditKind::Tool, name, arguments)
-            }
-        };
-        #[cfg(feature = "tokio")]
-        if let Some(results) = &self.caller.results
-            && results.is_large(&reply)
-        {
-            return Box::pin(self.shortened(results, reply)).await;
+            Err(_) => self.unknown(name, arguments),
         }
-        reply
+    }
+
+    /// Answers a call of a tool that does not exist.
+    fn unknown(&self, name: &str, arguments: &[u8]) -> Reply {
+        call::unknown(self.inner.audit.as_ref(), &self.caller, AuditKind::Tool, name, arguments)
     }
 
     /// Answers a call with the failure for which an adapter does not make it, as one that nobody confirmed, and records
@@ -446,7 +446,7 @@ impl Registry {
     /// ```
     pub fn refuse(&self, name: &str, arguments: &[u8], failure: Failure) -> Reply {
         let Ok(member) = self.known(name) else {
-            return call::unknown(self.inner.audit.as_ref(), &self.caller, AuditKind::Tool, name, arguments);
+            return self.unknown(name, arguments);
         };
         let Member { definition, home, .. } = member;
         let admitted = home.admission.admit(definition, &home.states, &self.caller.principal);

@@ -42,7 +42,8 @@ struct Inner {
 
 impl ResultStore {
     /// A store in a directory, which nobody else may look into; it is made where there is none. What was kept there before is
-    /// kept on, so that a link outlives the process that gave it.
+    /// kept on, so that a link outlives the process that gave it. Several processes may share it: each reads what the others
+    /// keep, and counts what it knows of.
     ///
     /// # Errors
     ///
@@ -229,8 +230,8 @@ impl ResultStore {
     }
 
     async fn excerpt_of(&self, principal: &Principal, whole: &Whole<'_>) -> Excerpt {
-        let content = Bytes::copy_from_slice(&whole.bytes);
-        let digest = match self.put(principal, whole.media_type, &content).await {
+        let content = &whole.bytes;
+        let digest = match self.put(principal, whole.media_type, content).await {
             Ok(digest) => Some(digest),
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);

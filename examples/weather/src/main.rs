@@ -3,13 +3,14 @@
 //! Reports are kept in the file that `WEATHER_REPORTS` names, or else in `weather-reports.jsonl` in the current folder.
 //! With `WEATHER_LENIENCY=strict` an argument of the wrong type is never taken for what it stands for, and with
 //! `WEATHER_TOKEN` nobody calls a tool over HTTP who does not send it, so that calls can be offered to a network.
+//! With `WEATHER_RESULTS` a result that is too large to be shown is kept in the directory that it names, and read in parts.
 //! Faults are logged to stderr; `RUST_LOG` says how much.
 
 use std::env;
 use std::process::ExitCode;
 
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Bearer, Leniency, Principal, Registry};
+use tool_core::{Bearer, Leniency, Principal, Registry, ResultStore};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
@@ -20,7 +21,13 @@ async fn main() -> ExitCode {
 
     let reports = env::var_os("WEATHER_REPORTS").unwrap_or_else(|| "weather-reports.jsonl".into());
     let built = leniency().and_then(|leniency| {
-        weather::builder(reports).leniency(leniency).build().map_err(|errors| errors.to_string())
+        let mut builder = weather::builder(reports).leniency(leniency);
+        if let Some(directory) = env::var_os("WEATHER_RESULTS") {
+            let results = ResultStore::local(&directory);
+            builder = builder
+                .storing(results.map_err(|error| format!("WEATHER_RESULTS is {directory:?}: {error}"))?);
+        }
+        builder.build().map_err(|errors| errors.to_string())
     });
     let registry = match built {
         Ok(registry) => registry,

@@ -32,7 +32,7 @@ impl Runner {
         let (tool, record) = (call.tool.clone(), call.record.take());
         let task = async move {
             let mut result = function.await;
-            outputs.judge(&tool, &mut result, kept);
+            outputs.judge(&tool, &mut result, || kept);
             ended(record, pass, &result);
             result
         };
@@ -66,7 +66,7 @@ impl Runner {
                 if let Some(asks) = asks {
                     asks.inquiry().judge(&mut result);
                 }
-                outputs.judge(&tool, &mut result, kept);
+                outputs.judge(&tool, &mut result, || kept);
                 result
             }
         };

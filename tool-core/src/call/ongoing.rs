@@ -142,7 +142,6 @@ impl<'c> Ongoing<'c> {
     }
 
     /// Whether something keeps an output that is too large.
-    #[inline]
     pub(super) fn keeps(&self) -> bool {
         self.context.caller().keeps()
     }

@@ -23,11 +23,16 @@ impl Outputs {
     /// Makes the output what is sent, or a failure of it.
     ///
     /// What is too long is a failure, unless something keeps it: so much of it is then sent as there is room for.
-    pub(super) fn judge(self, tool: &ToolDefinition, result: &mut Result<Output, Failure>, kept: bool) {
+    pub(super) fn judge(
+        self,
+        tool: &ToolDefinition,
+        result: &mut Result<Output, Failure>,
+        kept: impl FnOnce() -> bool,
+    ) {
         let Ok(output) = result else { return };
         output.frame(tool.wrapped());
         let bytes = output.size();
-        if bytes > self.most_bytes && !kept {
+        if bytes > self.most_bytes && !kept() {
             *result = Err(too_long(tool, bytes, self.most_bytes));
         // No type stands behind what a hand-written tool promises.
         } else if (self.checked || tool.declaration().is_none()) && !keeps_its_schema(tool, output) {

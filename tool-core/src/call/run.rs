@@ -75,7 +75,7 @@ impl Runner {
 
     /// Makes the output what is sent, or a failure of it.
     pub(super) fn judge(&self, call: &Ongoing<'_>, result: &mut Result<Output, Failure>) {
-        self.limits.outputs.judge(call.tool, result, call.keeps());
+        self.limits.outputs.judge(call.tool, result, || call.keeps());
     }
 
     /// Takes what a tool was entered with to its end, in the time that is left.

@@ -1,6 +1,6 @@
 //! Registries whose large results are kept.
 
-use crate::call::Reply;
+use crate::call::{self, Reply};
 use crate::provider::DiscoveryError;
 use crate::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
 use crate::registry::{Builder, Registry};
@@ -84,9 +84,15 @@ impl Registry {
         self.caller.results.as_ref()
     }
 
-    /// An answer of which only so much is shown as there is room for.
-    pub(super) async fn shortened(&self, results: &ResultStore, mut reply: Reply) -> Reply {
-        results.shorten(&mut reply, self.principal()).await;
+    /// Calls a tool, and shows only so much of what it comes to as there is room for.
+    pub(super) async fn invoke_storing(&self, results: &ResultStore, name: &str, arguments: &[u8]) -> Reply {
+        let mut reply = match self.known(name) {
+            Ok(member) => call::begin(self, member, arguments).end().await,
+            Err(_) => self.unknown(name, arguments),
+        };
+        if results.is_large(&reply) {
+            results.shorten(&mut reply, self.principal()).await;
+        }
         reply
     }
 }

@@ -40,7 +40,7 @@ impl ResultStore {
         &self,
         principal: &Principal,
         media_type: &str,
-        content: &Bytes,
+        content: &[u8],
     ) -> Result<Digest, ResultStoreError> {
         let digest = Digest::of_bytes(content);
         let framed = Kept::framed(media_type, content);
@@ -85,12 +85,11 @@ impl ResultStore {
     ) -> Result<Option<Kept>, ResultStoreError> {
         let inner = &self.0;
         let mut read = pin!(inner.read(Name::new(principal, digest)));
-        if Handle::try_current().is_err() {
-            return read.await;
-        }
-        timeout_at(Instant::now() + inner.limits.patience, read.as_mut())
-            .await
-            .unwrap_or(Err(ResultStoreError::Late))
+        let Ok(runtime) = Handle::try_current() else { return read.await };
+        let deadline = Instant::now() + inner.limits.patience;
+        let read = timeout_at(deadline, read.as_mut()).await.unwrap_or(Err(ResultStoreError::Late));
+        self.sweep(&runtime);
+        read
     }
 
     /// What was made of a key, as long as it can be read for some time to come.
@@ -202,15 +201,18 @@ impl Inner {
 
     async fn read(&self, name: Name) -> Result<Option<Kept>, ResultStoreError> {
         let index = self.index().await?;
-        // Another process may have put it there since this one looked.
-        let left = lock(index).left(&name).unwrap_or(self.limits.age);
-        if left.is_zero() {
+        let known = lock(index).left(&name);
+        if known.is_some_and(|left| left.is_zero()) {
             return Ok(None);
         }
         let Some(framed) = self.storage.get(&name.path()).await? else { return Ok(None) };
-        let kept = Kept::parse(name.digest, framed, left);
+        let bytes = framed.len() as u64;
+        let kept = Kept::parse(name.digest, framed, known.unwrap_or(self.limits.age));
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
+        } else if known.is_none() {
+            // Another process has put it there since this one looked. From now on it counts here too.
+            lock(index).insert(name, bytes, Instant::now() + self.limits.age);
         }
         Ok(kept)
     }

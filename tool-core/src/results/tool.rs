@@ -49,7 +49,8 @@ impl ResultStore {
 
     async fn page(&self, context: &Context, asked: &Asked) -> Result<Output, Failure> {
         let Asked { digest, lines, bytes, search } = asked;
-        let part = ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref()).map_err(wrong)?;
+        let part = ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref())
+            .map_err(|error| wrong(&error))?;
         // What cannot be the digest of anything is that of nothing.
         let kept = match digest.parse::<Digest>() {
             Ok(digest) => self.read(context.principal(), digest).await.map_err(|error| unreadable(&error))?,
@@ -65,11 +66,11 @@ impl ResultStore {
                 format!("the result is no text ({media_type}, {bytes} bytes): read it as a resource");
             return Err(Failure::new(FailureKind::Input, message));
         }
-        kept.page(&part, self.0.limits.page()).map(Output::text).map_err(wrong)
+        kept.page(&part, self.0.limits.page()).map(Output::text).map_err(|error| wrong(&error))
     }
 }
 
-fn wrong(error: PartError) -> Failure {
+fn wrong(error: &PartError) -> Failure {
     Failure::new(FailureKind::Input, error.to_string())
 }
 

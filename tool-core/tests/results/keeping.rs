@@ -119,6 +119,23 @@ async fn what_is_out_of_time_is_gone_and_deleted() {
     assert_eq!(shelf.names(), Vec::<String>::new());
 }
 
+/// Two processes on one storage: what the other one keeps is read, and goes when its time is over too.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_keeps_counts_once_it_is_known() {
+    let shelf = Shelf::default();
+    let limits = ResultLimits::new().age(HOUR);
+    let (one, other) =
+        (ResultStore::on(shelf.clone()).limits(limits), ResultStore::on(shelf.clone()).limits(limits));
+    assert_eq!(text_of(&one, &ada(), Digest::of_bytes(b"late")).await, None);
+    let late = other.keep(&ada(), "text/plain", "late").await.unwrap();
+    drop(other);
+    assert_eq!(text_of(&one, &ada(), late).await.as_deref(), Some("late"));
+    tokio::time::advance(HOUR).await;
+    assert_eq!(text_of(&one, &ada(), late).await, None);
+    tokio::time::sleep(HOUR).await;
+    assert_eq!(shelf.names(), Vec::<String>::new());
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_deleted_is_tried_again() {
     let shelf = Shelf::default();

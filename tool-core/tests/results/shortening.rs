@@ -38,6 +38,18 @@ fn text(count: usize) -> String {
     "ä".repeat(count)
 }
 
+/// Text, from elsewhere.
+#[tool(operation = Trigger, destructive = false)]
+async fn text_later(count: usize) -> String {
+    text(count)
+}
+
+/// Text, from a thread.
+#[tool(operation = Read, blocking)]
+fn text_blocking(count: usize) -> String {
+    text(count)
+}
+
 /// Fails.
 #[tool(operation = Read)]
 fn fails(count: usize) -> Result<(), ToolError> {
@@ -164,15 +176,15 @@ async fn blocks_that_there_is_room_for_stay() {
 async fn no_result_is_too_large() {
     let store = ResultStore::memory();
     let registry = registry(&store);
-    for tool in ["rows", "rows_later", "rows_blocking"] {
-        let refused = call(&registry.in_full(), tool, json!({"count": 500_000})).await;
+    for tool in ["text", "text_later", "text_blocking"] {
+        let refused = call(&registry.in_full(), tool, json!({"count": 9_000_000})).await;
         assert!(refused.result.unwrap_err().message().contains("no more than 16777216 are sent"));
-        let reply = call(&registry, tool, json!({"count": 500_000})).await;
+        let reply = call(&registry, tool, json!({"count": 9_000_000})).await;
         let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
         assert!(excerpt.bytes() > 16 << 20 && excerpt.digest().is_some(), "{tool}");
     }
     let small = registry.storing(&store.limits(ResultLimits::new().total(1 << 20)));
-    let reply = call(&small, "rows", json!({"count": 500_000})).await;
+    let reply = call(&small, "text", json!({"count": 9_000_000})).await;
     let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
     assert_eq!(excerpt.digest(), None);
     assert!(excerpt.note().contains("could not be kept"));

@@ -18,6 +18,7 @@ mod openapi;
 mod program;
 mod providers;
 mod representation;
+mod results;
 mod rows;
 mod server;
 mod tools;

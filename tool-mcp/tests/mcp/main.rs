@@ -25,6 +25,7 @@ mod progress;
 mod prompts;
 mod protocol;
 mod providers;
+mod results;
 mod stdio;
 mod support;
 mod surfaces;

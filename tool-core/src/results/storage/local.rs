@@ -67,7 +67,11 @@ impl ResultStorage for Local {
     fn list(&self) -> BoxFuture<'_, io::Result<Vec<StoredObject>>> {
         Box::pin(async move {
             let root = self.root.clone();
-            off_the_threads(move || Ok(tidy(&root))).await?;
+            let tidied = move || {
+                tidy(&root);
+                Ok(())
+            };
+            off_the_threads(tidied).await?;
             self.files.list().await
         })
     }

@@ -1,0 +1,343 @@
+//! Results that are too large to be shown: an excerpt, a link, and the parts that are read, in both eras.
+
+use serde_json::{Value, json};
+use tool_core::{
+    Bearer, Content, DynamicTool, Operation, Output, Principal, Registry, ResultLimits, ResultStore,
+    ToolDefinition, ToolError, tool,
+};
+use tool_mcp::Discovery;
+
+use crate::support::{MODERN, Served, ask_both, modern_body, take_call_id};
+
+/// Counts to a number.
+#[tool(operation = Read)]
+fn count_to(
+    /** How far. */
+    n: usize,
+) -> Vec<usize> {
+    (1..=n).collect()
+}
+
+/// A long line.
+#[tool(operation = Read)]
+fn long_line() -> String {
+    "é".repeat(1_000)
+}
+
+/// A list that is read as a resource.
+#[tool(operation = Read)]
+fn long_list() -> Vec<usize> {
+    count_to(1_000)
+}
+
+/// Fails at length.
+#[tool(operation = Read)]
+fn fail_at_length() -> Result<(), ToolError> {
+    Err(ToolError::failed("it rains ".repeat(200)))
+}
+
+/// A picture between two words.
+#[tool(operation = Read)]
+fn picture() -> Vec<Content> {
+    vec![Content::text("before"), Content::image(vec![1; 3_000], "image/png"), Content::text("after")]
+}
+
+fn store() -> ResultStore {
+    ResultStore::memory().limits(ResultLimits::new().above(1_000).media_above(2_000))
+}
+
+fn registry(store: &ResultStore) -> Registry {
+    let here = |tool: &ToolDefinition| tool.source().module == module_path!() || tool.name() == "read_result";
+    Registry::builder().linked().select(here).storing(store.clone()).build().unwrap()
+}
+
+fn served() -> Served {
+    Served::serving(registry(&store()), |server| server)
+}
+
+fn call(served: &Served, name: &str, arguments: Value) -> Value {
+    let (mut answer, _) = {
+        let params = json!({"name": name, "arguments": arguments});
+        let mut modern = served.modern("tools/call", params.clone()).json();
+        let mut legacy = served.session().request("tools/call", params);
+        take_call_id(&mut modern);
+        take_call_id(&mut legacy);
+        crate::support::take_modern(
+            &mut modern,
+            &json!({"name": "fixture", "title": "Fixture", "version": "1.0.0"}),
+        );
+        assert_eq!(modern, legacy);
+        (legacy, ())
+    };
+    answer["result"].take()
+}
+
+fn read(served: &Served, uri: &str) -> Value {
+    ask_both(served, "resources/read", &json!({"uri": uri})).0
+}
+
+fn digest(result: &Value) -> String {
+    let uri = result["content"].as_array().unwrap().iter().find_map(|block| block["uri"].as_str());
+    uri.unwrap_or_else(|| panic!("{result}")).strip_prefix("fixture://result/").unwrap().to_owned()
+}
+
+#[test]
+fn a_large_value_is_an_excerpt_and_a_link() {
+    let served = served();
+    let result = call(&served, "count_to", json!({"n": 1_000}));
+    let digest = digest(&result);
+    let text: String =
+        format!("[\n{}\n]", (1..=1_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",\n"));
+    let preview = &text[..499];
+    assert!(text.starts_with(preview));
+    let note = format!(
+        "[These are the first 499 bytes of {} bytes in 1002 lines (application/json). The rest is kept: read it with the \
+         tool `read_result`, by lines or with a search. digest: {digest}]",
+        text.len()
+    );
+    assert_eq!(
+        result,
+        json!({
+            "content": [
+                {"type": "text", "text": format!("{preview}{note}")},
+                {
+                    "type": "resource_link",
+                    "uri": format!("fixture://result/{digest}"),
+                    "name": "result",
+                    "title": "The whole result",
+                    "mimeType": "application/json",
+                    "size": text.len(),
+                },
+            ],
+            "structuredContent": {
+                "preview": preview,
+                "mediaType": "application/json",
+                "bytes": text.len(),
+                "lines": 1002,
+                "digest": digest,
+                "uri": format!("fixture://result/{digest}"),
+            },
+            "isError": false,
+        })
+    );
+    let small = call(&served, "count_to", json!({"n": 3}));
+    assert_eq!(small["structuredContent"], json!({"result": [1, 2, 3]}));
+}
+
+#[test]
+fn what_is_no_value_is_shortened_too() {
+    let served = served();
+    let line = call(&served, "long_line", json!({}));
+    assert!(
+        line["content"][0]["text"].as_str().unwrap().starts_with(&format!("{}\n[", "é".repeat(250))),
+        "{line}"
+    );
+    assert!(line.get("structuredContent").is_none());
+    let failed = call(&served, "fail_at_length", json!({}));
+    assert_eq!(failed["isError"], true);
+    let text = read(&served, &format!("fixture://result/{}", digest(&failed)));
+    assert_eq!(text["result"]["contents"][0]["text"], "it rains ".repeat(200));
+    let picture = call(&served, "picture", json!({}));
+    let kinds: Vec<_> = picture["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
+    assert_eq!(kinds, ["text", "text", "resource_link", "text"], "{picture}");
+    let whole = read(&served, &format!("fixture://result/{}", digest(&picture)));
+    let contents = &whole["result"]["contents"][0];
+    assert_eq!(contents["mimeType"], "image/png");
+    assert_eq!(contents["blob"].as_str().unwrap().len(), 4_000);
+}
+
+#[test]
+fn parts_are_read_by_their_uris() {
+    let served = served();
+    let digest = digest(&call(&served, "count_to", json!({"n": 1_000})));
+    let part = |query: &str| read(&served, &format!("fixture://result/{digest}{query}"));
+    let text = |query: &str| {
+        let read = part(query);
+        let contents = &read["result"]["contents"][0];
+        assert_eq!(contents["uri"], format!("fixture://result/{digest}{query}"));
+        (contents["mimeType"].as_str().unwrap().to_owned(), contents["text"].as_str().unwrap().to_owned())
+    };
+    let (mime_type, whole) = text("");
+    assert_eq!(
+        (&*mime_type, serde_json::from_str::<Vec<usize>>(&whole).unwrap().len()),
+        ("application/json", 1_000)
+    );
+    let plain = |text: &str| ("text/plain".to_owned(), text.to_owned());
+    assert_eq!(text("?lines=2-3"), plain("1,\n2,\n"));
+    assert_eq!(text("?lines=-2"), plain("1000\n]"));
+    assert_eq!(text("?bytes=0-2"), plain("[\n1"));
+    assert_eq!(text("?bytes=-1"), plain("]"));
+    let (_, found) = text("?search=99&lines=900-");
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["total"], &found["matches"][0]["text"]), (&json!(11), &json!("899,")), "{found}");
+    for (query, message) in [
+        ("?lines=1003", "there are 1002 lines"),
+        ("?bytes=99999-", "there are 4895 bytes"),
+        ("?line=1", "unknown parameter `line`: known are lines, bytes, search"),
+        ("?bytes=0&search=a", "`bytes` goes neither with `lines` nor with `search`"),
+    ] {
+        let refused = part(query);
+        assert_eq!(
+            (&refused["error"]["code"], &refused["error"]["message"]),
+            (&json!(-32602), &json!(message))
+        );
+    }
+    // How long it is kept is how long it may be kept by a client: it never changes. It is meant for one caller.
+    let (_, cached) =
+        ask_both(&served, "resources/read", &json!({"uri": format!("fixture://result/{digest}")}));
+    let (ttl, scope) = cached.unwrap();
+    assert!(ttl > 86_000_000 && scope == "private", "{ttl} {scope}");
+}
+
+/// Half a character is bytes, and no text.
+#[test]
+fn bytes_are_what_was_asked_for() {
+    let served = served();
+    let digest = digest(&call(&served, "long_line", json!({})));
+    let part = read(&served, &format!("fixture://result/{digest}?bytes=1-1"));
+    assert_eq!(part["result"]["contents"][0]["blob"], "qQ==", "{part}");
+}
+
+#[test]
+fn what_there_is_is_listed() {
+    let served = served();
+    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let tools = list["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool.get("outputSchema").is_none()), "an excerpt is not what it says");
+    assert!(
+        tools.iter().any(|tool| tool["name"] == "read_result" && tool["annotations"]["readOnlyHint"] == true)
+    );
+    let (list, _) = ask_both(&served, "resources/templates/list", &json!({}));
+    let templates = list["result"]["resourceTemplates"].as_array().unwrap();
+    let uris: Vec<_> = templates.iter().map(|template| template["uriTemplate"].as_str().unwrap()).collect();
+    let own = ["fixture://result/{digest}", "fixture://result/{digest}{?lines,bytes,search}"];
+    assert!(own.iter().all(|uri| uris.contains(uri)), "{uris:?}");
+    for uri in own {
+        let params = json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": "digest", "value": "a"}});
+        let (completed, _) = ask_both(&served, "completion/complete", &params);
+        assert_eq!(completed["result"]["completion"]["values"], json!([]), "{completed}");
+    }
+    // Without a store there is nothing of this.
+    let without = Served::serving(registry(&store()).in_full(), |server| server);
+    let (list, _) = ask_both(&without, "tools/list", &json!({}));
+    assert!(
+        list["result"]["tools"].as_array().unwrap().iter().any(|tool| tool.get("outputSchema").is_some())
+    );
+    let (list, _) = ask_both(&without, "resources/templates/list", &json!({}));
+    assert!(!list.to_string().contains("result/{digest}"));
+    let unknown = read(&without, &format!("fixture://result/{}", "0".repeat(64)));
+    assert_eq!(unknown["error"]["code"], -32602);
+}
+
+/// A resource is read by who can take it, in full.
+#[test]
+fn a_resource_is_whole() {
+    let served = served();
+    let read = read(&served, "fixture://long_list");
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Vec<usize>>(text).unwrap().len(), 1_000);
+}
+
+#[test]
+fn nobody_reads_what_is_not_theirs() {
+    let bearer = Bearer::new().token("swordfish-1", Principal::new("ada")).unwrap();
+    let bearer = bearer.token("swordfish-2", Principal::new("bob")).unwrap();
+    let served = Served::serving(registry(&store()), |server| server.authenticator(bearer));
+    let ask = |token: &str, method: &str, params: Value| {
+        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
+        let authorization = format!("Bearer {token}");
+        let headers = [
+            ("mcp-protocol-version", MODERN),
+            ("mcp-method", method),
+            ("mcp-name", &name),
+            ("authorization", &authorization),
+        ];
+        served.post(&headers, &modern_body(method, params).to_string()).json()
+    };
+    let call = || json!({"name": "count_to", "arguments": {"n": 1_000}});
+    let uri = format!("fixture://result/{}", digest(&ask("swordfish-1", "tools/call", call())["result"]));
+    assert!(ask("swordfish-1", "resources/read", json!({"uri": uri})).get("result").is_some());
+    let strange = ask("swordfish-2", "resources/read", json!({"uri": uri}));
+    let unknown = format!("fixture://result/{}", "0".repeat(64));
+    let nothing = ask("swordfish-1", "resources/read", json!({"uri": unknown}));
+    let masked = |answer: &Value, uri: &str| answer["error"].to_string().replace(uri, "…");
+    assert_eq!(masked(&strange, &uri), masked(&nothing, &unknown));
+    assert!(masked(&strange, &uri).contains("Resource not found: …"), "{strange}");
+    // Who comes to the same result has it.
+    ask("swordfish-2", "tools/call", call());
+    assert!(ask("swordfish-2", "resources/read", json!({"uri": uri})).get("result").is_some());
+}
+
+#[test]
+fn a_listing_is_kept_until_something_changes() {
+    let store = ResultStore::memory();
+    let tools = crate::thousand::registry();
+    let thousand = store.over(
+        Registry::builder()
+            .allow_empty()
+            .storing(store.clone())
+            .build()
+            .unwrap()
+            .providing(move || tools.clone()),
+    );
+    let served = Served::providing(thousand, |server| server.discovery(Discovery::TwoStep));
+    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let names: Vec<_> =
+        list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
+
+    let ask = |name: &str, arguments: Value| served.call_modern(name, arguments)["result"].take();
+    let listing = ask("list_available_tools", json!({}));
+    let whole = &listing["structuredContent"]["whole"];
+    assert!(
+        listing["structuredContent"]["tools"].as_array().unwrap().len() > 5,
+        "the first page is its beginning"
+    );
+    assert_eq!(listing["content"][1]["uri"], whole["uri"]);
+    assert_eq!(whole["lines"], 1001 + 2, "a line for each tool: {whole}");
+    let again = ask("list_available_tools", json!({}));
+    assert_eq!(again, listing);
+    let next = ask("list_available_tools", json!({"page": 2}));
+    assert!(next["structuredContent"].get("whole").is_none());
+    // One that is small is shown as it is; another selection is another listing.
+    let few = ask("list_available_tools", json!({"search": "read a result"}));
+    assert_ne!(few["structuredContent"]["whole"]["digest"], whole["digest"]);
+    let found = ask("read_result", json!({"digest": whole["digest"], "search": "\"tool\":\"read_result\""}));
+    assert!(
+        found["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .ends_with("[1 line with \"\\\"tool\\\":\\\"read_result\\\"\"]"),
+        "{found}"
+    );
+    let detailed = ask("list_available_tools", json!({"detailed": true}));
+    let read =
+        served.modern("resources/read", json!({"uri": detailed["structuredContent"]["whole"]["uri"]})).json();
+    let rows: Value = serde_json::from_str(read["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert!(rows.as_array().unwrap().iter().all(|row| row["inputSchema"].is_object()));
+}
+
+#[test]
+fn details_that_are_too_large_are_kept() {
+    let wide: serde_json::Map<String, Value> = (0..1_000)
+        .map(|n| (format!("input_{n}"), json!({"type": "string", "description": "one of very many inputs"})))
+        .collect();
+    let schema = json!({"type": "object", "properties": wide, "additionalProperties": false});
+    let definition = ToolDefinition::builder("wide", "Takes much.")
+        .operation(Operation::Read)
+        .input_schema(schema.clone());
+    let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async { Ok(Output::empty()) });
+    let registry = Registry::builder().tool(tool).storing(ResultStore::memory()).build().unwrap();
+    let served = Served::serving(registry, |server| server.discovery(Discovery::TwoStep));
+    let arguments = json!({"server": "fixture", "tool_name": "wide"});
+    let (details, _) =
+        ask_both(&served, "tools/call", &json!({"name": "list_tool_details", "arguments": arguments}));
+    let told = &details["result"]["structuredContent"];
+    assert_eq!((&told["name"], &told["server"]), (&json!("wide"), &json!("fixture")), "{details}");
+    assert!(told["preview"].as_str().unwrap().starts_with("{\n  \"name\": \"wide\","));
+    assert_eq!(details["result"]["content"][1]["uri"], told["uri"]);
+    let whole = read(&served, told["uri"].as_str().unwrap());
+    let whole: Value =
+        serde_json::from_str(whole["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(whole["inputSchema"], schema);
+}
