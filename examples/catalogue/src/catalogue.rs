@@ -1,5 +1,6 @@
 //! The catalogue as a provider of tools: what the database describes, kept for some time, and asked anew when it changes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +68,8 @@ fn tools(rows: Vec<Row>, client: &Client) -> Vec<Result<Arc<dyn Tool>, Definitio
 
 /// The endpoints of these rows, those that are switched off left out without a word.
 pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>> {
-    let mut services: Vec<(String, Result<Option<Arc<Service>>, String>)> = Vec::new();
+    // By its code, each that would do, unless it is switched off.
+    let mut services: HashMap<String, Result<Option<Arc<Service>>, String>> = HashMap::new();
     let mut endpoints = Vec::new();
     for row in rows {
         match row {
@@ -76,13 +78,12 @@ pub(crate) fn endpoints(rows: Vec<Row>) -> Vec<Result<Endpoint, DefinitionError>
                     let enabled = provider.enabled;
                     Service::new(provider).map(|service| enabled.then(|| Arc::new(service)))
                 });
-                services.push((code, service));
+                services.insert(code, service);
             }
             Row::Tool(code, Err(reason)) => endpoints.push(Err(DefinitionError::refused(code, reason))),
             Row::Tool(_, Ok(tool)) if !tool.enabled => {}
             Row::Tool(code, Ok(tool)) => {
-                let service = services.iter().find(|(provider, _)| *provider == tool.provider);
-                endpoints.push(match service.map(|(_, service)| service) {
+                endpoints.push(match services.get(&tool.provider) {
                     Some(Ok(Some(service))) => Endpoint::new(Arc::clone(service), tool),
                     Some(Ok(None)) => continue,
                     Some(Err(reason)) => Err(DefinitionError::refused(

@@ -124,7 +124,8 @@ impl Client {
         let mut url = request.url.clone();
         for _ in 0..=MOST_REDIRECTS {
             self.egress.check(&url)?;
-            let response = self.once(request, &url).await?;
+            let sent = self.built(request, &url)?;
+            let response = self.http.execute(sent).await.map_err(CallError::of_client)?;
             let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
             let Some(location) = location else { return read(response, bytes).await };
             if request.method != Method::GET {
@@ -154,27 +155,26 @@ impl Client {
         if inside || in_the_clear || tells { Err(CallError::Astray) } else { Ok(()) }
     }
 
-    async fn once(&self, request: &Request, url: &Url) -> Result<Response, CallError> {
+    /// What is sent to this address. Only the service that the request is for is told the key, and what the caller says in
+    /// headers.
+    fn built(&self, request: &Request, url: &Url) -> Result<reqwest::Request, CallError> {
         let mut url = url.clone();
         let at_home = url.origin() == request.url.origin();
-        let mut sent = match request.credential.as_ref().filter(|_| at_home) {
-            Some(Credential::Query(name, secret)) => {
-                url.query_pairs_mut().append_pair(name, secret);
-                self.http.request(request.method.clone(), url)
-            }
-            Some(Credential::Header(name, value)) => {
-                self.http.request(request.method.clone(), url).header(name, value)
-            }
-            None => self.http.request(request.method.clone(), url),
-        };
-        // What the caller says in a header is for the service that it was asked to call.
+        let credential = request.credential.as_ref().filter(|_| at_home);
+        if let Some(Credential::Query(name, secret)) = credential {
+            url.query_pairs_mut().append_pair(name, secret);
+        }
+        let mut sent = self.http.request(request.method.clone(), url);
+        if let Some(Credential::Header(name, value)) = credential {
+            sent = sent.header(name, value);
+        }
         for (name, value) in request.headers.iter().filter(|_| at_home) {
             sent = sent.header(name, value);
         }
         if let Some(body) = &request.body {
             sent = sent.header(CONTENT_TYPE, "application/json").body(body.clone());
         }
-        sent.send().await.map_err(CallError::of_client)
+        sent.build().map_err(CallError::of_client)
     }
 }
 

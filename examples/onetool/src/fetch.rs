@@ -10,7 +10,6 @@ mod text;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,9 +98,7 @@ impl Fetcher {
     }
 
     fn resolving(egress: Egress, limits: FetchLimits, lookup: Lookup) -> Result<Self, FetchError> {
-        let client = Client::builder()
-            .no_proxy()
-            .redirect(Policy::none())
+        let client = crate::http::client()
             .dns_resolver(std::sync::Arc::new(Resolver::new(lookup)))
             .build()
             .map_err(FetchError::of_client)?;

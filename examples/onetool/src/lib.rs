@@ -2,6 +2,7 @@
 
 mod block;
 mod fetch;
+mod http;
 mod prompts;
 mod search;
 mod settings;

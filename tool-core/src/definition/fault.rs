@@ -17,12 +17,12 @@ use crate::schema::{SchemaError, Shown};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionError {
     name: String,
-    fault: DefinitionFault,
+    fault: Box<DefinitionFault>,
 }
 
 impl DefinitionError {
     pub(crate) fn new(name: String, fault: DefinitionFault) -> Self {
-        DefinitionError { name, fault }
+        DefinitionError { name, fault: Box::new(fault) }
     }
 
     /// A definition that an application refuses for a reason of its own, so that it is left out and reported as any other.

@@ -11,7 +11,7 @@ use crate::access::Permission;
 use crate::definition::ToolDefinition;
 use crate::definition::builder::ToolDefinitionBuilder;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
-use crate::definition::parameter::Parameter;
+use crate::definition::parameter::{Parameter, ParameterType};
 use crate::failure::Problem;
 use crate::operation::{Annotations, Operation};
 use crate::schema::{Foreign, Validator};
@@ -188,7 +188,7 @@ fn shape() -> &'static Validator {
             "type": "object",
             "properties": {
                 "name": text,
-                "type": {"enum": crate::definition::parameter::ParameterType::ALL.map(|kind| kind.as_str())},
+                "type": {"enum": ParameterType::ALL.map(ParameterType::as_str)},
                 "items": {"type": ["string", "object", "boolean"]},
                 "schema": {"type": ["object", "boolean"]},
                 "description": text,

@@ -155,6 +155,31 @@ fn a_redirect_to_another_origin_is_not_told_the_key_and_not_in_the_clear() {
     }
 }
 
+#[test]
+fn only_the_service_that_is_asked_is_told_the_key_and_what_the_caller_says() {
+    let client = client();
+    let mut request = asking("https://api.example.org/v1");
+    request.headers = vec![("x-note".parse().unwrap(), "hello".parse().unwrap())];
+    for credential in [
+        Credential::Query("key".to_owned(), "s3cret".to_owned()),
+        Credential::Header("x-key".parse().unwrap(), "s3cret".parse().unwrap()),
+    ] {
+        request.credential = Some(credential);
+        for (to, told) in [
+            ("https://api.example.org/v2", true),
+            ("https://api.example.org:8443/v1", false),
+            ("https://cdn.example.org/v1", false),
+            ("http://api.example.org/v1", false),
+            ("https://api.example.org.evil.test/v1", false),
+        ] {
+            let sent = client.built(&request, &to.parse().unwrap()).unwrap();
+            let key = sent.url().query().is_some_and(|query| query.contains("s3cret"))
+                || sent.headers().contains_key("x-key");
+            assert_eq!((key, sent.headers().contains_key("x-note")), (told, told), "{to}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_service_that_redirects_without_end_is_given_up() {
     let addr = service().await;

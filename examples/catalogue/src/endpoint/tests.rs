@@ -1,4 +1,5 @@
 //! What a description may say, and what is sent for it.
+#![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is handed over")]
 
 use serde_json::{Value, json};
 use tool_core::FailureKind;

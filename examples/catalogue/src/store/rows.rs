@@ -18,6 +18,9 @@ pub enum Row {
     Tool(String, Result<Tool, String>),
 }
 
+/// The key of a row, and the row as a JSON object, or why it is none.
+type Selected = (String, Result<Value, String>);
+
 /// A table whose columns are called like the members of what they describe, unless they have an alias.
 struct Table {
     name: &'static str,
@@ -91,14 +94,14 @@ const PARAMETER: Table = Table {
 };
 
 impl Table {
-    /// The rows as JSON objects, each with its first column and what `more` columns there are before the others.
+    /// The rows, each with the column `key`.
     fn select(
         &self,
         connection: &Connection,
         key: &str,
         rest: &str,
         parameters: impl Params,
-    ) -> Result<Vec<(String, Result<Value, String>)>, StoreError> {
+    ) -> Result<Vec<Selected>, StoreError> {
         let columns: Vec<&str> = self.columns.iter().map(|(column, ..)| *column).collect();
         let sql = format!("SELECT {key}, {} FROM {} {rest}", columns.join(", "), self.name);
         let mut statement = connection.prepare(&sql)?;

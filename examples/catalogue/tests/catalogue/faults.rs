@@ -25,7 +25,7 @@ fn rude() -> Rude {
         "/nothing" => say(stream, "HTTP/1.1 204 No Content\r\n\r\n"),
         "/hang" => thread::sleep(PATIENCE),
         "/half" | "/post_half" => {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nhalf")
+            say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nhalf");
         }
         "/drip" => {
             say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
@@ -73,7 +73,7 @@ fn rude() -> Rude {
             ),
         ),
         "/taken" => {
-            say(stream, &reply("409 Conflict", "application/json", r#"{"error":{"message":"it is taken"}}"#))
+            say(stream, &reply("409 Conflict", "application/json", r#"{"error":{"message":"it is taken"}}"#));
         }
         "/echo" => say(stream, &reply("200 OK", "text/plain", &format!("you sent {KEY}"))),
         "/echo_json" => say(
@@ -132,7 +132,7 @@ fn served() -> (Rude, Place, Served) {
         "code": "rude", "base_url": rude.origin, "timeout_ms": 2000, "max_bytes": 100_000, "auth": "header",
         "auth_name": "X-Key", "secret_variable": "CATALOGUE_KEY_RUDE",
     });
-    describe(&place, provider, &PATHS);
+    describe(&place, &provider, &PATHS);
     let served = place.http();
     (rude, place, served)
 }

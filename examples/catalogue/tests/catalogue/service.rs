@@ -90,7 +90,7 @@ pub(crate) fn reply(status: &str, kind: &str, body: &str) -> String {
 }
 
 /// Describes a provider and one tool for each of its paths, whose name is the path.
-pub(crate) fn describe(place: &Place, provider: Value, paths: &[&str]) {
+pub(crate) fn describe(place: &Place, provider: &Value, paths: &[&str]) {
     let code = provider["code"].clone();
     let tool = |path: &&str| {
         let method = if path.starts_with("post") { "POST" } else { "GET" };

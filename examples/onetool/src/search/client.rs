@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use tool_core::ToolError;
 
@@ -71,12 +70,7 @@ impl Search {
         if endpoint.scheme() != "http" || !endpoint.has_host() {
             return Err(no_address());
         }
-        let client = Client::builder()
-            .no_proxy()
-            .redirect(Policy::none())
-            .timeout(TIME)
-            .build()
-            .map_err(SearchError::Unreachable)?;
+        let client = crate::http::client().timeout(TIME).build().map_err(SearchError::Unreachable)?;
         Ok(Search { client, endpoint })
     }
 
