@@ -64,7 +64,6 @@ mod http;
 mod inbox;
 mod link;
 mod listing;
-mod members;
 mod pipe;
 mod provider;
 mod result;

@@ -29,7 +29,7 @@ pub(crate) const FASTMCP_4: Requirements =
 /// The Python SDK of MCP.
 pub(crate) const ONETOOL: Requirements =
     Requirements { name: "python-onetool", folder: "examples/onetool/tests/client" };
-/// FastMCP, whose server stands behind the gateway and whose client before it.
+/// Another Python SDK of MCP, whose server stands behind the gateway and whose client before it.
 pub(crate) const GATEWAY: Requirements =
     Requirements { name: "python-gateway", folder: "examples/gateway/tests/servers" };
 

@@ -173,7 +173,7 @@ impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
                     // Otherwise only what stands beside the calls of the first would be there.
                     let (found, origins) = (tools.registry().clone(), tools.clone());
                     let joined = Toolset::joined(vec![self.home.clone().into(), tools]);
-                    joined.extended_by(&found).as_from(&origins)
+                    joined.extended_by(&found).found_like(&origins)
                 }
             })
         })

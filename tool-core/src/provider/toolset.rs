@@ -110,7 +110,7 @@ impl Toolset {
     }
 
     /// The same, whose tools came from where they came from in the other one.
-    pub(crate) fn as_from(mut self, other: &Self) -> Self {
+    pub(crate) fn found_like(mut self, other: &Self) -> Self {
         (self.origins, self.providers) = (Arc::clone(&other.origins), Arc::clone(&other.providers));
         self
     }

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_core::{Content, Context, FailureKind, Output, Reason, State, ToolError, tool};
+use tool_core::{
+    Content, Context, DynamicTool, FailureKind, Operation, Output, Reason, State, ToolDefinition, ToolError,
+    tool,
+};
 
 use tool_core::Registry;
 
@@ -264,4 +267,42 @@ async fn a_read_whose_caller_left_is_dropped() {
     call.abort();
     gate.begun.acquire().await.unwrap().forget();
     assert_eq!(gate.ended.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_value_and_what_says_it_otherwise_are_sent_together() {
+    let schema = json!({"type": "object", "properties": {"rows": {"type": "integer"}}, "required": ["rows"]});
+    for (value, good) in [(json!({"rows": 3}), true), (json!({"rows": "three"}), false)] {
+        let definition = ToolDefinition::builder("count_rows", "Counts.").operation(Operation::Read);
+        let definition = definition.output_schema(schema.clone()).build().unwrap();
+        let output = Output::json(&value).unwrap().with_content(vec![Content::text("three rows")]);
+        assert_eq!(definition.output_problems(&output).is_empty(), good);
+        let tool = DynamicTool::new(definition, move |_, _: serde_json::Value| {
+            let output = output.clone();
+            async { Ok(output) }
+        });
+        let registry = Registry::builder().tool(tool).build().unwrap();
+        let called = registry.call("count_rows", json!({})).await;
+        assert_eq!(called.is_ok(), good);
+        if let Ok(output) = called {
+            assert_eq!(output.structured().unwrap().get(), r#"{"rows":3}"#);
+            assert_eq!(
+                (output.value(), output.content().into_owned()),
+                (value, vec![Content::text("three rows")])
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_says_it_otherwise_counts_for_the_size_of_an_output() {
+    let definition =
+        ToolDefinition::builder("large", "Is large.").operation(Operation::Read).build().unwrap();
+    let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
+        Ok(Output::json(&json!({})).unwrap().with_content(vec![Content::text("x".repeat(2_000))]))
+    });
+    let registry = Registry::builder().tool(tool).output_limit(1_000).build().unwrap();
+    assert!(
+        registry.call("large", json!({})).await.unwrap_err().message().contains("no more than 1000 are sent")
+    );
 }

@@ -466,3 +466,29 @@ async fn no_tool_one_tool_and_ten_thousand() {
         assert!(begin.elapsed() < Duration::from_secs(60), "{count}: {:?}", begin.elapsed());
     }
 }
+
+#[tokio::test]
+async fn a_provider_made_of_several_stands_for_these() {
+    let fails = || Err::<Registry, _>(std::io::Error::other("no route to host"));
+    let inner = Providers::new()
+        .with("disk", vec![says("read", "from the disk")])
+        .with_optional("gone", fails)
+        .with("web", vec![says("search", "in the web"), says("read", "from the web")]);
+    let providers = Providers::new()
+        .with("first", vec![says("ping", "pong")])
+        .with("several", inner)
+        .with("last", vec![says("search", "never")]);
+    let tools = providers.into_provider().tools().await.unwrap();
+    assert_eq!(tools.providers().collect::<Vec<_>>(), ["first", "disk", "gone", "web", "last"]);
+    let of = |tool: &str| tools.provider(tool).map(str::to_owned);
+    assert_eq!(
+        ["ping", "read", "search"].map(of),
+        ["first", "disk", "web"].map(|name| Some(name.to_owned()))
+    );
+
+    // A registry that goes before them hides nothing of it.
+    let home = Registry::builder().allow_empty().build().unwrap();
+    let found = tools.clone();
+    let again = home.providing(move || found.clone()).tools().await.unwrap();
+    assert_eq!((again.provider("search"), again.providers().len()), (Some("web"), 5));
+}

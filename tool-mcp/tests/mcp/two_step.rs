@@ -228,8 +228,8 @@ fn a_server_is_the_provider_of_a_tool() {
     assert_eq!(
         page["tools"],
         json!([
-            {"server": "disk", "tool": "read", "description": "No description"},
             {"server": "web", "tool": "search", "description": "Searches."},
+            {"server": "disk", "tool": "read", "description": "No description"},
         ])
     );
     let (page, _) = call(&served, "list_available_tools", json!({"filter_by_server": "disk"}));
@@ -237,7 +237,45 @@ fn a_server_is_the_provider_of_a_tool() {
     let text = refused(&served, "call_tool", json!({"server": "disk", "tool_name": "search"}));
     assert_eq!(text, "there is no tool `search` on `disk`: the tools are `read`");
     let text = refused(&served, "call_tool", json!({"server": "dsik", "tool_name": "search"}));
-    assert_eq!(text, "there is no server `dsik`: the servers are `disk`, `web`");
+    assert_eq!(
+        text,
+        "there is no server `dsik`; there is one with a similar name: `disk`: the servers are `web`, `disk`"
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_known_and_a_name_that_has_its_server_is_shown_without() {
+    let tool = |name: &'static str| {
+        let definition =
+            ToolDefinition::builder(name, "Does it.").operation(Operation::Explain).build().unwrap();
+        let tool = DynamicTool::new(definition, move |_, _: Value| async move { Ok(Output::text(name)) });
+        std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>
+    };
+    let fails = || Err::<Registry, _>(std::io::Error::other("the password is 0b7c5f1e"));
+    // What `both` is called on its server is the whole name of another tool: it is shown in full.
+    let web = vec![tool("web__search"), tool("web__both"), tool("both")];
+    let providers = Providers::new().with_optional("gone", fails).with("web", web);
+    let served = Served::providing(providers.into_provider(), |server| server.discovery(Discovery::TwoStep));
+    let (page, _) = call(&served, "list_available_tools", json!({}));
+    assert_eq!(names(&page), ["both", "web__both", "search"]);
+    let reason = "server `gone` is not there at the moment";
+    assert_eq!(
+        page["unavailable"],
+        json!([{"server": "gone", "reason": reason}]),
+        "and nothing of what is for the log"
+    );
+    for (name, expected) in [
+        ("search", "web__search"),
+        ("web__search", "web__search"),
+        ("both", "both"),
+        ("web__both", "web__both"),
+    ] {
+        let called = served.call_modern("call_tool", json!({"server": "web", "tool_name": name}));
+        assert_eq!(called["result"]["content"][0]["text"], expected);
+    }
+    assert_eq!(refused(&served, "call_tool", json!({"server": "gone", "tool_name": "x"})), reason);
+    let text = refused(&served, "call_tool", json!({"server": "web", "tool_name": "serach"}));
+    assert!(text.contains("there is one with a similar name: `search`"), "{text}");
 }
 
 #[test]

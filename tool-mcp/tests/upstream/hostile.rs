@@ -1,6 +1,8 @@
 //! A server of MCP that does whatever a server must not do. It writes its messages by hand, and is started by the tests as
 //! a process of its own.
 
+#![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
+
 use std::io::{BufRead as _, Write as _};
 use std::process::{Command, Stdio};
 
@@ -236,6 +238,7 @@ impl Hostile {
             }
             "family" => {
                 // A child that outlives us unless somebody sees to it.
+                #[expect(clippy::zombie_processes, reason = "that is the point")]
                 let child = Command::new("sleep").arg("1000").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
                 self.text(id, &format!("{} {}", std::process::id(), child.id()));
             }

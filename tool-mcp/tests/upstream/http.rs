@@ -12,13 +12,14 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tool_core::{
-    Context, DynamicTool, Failure, FailureKind, IntoToolsProvider as _, Operation, Output, Provider, Reason,
-    Tool, ToolDefinition,
+    Context, DynamicTool, Failure, FailureKind, IntoToolsProvider as _, Operation, Output, Progress,
+    Provider, Reason, Tool, ToolDefinition,
 };
 use tool_mcp::upstream::{State, Upstream};
 use tool_mcp::{Changes, Server};
 
-use crate::support::{servers, within};
+use crate::hostile;
+use crate::support::{servers, servers_as, within};
 
 /// A server of ours, in this process.
 struct Served {
@@ -77,7 +78,7 @@ async fn tools_are_listed_and_called() {
     let served = Served::start(Server::new(provider(vec![echo()])).name("ours").version("3.1.4"), None).await;
     let servers = servers([served.upstream("web")]);
     let registry = servers.registry().await;
-    assert_eq!(registry.tools().map(|tool| tool.name()).collect::<Vec<_>>(), ["web__echo"]);
+    assert_eq!(registry.tools().map(ToolDefinition::name).collect::<Vec<_>>(), ["web__echo"]);
     let said = servers.call("web__echo", json!({"text": "hello"})).await.unwrap();
     assert_eq!(said.value(), "hello");
     let status = servers.status("web");
@@ -174,6 +175,49 @@ async fn a_server_that_goes_away_is_down_and_its_tools_return_with_it() {
     let _served = Served::start(Server::new(provider(vec![echo()])), addr).await;
     within(servers.upstreams.wait_for("web", |status| status.state == State::Up)).await;
     assert_eq!(servers.call("web__echo", json!({"text": "back"})).await.unwrap().value(), "back");
+}
+
+#[tokio::test]
+async fn what_changes_behind_us_and_how_far_a_call_has_come_is_passed_on() {
+    let changes = Changes::new();
+    let behind = servers_as([hostile::server("one", "legacy")], |builder| builder.changes(&changes));
+    let ours = Server::new(behind.upstreams.clone()).changes(&changes);
+    let served = Served::start(ours, None).await;
+    let before = servers([served.upstream("ours")]);
+    assert_eq!(before.names().await.len(), 20);
+    within(before.call("ours__one__change", json!({}))).await.unwrap();
+    within(before.upstreams.wait_for("ours", |status| status.tools == 21)).await;
+    assert!(before.names().await.contains(&"ours__one__extra".to_owned()));
+
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = {
+        let heard = Arc::clone(&heard);
+        move |report: &Progress<'_>| heard.lock().unwrap().push((report.done, report.message.to_owned()))
+    };
+    let registry = before.registry().await.reporting(Arc::new(sink));
+    within(registry.call("ours__one__progress", json!({}))).await.unwrap();
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard.last(), Some(&(100, "all".to_owned())), "{heard:?}");
+
+    // And when it is gone, its tools are too.
+    let gone = within(before.registry().await.call("ours__one__die", json!({}))).await.unwrap_err();
+    assert!(gone.message().contains("server `one` did not answer `one__die`"), "{gone}");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached_says_at_which_step() {
+    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let plain = odd(Router::new().fallback(|| async { "plain" })).await;
+    for (url, expected) in [
+        (format!("http://{nobody}/mcp"), "Connection refused"),
+        ("http://no-such-host.invalid/mcp".to_owned(), ""),
+        (format!("https://{plain}/mcp"), ""),
+    ] {
+        let servers = servers([Upstream::url("far", &url)]);
+        assert!(servers.names().await.is_empty());
+        let down = servers.down("far").await;
+        assert!(down.starts_with("down: it cannot be connected to: ") && down.contains(expected), "{down}");
+    }
 }
 
 /// A server of HTTP that is none of MCP, and answers in this way.

@@ -8,7 +8,7 @@ use crate::steps::outside;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// A server on FastMCP and one on the TypeScript SDK behind the gateway, over both transports, and FastMCP's client before it.
+/// A server in Python and one in TypeScript behind the gateway, over both transports, and a client in Python before it.
 pub(crate) fn gateway(tally: &mut Tally) -> Result<(), Failure> {
     let folder = "examples/gateway/tests/servers";
     let servers = Clients::install(folder)?;
