@@ -21,6 +21,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
+use crate::envelope::is_plain;
 use crate::handler::{Handler, Listed};
 use crate::http::policy::Policy;
 use crate::http::sessions::SESSION;
@@ -28,7 +29,7 @@ use crate::http::sessions::SESSION;
 /// The version whose requests stand alone.
 const VERSION: &str = "2026-07-28";
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// What the headers begin with that repeat an argument.
 const ARGUMENT: &str = "mcp-param-";
@@ -90,7 +91,7 @@ impl Direct {
     /// The answer to a request that came with this head; `None` where it takes the long way.
     pub(super) async fn answer(&self, head: &Parts, text: &Bytes) -> Option<Response> {
         let headers = &head.headers;
-        if only(headers, &PROTOCOL_VERSION)? != VERSION || !self.lets_in(headers) {
+        if only(headers, &PROTOCOL_VERSION)? != VERSION || !self.lets_in(headers) || !is_plain(text) {
             return None;
         }
         let caller = head.extensions.get::<Caller>()?;
@@ -105,7 +106,8 @@ impl Direct {
                     return None;
                 }
                 let arguments = call.arguments.map_or("", RawValue::get);
-                if !matches!(arguments.as_bytes().first(), None | Some(b'{')) {
+                let is_object = matches!(arguments.as_bytes().first(), None | Some(b'{'));
+                if !is_object {
                     return None;
                 }
                 self.call(call.name, arguments, caller, request.id).await

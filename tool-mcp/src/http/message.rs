@@ -1,15 +1,16 @@
 //! A look at each message before rmcp parses it: what is no message gets a structured error, and the arguments of a
 //! call are kept as the client wrote them.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::envelope::{self, Inspected, Refusal};
+use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::http::BODY_LIMIT;
-use crate::http::direct::Direct;
+use crate::http::direct::{Direct, METHOD};
+use crate::http::sessions::SESSION;
 
 /// Reads the message of a POST.
 ///
@@ -28,7 +29,7 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
         return response;
     }
     let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
-        Ok(inspected) => (Body::from(bytes), inspected, None),
+        Ok(inspected) => (Body::from(trimmed(bytes, &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
     let mut request = Request::from_parts(parts, body);
@@ -42,6 +43,13 @@ pub(super) async fn read(State(direct): State<Direct>, request: Request, next: N
         }
         _ => response,
     }
+}
+
+/// The message for rmcp: without the arguments of a call, unless headers may have to repeat them.
+fn trimmed(bytes: Bytes, inspected: &Inspected, headers: &HeaderMap) -> Bytes {
+    let in_session = headers.contains_key(SESSION) && !headers.contains_key(METHOD);
+    let arguments = inspected.arguments.as_ref().filter(|_| in_session && inspected.kind == Kind::Call);
+    arguments.and_then(|arguments| arguments.left_out_of(&bytes)).unwrap_or(bytes)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
