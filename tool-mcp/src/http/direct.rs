@@ -117,7 +117,10 @@ impl Direct {
                 if list.meta.version != VERSION || headers.contains_key(NAME) {
                     return None;
                 }
-                let Listed { before, tools, after } = self.handler.listed_directly(caller).await?;
+                let Listed { before, tools, after } = match self.handler.listed_directly(caller).await? {
+                    Ok(listed) => listed,
+                    Err(error) => return message(&ServerJsonRpcMessage::error(error, Some(request.id))),
+                };
                 let id = serde_json::to_string(&request.id).ok()?;
                 let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
                 Some(json([before.into(), tools, (after + "}").into()]))
@@ -134,12 +137,10 @@ impl Direct {
             // What becomes of a tool that is dropped the registry knows. Going the long way would call it again.
             () = self.stop.cancelled() => return Some(StatusCode::INTERNAL_SERVER_ERROR.into_response()),
         };
-        let message = match called {
+        message(&match called {
             Ok(result) => ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id),
             Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
-        };
-        let text = serde_json::to_vec(&message).ok()?;
-        Some(json([text.into(), Bytes::new(), Bytes::new()]))
+        })
     }
 
     /// Whether nothing in the headers is worth a second look.
@@ -194,6 +195,11 @@ fn accepts_both(accept: &str) -> bool {
 /// Whether a name would be read as encoded where it stands in a header.
 fn encodes(name: &str) -> bool {
     name.starts_with("=?")
+}
+
+/// Errors of a well-formed request have the status of every answer.
+fn message(message: &ServerJsonRpcMessage) -> Option<Response> {
+    serde_json::to_vec(message).ok().map(|text| json([text.into(), Bytes::new(), Bytes::new()]))
 }
 
 fn json(pieces: [Bytes; 3]) -> Response {

@@ -25,7 +25,10 @@ fn both_ways_end_alike() {
     let served = Served::start();
     let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
     let names: Vec<String> = served.registry.tools().map(|tool| tool.name().to_owned()).collect();
-    let empty = names.iter().filter(|name| !name.contains("wait")).map(|name| call(name, json!({})));
+    let empty = names
+        .iter()
+        .filter(|name| !name.contains("ever") && !name.contains("slowly"))
+        .map(|name| call(name, json!({})));
     let cases = [
         ("tools/list", json!({})),
         call("greet", json!({"name": "Ada"})),
