@@ -105,14 +105,14 @@ impl Catalogue {
 
     /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
     /// there already.
-    pub(crate) fn written(&self, names: &[&str]) -> Option<Bytes> {
+    pub(crate) fn written(&self, names: &[&str]) -> Bytes {
         let texts = self.texts();
         if names.len() == texts.each.len() {
-            return Some(texts.all.clone());
+            return texts.all.clone();
         }
-        let chosen = names.iter().map(|name| texts.each.get(self.position(name)?).map(Bytes::as_ref));
-        let chosen: Option<Vec<&[u8]>> = chosen.collect();
-        chosen.map(|chosen| chosen.join(&b","[..]).into())
+        let chosen = names.iter().filter_map(|name| self.position(name));
+        let chosen: Vec<&[u8]> = chosen.map(|position| &texts.each[position][..]).collect();
+        chosen.join(&b","[..]).into()
     }
 
     /// Whether headers have to repeat arguments of this tool.

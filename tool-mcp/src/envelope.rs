@@ -1,5 +1,7 @@
 //! The frame of a JSON-RPC message, read without what it holds.
 
+mod plain;
+
 use std::collections::HashSet;
 use std::fmt;
 
@@ -11,6 +13,8 @@ use rmcp::service::RequestContext;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+
+pub(crate) use plain::is_plain;
 
 /// The arguments of a call as the client wrote them: a parsed value has lost duplicate keys and long numbers.
 #[derive(Clone, Debug)]
@@ -25,6 +29,19 @@ impl Arguments {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// The message that they came with, with an empty object in their place: rmcp reads every value in a message several
+    /// times over, and nobody looks at what it makes of these. Anything but a plain object
+    /// stays, so that it is told.
+    pub(crate) fn left_out_of(&self, message: &Bytes) -> Option<Bytes> {
+        if !self.0.starts_with(b"{") || !is_plain(&self.0) {
+            return None;
+        }
+        // They are a part of the message.
+        let start = self.0.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
+        let (before, after) = (message.get(..start)?, message.get(start + self.0.len()..)?);
+        Some([before, b"{}", after].concat().into())
     }
 }
 
@@ -118,20 +135,7 @@ impl<'de> Deserialize<'de> for Unique {
 ///
 /// When the text is no JSON, no object, says something twice, or has a cursor that is none.
 pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
-    if text.starts_with(b"\xEF\xBB\xBF") {
-        return Err(parse_error(
-            "the text begins with a byte order mark, which JSON does not allow: leave it out",
-        ));
-    }
-    let message: &RawValue =
-        serde_json::from_slice(text).map_err(|error| parse_error(&format!("not JSON: {error}")))?;
-    if !message.get().starts_with('{') {
-        let message =
-            if message.get().starts_with('[') { "batches are not supported" } else { "expected an object" };
-        return Err(invalid_request(message));
-    }
-    let frame: Frame<'_> =
-        serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))?;
+    let frame = frame(text)?;
     let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
         return Ok(Inspected::default());
     };
@@ -184,6 +188,29 @@ pub(crate) fn taken_back(text: &Bytes) -> Option<RequestId> {
     serde_json::from_str(params.get()).ok().map(|Cancelled { request }| request)
 }
 
+/// Reads the frame, in one pass where nothing is wrong with it.
+fn frame(text: &[u8]) -> Result<Frame<'_>, Refusal> {
+    // A list would be read as the members of an object in their order.
+    if text.trim_ascii_start().starts_with(b"{")
+        && let Ok(frame) = serde_json::from_slice(text)
+    {
+        return Ok(frame);
+    }
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        return Err(parse_error(
+            "the text begins with a byte order mark, which JSON does not allow: leave it out",
+        ));
+    }
+    let message: &RawValue =
+        serde_json::from_slice(text).map_err(|error| parse_error(&format!("not JSON: {error}")))?;
+    if !message.get().starts_with('{') {
+        let message =
+            if message.get().starts_with('[') { "batches are not supported" } else { "expected an object" };
+        return Err(invalid_request(message));
+    }
+    serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))
+}
+
 /// The error to a message that is JSON in a good frame, and still cannot be read.
 pub(crate) fn unreadable() -> Refusal {
     invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")
@@ -221,6 +248,19 @@ mod tests {
         assert_eq!(inspected(r#"{"method":"tools/list","params":{"arguments":{}}}"#), Ok(None));
         assert_eq!(inspected(r#"{"method":"tools/call","params":{"arguments":null}}"#), Ok(None));
         assert_eq!(inspected(r#"{"method":"tools/call","params":[1]}"#), Ok(None));
+    }
+
+    #[test]
+    fn arguments_are_left_out_where_they_stand() {
+        let without = |text: &'static str| {
+            let text = Bytes::from_static(text.as_bytes());
+            let arguments = inspect(&text).unwrap().arguments.unwrap();
+            arguments.left_out_of(&text).map(|text| String::from_utf8(text.to_vec()).unwrap())
+        };
+        let text = r#"{"method":"tools/call","params":{"arguments": {"b":{}},"name":"a"}}"#;
+        let expected = r#"{"method":"tools/call","params":{"arguments": {},"name":"a"}}"#;
+        assert_eq!(without(text).as_deref(), Some(expected));
+        assert_eq!(without(r#"{"method":"tools/call","params":{"arguments":[1],"name":"a"}}"#), None);
     }
 
     #[test]

@@ -123,6 +123,10 @@ impl Offers {
         &self.settings.scheme
     }
 
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What the last request was offered.
     pub(crate) fn latest(&self) -> Option<Arc<Catalogue>> {
         // Nothing panics while it is held.
@@ -174,6 +178,18 @@ impl Offer {
     /// Whether a tool is shown as one.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
         self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+    }
+
+    /// Refuses a tool that is read and not called.
+    ///
+    /// # Errors
+    ///
+    /// Where it is read.
+    pub(crate) fn is_called(&self, name: &str) -> Result<(), ErrorData> {
+        let Some(tool) = self.registry.get(name).filter(|tool| !self.is_tool(tool)) else { return Ok(()) };
+        let uri = self.catalogue.pattern(tool).map(|pattern| pattern.as_str().to_owned());
+        let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
+        Err(ErrorData::invalid_params(message, None))
     }
 
     /// The name of the server that a tool is of.

@@ -8,9 +8,9 @@ use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ClientCapabilities, ListToolsResult};
-use tool_core::{Extensions, Reply};
+use tool_core::{Extensions, FailureKind, ToolDefinition};
 
-use crate::answer::answer;
+use crate::answer::{answer, failed_text};
 use crate::asking::{Inquirer, Subject};
 use crate::caller::Caller;
 use crate::discovery::Discovery;
@@ -36,20 +36,26 @@ pub(crate) struct DirectCall<'r> {
 }
 
 impl Handler {
-    /// The answer to `tools/call` of a tool that is shown as one, and whose arguments no header repeats.
+    /// The answer to `tools/call`; nothing where more has to be looked at than the tool and its arguments.
+    ///
+    /// What provides the tools is asked once a request: whether it can be answered here is decided before.
     pub(crate) async fn called_directly(
         &self,
         call: DirectCall<'_>,
     ) -> Option<Result<Answered<CallToolResult>, ErrorData>> {
+        // The tools of the last request are what rmcp checks headers against.
+        let latest = self.offers().latest()?;
+        let repeats = |tool: &ToolDefinition| latest.repeats_in_headers(tool.name());
+        if !self.is_listed_at_once() || latest.registry().get(call.name).is_some_and(repeats) {
+            return None;
+        }
+        Some(self.call_at_once(call).await)
+    }
+
+    async fn call_at_once(&self, call: DirectCall<'_>) -> Result<Answered<CallToolResult>, ErrorData> {
         let DirectCall { name, arguments, capabilities, head, caller } = call;
-        let mut offer = self.offers().now(Some(&caller.principal)).await.ok()?;
-        if offer.catalogue.settings().discovery == Discovery::TwoStep {
-            return None;
-        }
-        let tool = offer.registry.get(name).filter(|tool| offer.is_tool(tool))?;
-        if offer.catalogue.repeats_in_headers(tool.name()) {
-            return None;
-        }
+        let mut offer = self.offers().now(Some(&caller.principal)).await?;
+        offer.is_called(name)?;
         if let Some(beside) = head.extensions.get::<Extensions>() {
             offer.registry = offer.registry.layer_extensions(beside.clone());
         }
@@ -61,43 +67,49 @@ impl Handler {
             Subject { method: "tools/call", name, arguments, principal: offer.registry.principal().id() };
         let inquirer = Inquirer::first(capabilities);
         let reply = inquirer.asking(&offer.registry).invoke(name, arguments).await;
-        let asked =
-            reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
-        Some(match asked {
-            Some(asked) => asked.map(|mut asked| {
-                self.sign_modern(&mut asked.meta);
-                Answered::Asks(asked)
-            }),
-            None => self.replied(&reply, &offer).map(Answered::Reply),
-        })
-    }
-
-    fn replied(&self, reply: &Reply, offer: &Offer) -> Result<CallToolResult, ErrorData> {
-        let mut result = answer(reply, &Era::modern(), &offer.catalogue.settings().scheme)?;
+        let failure = reply.result.as_ref().err();
+        if let Some(asked) = failure.and_then(|failure| inquirer.answer(failure, subject, &self.seal)) {
+            let mut asked = asked?;
+            self.sign_modern(&mut asked.meta);
+            return Ok(Answered::Asks(asked));
+        }
+        let is_absent = failure.is_some_and(|failure| failure.kind() == FailureKind::NotFound);
+        let mut result = match offer.absence_of(name).filter(|_| is_absent) {
+            Some(absence) => failed_text(absence),
+            None => answer(&reply, &Era::modern(), &offer.catalogue.settings().scheme)?,
+        };
         self.sign_modern(&mut result.meta);
-        Ok(result)
+        Ok(Answered::Reply(result))
     }
 
     /// The answer to `tools/list` where the list has one page.
-    pub(crate) async fn listed_directly(&self, caller: &Caller) -> Option<Listed> {
-        let offer = self.offers().now(Some(&caller.principal)).await.ok()?;
+    pub(crate) async fn listed_directly(&self, caller: &Caller) -> Option<Result<Listed, ErrorData>> {
+        if !self.is_listed_at_once() {
+            return None;
+        }
+        let offer = match self.offers().now(Some(&caller.principal)).await {
+            Ok(offer) => offer,
+            Err(error) => return Some(Err(error)),
+        };
         let mut list = ListToolsResult::with_all_items(Vec::new());
         self.sign_modern(&mut list.meta);
         let list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(caller.whose());
         let frame = serde_json::to_string(&list).ok()?;
         let (before, after) = frame.split_at(split(frame.as_bytes())?);
-        Some(Listed { tools: offer.listed()?, before: before.to_owned(), after: after.to_owned() })
+        Some(Ok(Listed { before: before.to_owned(), tools: offer.written(), after: after.to_owned() }))
+    }
+
+    /// Whether all tools are told by their names, in one list.
+    pub(super) fn is_listed_at_once(&self) -> bool {
+        let settings = self.offers().settings();
+        settings.discovery == Discovery::Direct && settings.page_size.is_none()
     }
 }
 
 impl Offer {
-    /// The tools of `tools/list` as JSON, without the brackets; nothing where they are not told so, or in pages.
-    pub(super) fn listed(&self) -> Option<Bytes> {
-        let settings = self.catalogue.settings();
-        if settings.discovery == Discovery::TwoStep || settings.page_size.is_some() {
-            return None;
-        }
-        let names: Vec<&str> = self.tools().map(tool_core::ToolDefinition::name).collect();
+    /// The tools that the caller may call as JSON, without the brackets of a list.
+    pub(super) fn written(&self) -> Bytes {
+        let names: Vec<&str> = self.tools().map(ToolDefinition::name).collect();
         self.catalogue.written(&names)
     }
 }

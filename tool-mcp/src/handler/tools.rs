@@ -38,10 +38,11 @@ impl Handler {
             return Ok(ListToolsResult::with_all_items(three.items));
         }
         if cursor.is_none()
+            && self.is_listed_at_once()
             && Era::of(cx).knows_structure()
-            && let Some((slot, tools)) = Slot::of(cx).and_then(|slot| Some((slot, offer.listed()?)))
+            && let Some(slot) = Slot::of(cx)
         {
-            slot.fill(tools);
+            slot.fill(offer.written());
             return Ok(ListToolsResult::with_all_items(Vec::new()));
         }
         let all: Vec<&Tool> = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name())).collect();
@@ -75,13 +76,7 @@ impl Handler {
                 None => {}
             }
         }
-        if let Some(tool) = offer.registry.get(name)
-            && !offer.is_tool(tool)
-        {
-            let uri = offer.catalogue.pattern(tool).map(|pattern| pattern.as_str().to_owned());
-            let message = format!("Tool not found: {name}; read it at {}", uri.unwrap_or_default());
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        offer.is_called(name)?;
         self.called(&offer, name, arguments, round, cx).await
     }
 

@@ -21,6 +21,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
+use crate::envelope::is_plain;
 use crate::handler::{Answered, DirectCall, Handler, Listed};
 use crate::http::policy::Policy;
 use crate::http::sessions::SESSION;
@@ -28,7 +29,7 @@ use crate::http::sessions::SESSION;
 /// The version whose requests stand alone.
 const VERSION: &str = "2026-07-28";
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// What the headers begin with that repeat an argument.
 const ARGUMENT: &str = "mcp-param-";
@@ -95,7 +96,7 @@ impl Direct {
     /// The answer to a request that came with this head; `None` where it takes the long way.
     pub(super) async fn answer(&self, head: &Parts, text: &Bytes) -> Option<Response> {
         let headers = &head.headers;
-        if only(headers, &PROTOCOL_VERSION)? != VERSION || !self.lets_in(headers) {
+        if only(headers, &PROTOCOL_VERSION)? != VERSION || !self.lets_in(headers) || !is_plain(text) {
             return None;
         }
         let caller = head.extensions.get::<Caller>()?;
@@ -110,7 +111,8 @@ impl Direct {
                     return None;
                 }
                 let arguments = call.arguments.map_or("", RawValue::get);
-                if !matches!(arguments.as_bytes().first(), None | Some(b'{')) {
+                let is_object = matches!(arguments.as_bytes().first(), None | Some(b'{'));
+                if !is_object {
                     return None;
                 }
                 let call = DirectCall {
@@ -127,7 +129,10 @@ impl Direct {
                 if list.meta.version != VERSION || headers.contains_key(NAME) {
                     return None;
                 }
-                let Listed { before, tools, after } = self.handler.listed_directly(caller).await?;
+                let Listed { before, tools, after } = match self.handler.listed_directly(caller).await? {
+                    Ok(listed) => listed,
+                    Err(error) => return message(&ServerJsonRpcMessage::error(error, Some(request.id))),
+                };
                 let id = serde_json::to_string(&request.id).ok()?;
                 let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
                 Some(json([before.into(), tools, (after + "}").into()]))
@@ -151,7 +156,7 @@ impl Direct {
             }
             _ => StatusCode::OK,
         };
-        let message = match called {
+        let mut response = message(&match called {
             Ok(Answered::Reply(result)) => {
                 ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id)
             }
@@ -159,9 +164,7 @@ impl Direct {
                 ServerJsonRpcMessage::response(ServerResult::InputRequiredResult(asked), id)
             }
             Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
-        };
-        let text = serde_json::to_vec(&message).ok()?;
-        let mut response = json([text.into(), Bytes::new(), Bytes::new()]);
+        })?;
         *response.status_mut() = status;
         Some(response)
     }
@@ -218,6 +221,11 @@ fn accepts_both(accept: &str) -> bool {
 /// Whether a name would be read as encoded where it stands in a header.
 fn encodes(name: &str) -> bool {
     name.starts_with("=?")
+}
+
+/// Errors of a well-formed request have the status of every answer.
+fn message(message: &ServerJsonRpcMessage) -> Option<Response> {
+    serde_json::to_vec(message).ok().map(|text| json([text.into(), Bytes::new(), Bytes::new()]))
 }
 
 fn json(pieces: [Bytes; 3]) -> Response {

@@ -10,9 +10,9 @@ use http_body_util::BodyExt as _;
 
 use rmcp::model::{ErrorData, JsonRpcError};
 
-use crate::envelope::{self, Inspected, Refusal};
+use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::http::BODY_LIMIT;
-use crate::http::direct::Direct;
+use crate::http::direct::{Direct, METHOD};
 use crate::http::in_flight::{Held, InFlight};
 use crate::http::sessions::SESSION;
 use crate::offer::ending;
@@ -49,7 +49,7 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
         return refusal(StatusCode::BAD_REQUEST, error);
     }
     let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
-        Ok(inspected) => (Body::from(bytes.clone()), inspected, None),
+        Ok(inspected) => (Body::from(trimmed(bytes.clone(), &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
     let held = match defect {
@@ -120,6 +120,13 @@ async fn told(response: Response) -> Response {
 fn said_twice(headers: &HeaderMap) -> Option<&HeaderName> {
     let of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
     of_protocol.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some())
+}
+
+/// The message for rmcp: without the arguments of a call, unless headers may have to repeat them.
+fn trimmed(bytes: Bytes, inspected: &Inspected, headers: &HeaderMap) -> Bytes {
+    let in_session = headers.contains_key(SESSION) && !headers.contains_key(METHOD);
+    let arguments = inspected.arguments.as_ref().filter(|_| in_session && inspected.kind == Kind::Call);
+    arguments.and_then(|arguments| arguments.left_out_of(&bytes)).unwrap_or(bytes)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -141,11 +141,13 @@ async fn messages_that_need_a_second_look_take_the_long_way() {
         (r#""name":"echo""#, r#""name":"echo","requestState":"a""#),
         (r#""name":"echo""#, r#""name":"echo","inputResponses":{}"#),
         (r#"{"text":"a"}"#, "[1]"),
+        (r#"{"text":"a"}"#, r#"{"text":1e999}"#),
         (r#""_meta":{"#, r#""_meta":{"progressToken":1,"#),
         (r#""_meta":{"#, r#""_meta":{"traceparent":"a","#),
         (r#""_meta":{"#, r#""_meta":{"io.modelcontextprotocol/logLevel":"info","#),
         (r#""2026-07-28""#, r#""2027-01-01""#),
         (r#"Capabilities":{}"#, r#"Capabilities":1"#),
+        (r#"Capabilities":{}"#, r#"Capabilities":{"other":"\ud800"}"#),
         (r#"/clientCapabilities":{}"#, r#"/clientCapability":{}"#),
         (r#"}}}}"#, "}}}"),
         (r#"{"jsonrpc"#, "\u{feff}{\"jsonrpc"),
@@ -163,12 +165,12 @@ async fn tools_that_need_a_second_look_take_the_long_way() {
     let named = |name: &str| CALL.replacen(r#""name":"echo""#, &format!(r#""name":"{name}""#), 1);
     let plain = direct(|server| server, None);
     assert!(answer(&plain, &named("read"), &[("mcp-name", "read")]).await.is_some());
-    for name in ["nope", "routed"] {
-        assert_eq!(answer(&plain, &named(name), &[("mcp-name", name)]).await, None, "{name}");
-    }
+    let unknown = answer(&plain, &named("nope"), &[("mcp-name", "nope")]).await.unwrap();
+    assert!(unknown.contains("-32602") && unknown.contains("Tool not found: nope"), "{unknown}");
+    assert_eq!(answer(&plain, &named("routed"), &[("mcp-name", "routed")]).await, None);
     let exclusive = direct(|server| server.surfaces(Surfaces::Exclusive), None);
-    assert_eq!(answer(&exclusive, &named("read"), &[("mcp-name", "read")]).await, None);
-    assert!(answer(&exclusive, CALL, &[]).await.is_some());
+    let read = answer(&exclusive, &named("read"), &[("mcp-name", "read")]).await.unwrap();
+    assert!(read.contains("-32602") && read.contains("test://read"), "{read}");
     let listed = answer(&exclusive, LIST, &[]).await.unwrap();
     assert!(listed.contains(r#""name":"echo""#) && !listed.contains(r#""name":"read""#), "{listed}");
     let paged = direct(|server| server.page_size(1), None);
