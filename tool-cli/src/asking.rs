@@ -211,7 +211,7 @@ fn current_folder() -> Result<Root, Failure> {
     for byte in path.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
-                uri.push(byte.into())
+                uri.push(byte.into());
             }
             byte => uri.push_str(&format!("%{byte:02X}")),
         }
