@@ -52,16 +52,16 @@ use crate::tool::BoxFuture;
 ///     sure: bool,
 /// }
 ///
-/// /// Empties the bin, if the user is sure.
+/// /// Clears the desk, if the user is sure.
 /// #[tool(operation = Write, destructive = true)]
-/// async fn empty_bin(#[inject] context: Context) -> Result<bool, Failure> {
-///     let answer = context.elicit::<Confirmation>("Shall the bin be emptied?").await?;
+/// async fn clear_desk(#[inject] context: Context) -> Result<bool, Failure> {
+///     let answer = context.elicit::<Confirmation>("Shall the desk be cleared?").await?;
 ///     Ok(answer.accepted().is_some_and(|answer| answer.sure))
 /// }
 ///
 /// # tool_core::private::block_on(async {
-/// let registry = Registry::builder().linked().select(|tool| tool.name() == "empty_bin").build().unwrap();
-/// let output = registry.asking(Arc::new(Yes)).call("empty_bin", serde_json::json!({})).await.unwrap();
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "clear_desk").build().unwrap();
+/// let output = registry.asking(Arc::new(Yes)).call("clear_desk", serde_json::json!({})).await.unwrap();
 /// assert_eq!(output.value(), true);
 /// # });
 /// ```

@@ -10,9 +10,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tool_core::testing::Answers;
 use tool_core::{
-    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Prompt,
-    PromptMessage, Question, Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, prompt,
-    tool,
+    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Question,
+    Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, tool,
 };
 
 use crate::builder_of;
@@ -234,13 +233,6 @@ async fn in_other_words(#[inject] context: Context) -> Result<(), anyhow::Error>
     let asked = context.elicit::<Name>("What is your name?").await;
     asked.map_err(|failure| anyhow::anyhow!("cannot greet: {failure}"))?;
     Ok(())
-}
-
-/// Greets somebody.
-#[prompt]
-async fn greet_somebody(#[inject] context: Context) -> Result<Prompt, Failure> {
-    let name = context.elicit::<Name>("Whom?").await?.required()?.name;
-    Ok(Prompt::new([PromptMessage::user(format!("Greet {name}"))]))
 }
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -470,14 +462,6 @@ async fn a_type_that_is_no_form_is_told_at_the_first_ask() {
         "`too_much` asks what no form can carry: the field `inner` is an object: a form has texts, numbers, yes or no, \
          and choices"
     );
-}
-
-#[tokio::test]
-async fn prompts_ask_too() {
-    let (registry, _) = registry();
-    let registry = registry.asking(Arc::new(Answers::new().accept(name("Ada"))));
-    let prompt = registry.get_prompt("greet_somebody", json!({})).await.unwrap();
-    assert_eq!(prompt.messages, [PromptMessage::user("Greet Ada")]);
 }
 
 /// Answers after a minute.
