@@ -150,15 +150,15 @@ impl std::fmt::Display for Table {
             writeln!(f, "{line}")?;
         }
         for (n, text) in said.iter().enumerate() {
-            write!(f, "{}{}. {text}\n", if n == 0 { "\n" } else { "" }, n + 1)?;
+            writeln!(f, "{}{}. {text}", if n == 0 { "\n" } else { "" }, n + 1)?;
         }
         Ok(())
     }
 }
 
 fn remark(row: &str, column: &str) -> Option<&'static str> {
-    let remarks = REMARKS.iter().filter(|remark| row.starts_with(remark.client));
-    remarks.filter(|remark| remark.columns.contains(&column)).map(|remark| remark.text).next()
+    let mut remarks = REMARKS.iter().filter(|remark| row.starts_with(remark.client));
+    remarks.find(|remark| remark.columns.contains(&column)).map(|remark| remark.text)
 }
 
 /// A file with another table between its two marks; `None` if it has no marks.

@@ -118,8 +118,8 @@ async fn told(response: Response) -> Response {
 
 /// A header of the protocol with several values: whoever passes the request on may have gone by another than we would.
 fn said_twice(headers: &HeaderMap) -> Option<&HeaderName> {
-    let of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
-    of_protocol.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some())
+    let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
+    of_protocol.find(|name| headers.get_all(*name).iter().nth(1).is_some())
 }
 
 /// The message for rmcp: without the arguments of a call, unless headers may have to repeat them.

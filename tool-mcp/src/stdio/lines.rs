@@ -70,7 +70,9 @@ where
                 ..
             }) => {
                 // It gets no answer.
-                cancelled.params.request_id.as_ref().map(|id| self.waiting.remove(id));
+                if let Some(id) = &cancelled.params.request_id {
+                    self.waiting.remove(id);
+                }
                 Ok(message)
             }
             _ => Ok(message),

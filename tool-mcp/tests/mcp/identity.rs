@@ -283,6 +283,26 @@ fn a_session_is_its_own_who_opened_it() {
     assert_eq!(session.post(ADA, &call).status, 404);
 }
 
+// Row 73 of the list of faults.
+#[test]
+fn a_request_that_stands_alone_may_name_anybodys_session() {
+    let served = guarded();
+    let session = Opened::by(served.addr, ADA);
+    let headers = [
+        ("mcp-protocol-version", MODERN),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "whoami"),
+        ("authorization", BOB),
+        ("mcp-session-id", session.1.as_str()),
+    ];
+    let answer =
+        post(served.addr, &headers, &modern_body("tools/call", json!({"name": "whoami"})).to_string());
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "bob");
+    let called = session.result(ADA, "tools/call", json!({"name": "whoami"}));
+    assert_eq!(called["content"][0]["text"], "ada");
+}
+
 #[test]
 fn sessions_stay_their_owners_while_others_come_and_go() {
     let served = guarded();
