@@ -54,7 +54,7 @@ impl Served {
         serde_json::from_str::<Value>(&text).unwrap()["result"].take()
     }
 
-    fn read_result(&self, arguments: Value) -> String {
+    fn read_result(&self, arguments: &Value) -> String {
         let result = self.ask("tools/call", json!({"name": "read_result", "arguments": arguments}));
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
     }
@@ -75,9 +75,9 @@ fn four_years_are_kept_and_read_in_parts() {
     assert_eq!(link["uri"], format!("weather://result/{digest}"));
 
     // A model finds what it looks for.
-    let page = served.read_result(json!({"digest": digest, "search": "\"weather\":\"snow\""}));
+    let page = served.read_result(&json!({"digest": digest, "search": "\"weather\":\"snow\""}));
     assert!(page.contains("lines with"), "{page}");
-    let last = served.read_result(json!({"digest": digest, "lines": "-4"}));
+    let last = served.read_result(&json!({"digest": digest, "lines": "-4"}));
     assert!(last.contains("\"date\":\"2015-12-31\""), "{last}");
 
     // Another program takes all of it, over the other face: neither knows who calls.
