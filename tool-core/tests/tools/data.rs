@@ -122,7 +122,10 @@ fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
     let mut silent = full();
     silent.as_object_mut().unwrap().remove("description");
     let error = ToolDefinition::from_json(silent).unwrap_err();
-    assert_eq!(error.to_string(), "tool `find_documents`: /description: missing required property");
+    assert_eq!(
+        error.to_string(),
+        "tool `find_documents`: /description: missing required property: expected a string"
+    );
     for definition in [json!(null), json!([]), json!("x"), json!(5)] {
         let error = ToolDefinition::from_json(definition).unwrap_err();
         assert!(error.to_string().starts_with("tool ``: expected an object"), "{error}");

@@ -24,7 +24,12 @@ pub(super) enum Mode {
 /// Opens the file; what writes makes it if it is not there.
 pub(super) fn open(path: &Path, mode: Mode) -> Result<Connection, StoreError> {
     let mut connection = connect(path, mode)?;
-    connection.busy_handler(Some(wait))?;
+    connection.busy_handler(Some(match mode {
+        // Whoever asks has a list that will do for now, and a caller who waits.
+        Mode::Read => |attempt| wait(attempt, 50),
+        // Whoever writes has nothing else to do.
+        Mode::Write => |attempt| wait(attempt, 500),
+    }))?;
     match version(&connection)? {
         KNOWN => {}
         0 if mode == Mode::Read => return Err(StoreError::Missing(path.to_owned())),
@@ -69,13 +74,13 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
-/// Waits for others: longer and longer, and never as long as whoever else waits, so that they do not meet again. Gives up
-/// after about three seconds.
-fn wait(attempt: i32) -> bool {
+/// Waits for others: longer and longer, and never as long as whoever else waits, so that they do not meet again. Fifty
+/// attempts take about three seconds.
+fn wait(attempt: i32, most_attempts: i32) -> bool {
     let most = 1_u64 << attempt.clamp(1, 6);
     let jitter = RandomState::new().hash_one(attempt) % most;
     thread::sleep(Duration::from_millis(most / 2 + jitter));
-    attempt < 50
+    attempt < most_attempts
 }
 
 /// What tells one state of the file from another: which file it is, and how often it was changed.

@@ -228,15 +228,20 @@ fn writers_wait_for_one_another_and_lose_nothing() {
 }
 
 #[test]
-fn whoever_holds_the_file_for_long_is_not_waited_for_without_end() {
+fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers() {
     let (_folder, store) = store();
     store.0.writer.import(&demo()).unwrap();
     let holder = Connection::open(store.reader().path()).unwrap();
-    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(matches!(store.reader().rows(), Err(StoreError::Busy)));
-    assert!(matches!(store.0.writer.import(&demo()), Err(StoreError::Busy)));
-    let told = ToolError::from(StoreError::Busy);
-    assert_eq!(told.reason(), tool_core::Reason::Unavailable);
-    holder.execute_batch("ROLLBACK").unwrap();
-    store.0.writer.import(&demo()).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE; DELETE FROM tool WHERE code = 'get_cover'").unwrap();
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| store.0.writer.add_tool(&tool("another")));
+        assert!(matches!(store.reader().rows(), Err(StoreError::Busy)));
+        assert!(!writer.is_finished(), "it waits for its turn");
+        holder.execute_batch("COMMIT").unwrap();
+        writer.join().unwrap().unwrap();
+    });
+    let codes: Vec<String> =
+        store.reader().description().unwrap().tools.into_iter().map(|tool| tool.code).collect();
+    assert_eq!(codes, ["another", "borrow_book", "find_books", "get_book"]);
+    assert_eq!(ToolError::from(StoreError::Busy).reason(), tool_core::Reason::Unavailable);
 }
