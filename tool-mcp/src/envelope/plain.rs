@@ -30,7 +30,7 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.saturating_sub(1),
             // An exponent, and not a part of `true` or `false`.
-            b'e' | b'E' if at > 0 && matches!(text[at - 1], b'0'..=b'9') => return false,
+            b'e' | b'E' if at > 0 && text[at - 1].is_ascii_digit() => return false,
             _ => {}
         }
         if depth > MOST_LEVELS || number > LONGEST_NUMBER {
