@@ -1,11 +1,8 @@
 //! Requests of 2026-07-28 that are answered without rmcp, and the same ones in a form that is not: both ways end alike.
 
-use std::io::Write as _;
-use std::net::TcpStream;
-
 use serde_json::{Value, json};
 
-use crate::support::{Answer, LEGACY, MODERN, PATIENCE, Served, modern_body, request, take_call_id};
+use crate::support::{Answer, MODERN, Served, modern_body, take_call_id};
 
 /// What says the same as the usual header, and is looked at more closely.
 const LONG_WAY: (&str, &str) = ("accept", "application/json, text/event-stream;q=1");
@@ -51,24 +48,4 @@ fn both_ways_end_alike() {
         });
         assert_eq!(short, long, "{method} {params}");
     }
-}
-
-#[test]
-fn a_list_that_was_missed_is_sent_again_whole() {
-    let served = Served::start();
-    let session = served.session();
-    let answer = session.post(&request(1, "tools/list", json!({})).to_string());
-    let first =
-        answer.body.lines().find_map(|line| line.strip_prefix("id:")).expect("events have identifiers");
-    let mut stream = TcpStream::connect(served.addr).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let (host, id, first) = (served.addr, &session.id, first.trim());
-    let head = format!(
-        "GET /mcp HTTP/1.1\r\nhost: {host}\r\naccept: text/event-stream\r\nmcp-session-id: {id}\r\n\
-         mcp-protocol-version: {LEGACY}\r\nlast-event-id: {first}\r\nconnection: close\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    let again = Answer::read(stream).event();
-    assert_eq!(again, answer.event());
-    assert_eq!(again["result"]["tools"].as_array().unwrap().len(), served.registry.tools().len());
 }
