@@ -267,7 +267,7 @@ mod tests {
         let both = json!({"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}, "deep": {}});
         let beside = with("properties", both, json!({}));
         let found = told(&beside, &json!({"a": 5, "b": "fine", "deep": deep}));
-        assert_eq!(found, [("/a".to_owned(), "expected a string, got 5".to_owned())]);
+        assert_eq!(found, [("/a".to_owned(), "expected a string, got `5`".to_owned())]);
         // What cannot be told is told as that.
         let odd = with("not", json!({"required": ["deep"]}), json!({}));
         let found = told(&odd, &json!({ "deep": deep }));
