@@ -286,7 +286,7 @@ impl Completing<'_> {
             Completing::Describe(needs) => complete.needs(needs),
             Completing::Propose { guarded: true, .. } if !C::SEES_CALLER => {}
             Completing::Propose { typed, states, values, .. } => {
-                values.extend(complete.propose(typed, states))
+                values.extend(complete.propose(typed, states));
             }
         }
     }

@@ -158,7 +158,8 @@ impl Failure {
         const ELLIPSIS: &str = "…";
         let message = &mut self.0.message;
         if message.len() > most {
-            let end = message.floor_char_boundary(most.saturating_sub(ELLIPSIS.len()));
+            let room = most.saturating_sub(ELLIPSIS.len());
+            let end = (0..=room).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
             message.truncate(end);
             message.push_str(ELLIPSIS);
         }
