@@ -38,6 +38,8 @@ use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 pub(crate) use check::parsed;
+#[cfg(feature = "tokio")]
+pub(crate) use contained::contained_task;
 pub(crate) use contained::{Panicked, contained};
 pub(crate) use ongoing::{Begun, begin, refused, unknown};
 pub(crate) use run::{Limits, Runner};
@@ -53,7 +55,7 @@ use crate::failure::{Failure, Problem};
 use crate::inject::Source;
 use crate::leniency::{Leniency, Repair, Validation};
 use crate::output::Output;
-use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
+use crate::schema::{MOST_PROBLEMS, Validator, unescaped, unknown_input};
 use crate::state::States;
 use crate::tool::Tool;
 
@@ -147,20 +149,27 @@ impl Desk<'_> {
         }
         let text = text(tool, arguments)?;
         let Some(entry) = entry else { return written::enter(self, text, purpose, repairs) };
-        let Checked { text, repairs: made, problems } = check(tool, self.leniency, text)?;
+        let Checked { text, repairs: made, verdict } = check(tool, self.leniency, text)?;
         *repairs = made;
-        match scan(text.as_bytes(), &tool.plan().members) {
-            Scan { slots, clean: true } if problems.is_empty() => {
-                match self.attempt(entry, &slots, purpose, true)? {
-                    Ok(step) => Ok(step),
-                    Err(findings) => Err(invalid(tool, problems, &findings.unread)),
+        match (verdict, scan(text.as_bytes(), &tool.plan().members)) {
+            (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
+                Ok(step) => Ok(step),
+                Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
+            },
+            (Ok(()), Scan { clean: false, .. }) => Err(invalid(tool, unknown_members(tool, &text), &[])),
+            // What is no object has no inputs to decode.
+            (Err(problems), _) if problems.iter().any(|problem| problem.path.is_empty()) => {
+                Err(invalid(tool, problems, &[]))
+            }
+            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates. Of an input
+            // with a problem there is no more to say, and to decode it could take long.
+            (Err(problems), Scan { mut slots, .. }) => {
+                let wrong: Vec<String> = problems.iter().filter_map(input_of).collect();
+                for (position, member) in tool.plan().members.iter().enumerate() {
+                    if wrong.iter().any(|name| *name == member.name) {
+                        slots.empty(position);
+                    }
                 }
-            }
-            Scan { clean: false, .. } if problems.is_empty() => {
-                Err(invalid(tool, unknown_members(tool, &text), &[]))
-            }
-            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates.
-            Scan { slots, .. } => {
                 let findings =
                     self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
@@ -210,13 +219,18 @@ fn invalid(tool: &ToolDefinition, mut problems: Vec<Problem>, unread: &[Unread<'
     Failure::input(tool.name(), problems, tool.valid_example().cloned())
 }
 
+/// The name of the input that a problem is in; none where it concerns the whole.
+fn input_of(problem: &Problem) -> Option<String> {
+    problem.path.split('/').nth(1).map(unescaped)
+}
+
 /// Adds what is wrong with inputs that have no problem yet.
 fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator) {
-    let input = |problem: &Problem| problem.path.split('/').nth(1).map(str::to_owned);
-    let known: Vec<_> = problems.iter().map(input).collect();
+    let known: Vec<_> = problems.iter().map(input_of).collect();
     // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
-    let is_new =
-        |finding: &Problem| known.is_empty() || !known.contains(&input(finding)) && input(finding).is_some();
+    let is_new = |finding: &Problem| {
+        known.is_empty() || !known.contains(&input_of(finding)) && input_of(finding).is_some()
+    };
     let findings = unread.iter().map(|unread| explained(unread, validator));
     problems.extend(findings.filter(is_new));
     problems.sort_by_cached_key(|problem| validator.position(&problem.path));

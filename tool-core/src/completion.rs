@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
+use crate::access::Principal;
 use crate::call::{Panicked, contained};
 use crate::failure::Failure;
 use crate::inject::Needs;
@@ -68,6 +70,7 @@ pub struct Completions {
 pub struct Typed<'t> {
     text: &'t str,
     others: BTreeMap<&'t str, &'t str>,
+    principal: Option<&'t Principal>,
 }
 
 impl<'t> Typed<'t> {
@@ -77,7 +80,7 @@ impl<'t> Typed<'t> {
     /// assert_eq!(tool_core::Typed::new("Ro"), "Ro".into());
     /// ```
     pub fn new(text: &'t str) -> Self {
-        Typed { text, others: BTreeMap::new() }
+        Typed { text, ..Typed::default() }
     }
 
     /// The same, with what was given for another input, as it was typed.
@@ -110,6 +113,33 @@ impl<'t> Typed<'t> {
     }
 }
 
+impl Typed<'_> {
+    /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry, Typed, tool};
+    ///
+    /// fn own_notes(typed: &Typed<'_>) -> Vec<String> {
+    ///     typed.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
+    /// }
+    ///
+    /// /// Reads a note.
+    /// #[tool(operation = Read)]
+    /// fn note(/** Which one. */ #[arg(complete = own_notes)] name: String) -> String {
+    ///     name
+    /// }
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "note").build().unwrap();
+    /// let ada = registry.as_principal(Principal::new("ada"));
+    /// assert_eq!(ada.complete("note", "name", "").unwrap().values, ["ada/shopping"]);
+    /// assert_eq!(Typed::new("").principal(), &Principal::anonymous());
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
+        self.principal.unwrap_or(&NOBODY)
+    }
+}
+
 impl<'t> From<&'t str> for Typed<'t> {
     fn from(text: &'t str) -> Self {
         Typed::new(text)
@@ -136,6 +166,10 @@ impl Completions {
 impl Registry {
     /// What could complete the text that a caller has typed for an input: what its `complete` function proposes, or
     /// else the values that its schema allows and that begin with the text, whatever their case. Nothing for a secret.
+    ///
+    /// Of a tool with an access function a `complete` function is asked only if it takes a [`Typed`], which knows
+    /// [who types](Typed::principal): what it proposes is all that stands between the caller and what the access function
+    /// would deny.
     ///
     /// # Errors
     ///
@@ -200,7 +234,9 @@ impl Registry {
         match definition.completion(input) {
             _ if native.secret => {}
             Some(complete) => {
-                let mut completing = Completing::Propose { typed, states: &home.states, values: &mut values };
+                let typed = &Typed { principal: Some(self.principal()), ..typed.clone() };
+                let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
+                let mut completing = Completing::Propose { typed, states, guarded, values };
                 contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
             }
             None => {
@@ -236,6 +272,8 @@ pub enum Completing<'c> {
         typed: &'c Typed<'c>,
         /// Where state comes from.
         states: &'c States,
+        /// Whether a function decides about access to the tool.
+        guarded: bool,
         /// The values that were proposed.
         values: &'c mut Vec<String>,
     },
@@ -243,10 +281,13 @@ pub enum Completing<'c> {
 
 impl Completing<'_> {
     /// Asks one function.
-    pub fn by<Marker>(&mut self, complete: impl Complete<Marker>) {
+    pub fn by<Marker, C: Complete<Marker>>(&mut self, complete: C) {
         match self {
             Completing::Describe(needs) => complete.needs(needs),
-            Completing::Propose { typed, states, values } => values.extend(complete.propose(typed, states)),
+            Completing::Propose { guarded: true, .. } if !C::SEES_CALLER => {}
+            Completing::Propose { typed, states, values, .. } => {
+                values.extend(complete.propose(typed, states));
+            }
         }
     }
 }
@@ -258,13 +299,16 @@ impl fmt::Debug for Completing<'_> {
 }
 
 /// What `complete` may name: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
-/// registry. The text is what the caller has typed so far; who wants to know the other inputs takes `&Typed<'_>` in its
-/// place.
+/// registry. The text is what the caller has typed so far; who wants to know the other inputs, or who types, takes `&Typed<'_>`
+/// in its place. For a tool with an access function nothing else is asked.
 #[diagnostic::on_unimplemented(
     message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
     label = "this function does not propose values"
 )]
 pub trait Complete<Marker>: Sized {
+    /// Whether it sees who types, and so can leave out what they may not see.
+    const SEES_CALLER: bool = false;
+
     /// Tells the state that it takes.
     fn needs(self, needs: &mut Needs);
 
@@ -299,6 +343,8 @@ impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> fo
 pub enum Seeing {}
 
 impl<F: Fn(&Typed<'_>) -> Vec<String>> Complete<Seeing> for F {
+    const SEES_CALLER: bool = true;
+
     fn needs(self, _: &mut Needs) {}
 
     fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
@@ -307,6 +353,8 @@ impl<F: Fn(&Typed<'_>) -> Vec<String>> Complete<Seeing> for F {
 }
 
 impl<S: Send + Sync + 'static, F: Fn(&Typed<'_>, &S) -> Vec<String>> Complete<(Seeing, S)> for F {
+    const SEES_CALLER: bool = true;
+
     fn needs(self, needs: &mut Needs) {
         needs.state::<S>();
     }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 use crate::logging::Listener;
 use crate::progress::Reporter;
-use crate::registry::Registry;
+use crate::registry::{Member, Registry};
 use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
@@ -178,6 +178,9 @@ impl Context {
     /// ```
     #[cfg(feature = "tokio")]
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        // A span of its own: a task may be started from anywhere, and outlives the call.
+        let span = tracing::error_span!("task", tool = self.tool(), call_id = %self.call_id());
+        let task = crate::call::contained_task(task, span);
         self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
     }
 }
@@ -266,6 +269,8 @@ pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
     caller: &'c Caller,
+    /// What stands beside the call under what the caller brings along.
+    beside: Option<&'c Arc<Extensions>>,
     /// Through which the call came; none where nothing runs.
     registry: Option<&'c Registry>,
     #[cfg(feature = "tokio")]
@@ -275,12 +280,13 @@ pub(crate) struct LazyContext<'c> {
 
 impl<'c> LazyContext<'c> {
     pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
-        Self::made(tool, caller, None, None)
+        Self::made(tool, caller, None, None, None)
     }
 
     /// The context of a call that really runs.
-    pub(crate) fn running(tool: &'c str, registry: &'c Registry, tasks: &'c Tasks) -> Self {
-        Self::made(tool, registry.caller(), Some(registry), Some(tasks))
+    pub(crate) fn running(member: &'c Member, registry: &'c Registry, tasks: &'c Tasks) -> Self {
+        let beside = member.extensions.as_ref();
+        Self::made(member.definition.name(), registry.caller(), beside, Some(registry), Some(tasks))
     }
 
     #[inline]
@@ -288,6 +294,7 @@ impl<'c> LazyContext<'c> {
     fn made(
         tool: &'c str,
         caller: &'c Caller,
+        beside: Option<&'c Arc<Extensions>>,
         registry: Option<&'c Registry>,
         tasks: Option<&'c Tasks>,
     ) -> Self {
@@ -295,6 +302,7 @@ impl<'c> LazyContext<'c> {
             call_id: CallId::new(),
             tool,
             caller,
+            beside,
             registry,
             #[cfg(feature = "tokio")]
             tasks,
@@ -311,6 +319,11 @@ impl<'c> LazyContext<'c> {
         self.registry
     }
 
+    /// A value that stands beside the call.
+    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
+        self.caller.extension().or_else(|| self.beside?.get())
+    }
+
     pub(crate) fn call_id(&self) -> CallId {
         self.call_id
     }
@@ -324,7 +337,10 @@ impl<'c> LazyContext<'c> {
             Context(Arc::new(Inner {
                 call_id: self.call_id,
                 tool: self.tool.to_owned(),
-                caller: self.caller.clone(),
+                caller: Caller {
+                    extensions: Extensions::layered(self.caller.extensions.as_ref(), self.beside),
+                    ..self.caller.clone()
+                },
                 inquiry: Inquiry::default(),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),

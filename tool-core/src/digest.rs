@@ -58,6 +58,16 @@ impl Digest {
         self.0.to_hex().to_string()
     }
 
+    /// The digest of all tools and prompts by those of each, in the order of their names.
+    pub(crate) fn of_all(
+        tools: impl IntoIterator<Item = String>,
+        prompts: impl IntoIterator<Item = String>,
+    ) -> Self {
+        // So that a prompt is no tool of the same name.
+        let prompts = prompts.into_iter().map(|digest| format!("prompt {digest}"));
+        Digest::of(&tools.into_iter().chain(prompts).map(Value::from).collect())
+    }
+
     /// The digest of bytes as they are, which only who knows the key can compute.
     pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
         Digest(blake3::keyed_hash(key, bytes))
@@ -120,9 +130,7 @@ impl Registry {
     /// ```
     pub fn digest(&self) -> Digest {
         let tools = self.declared().map(|tool| tool.digest().to_string());
-        // So that a prompt is no tool of the same name.
-        let prompts = self.prompts().map(|prompt| format!("prompt {}", prompt.digest()));
-        Digest::of(&tools.chain(prompts).map(Value::from).collect())
+        Digest::of_all(tools, self.prompts().map(|prompt| prompt.digest().to_string()))
     }
 }
 

@@ -68,6 +68,15 @@ impl Extensions {
         own.or_else(|| self.under.as_ref()?.get())
     }
 
+    /// The first of two over the second, where there are both.
+    pub(crate) fn layered(upper: Option<&Arc<Self>>, under: Option<&Arc<Self>>) -> Option<Arc<Self>> {
+        match (upper, under) {
+            (Some(upper), Some(_)) => Some(Arc::new(Extensions::clone(upper).over(under))),
+            (Some(one), None) | (None, Some(one)) => Some(Arc::clone(one)),
+            (None, None) => None,
+        }
+    }
+
     /// These before others, where both have a type.
     pub(crate) fn over(mut self, others: Option<&Arc<Extensions>>) -> Self {
         self.under = match self.under.take() {

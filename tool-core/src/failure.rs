@@ -153,6 +153,18 @@ impl Failure {
         &self.0.message
     }
 
+    /// Cuts the message to so many bytes.
+    pub(crate) fn shorten(&mut self, most: usize) {
+        const ELLIPSIS: &str = "…";
+        let message = &mut self.0.message;
+        if message.len() > most {
+            let room = most.saturating_sub(ELLIPSIS.len());
+            let end = (0..=room).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
+            message.truncate(end);
+            message.push_str(ELLIPSIS);
+        }
+    }
+
     /// Everything that was wrong with the input; empty for other kinds.
     ///
     /// ```
@@ -275,6 +287,11 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(path: impl Into<String>, keyword: &str, message: impl Into<String>) -> Self {
         Problem { path: path.into(), message: message.into(), keyword: keyword.to_owned(), suggestion: None }
+    }
+
+    /// Something is wrong, and what it is cannot be told in little time.
+    pub(crate) fn unexplained() -> Self {
+        Problem::new("", "schema", "it does not fit the schema, in a way that is too deep to be told")
     }
 }
 

@@ -284,7 +284,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// }
     /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
-        self.context.caller().extension()
+        self.context.extension()
     }
 
     /// State of the registry by its type.

@@ -1,4 +1,4 @@
-//! `tools.lock`: what every tool promises, as a text beside the source, so that a change of it shows in a review.
+//! `tools.lock`: what every tool and every prompt promises, as a text beside the source, so that a change of it shows in a review.
 
 mod choice;
 mod compare;
@@ -20,6 +20,7 @@ pub use difference::{Change, Difference, DifferenceKind};
 
 pub(crate) use entry::promise;
 
+use crate::definition::ToolDefinition;
 use crate::digest::{Digest, canonical};
 use crate::lock::entry::Entry;
 use crate::registry::Registry;
@@ -27,7 +28,7 @@ use crate::registry::Registry;
 /// The version of the format, in each file.
 const VERSION: u64 = 1;
 
-/// What every tool of a registry promises: the contents of `tools.lock`.
+/// What every tool and every prompt of a registry promises: the contents of `tools.lock`.
 ///
 /// Its text is JSON with sorted members, one line a value, so that a version control system shows what changed: two
 /// registries with one [`Digest`] have one text, to the byte. [`Lock::compare`] says what a change means to those who
@@ -46,25 +47,29 @@ const VERSION: u64 = 1;
 pub struct Lock {
     /// By name.
     tools: BTreeMap<String, Entry>,
+    /// The same of the prompts, which may have the names of tools.
+    prompts: BTreeMap<String, Entry>,
 }
 
 impl Registry {
-    /// What every tool promises now, whoever calls.
+    /// What every tool and every prompt promises now, whoever calls.
     ///
     /// ```
     /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert_eq!(registry.lock().to_string(), "{\n  \"tools\": {},\n  \"version\": 1\n}\n");
     /// ```
     pub fn lock(&self) -> Lock {
+        let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Entry::of(tool).normal());
         Lock {
-            tools: self.declared().map(|tool| (tool.name().to_owned(), Entry::of(tool).normal())).collect(),
+            tools: self.declared().map(entry).collect(),
+            prompts: self.prompts().map(|prompt| entry(prompt.tool())).collect(),
         }
     }
 }
 
 impl Lock {
-    /// Everything that is different in `newer`, ordered by the names of the tools, and what it means to a caller who
-    /// knows the tools as they are here: see [`DifferenceKind`]. Empty when the digests are equal, and only then.
+    /// Everything that is different in `newer`, ordered by the names of the tools and then of the prompts, and what it means
+    /// to a caller who knows them as they are here: see [`DifferenceKind`]. Empty when the digests are equal, and only then.
     ///
     /// ```
     /// let lock = tool_core::Registry::builder().allow_empty().build().unwrap().lock();
@@ -72,7 +77,8 @@ impl Lock {
     /// ```
     #[must_use]
     pub fn compare(&self, newer: &Lock) -> Vec<Difference> {
-        compare::compare(&self.tools, &newer.tools)
+        let prompts = compare::compare(&self.prompts, &newer.prompts).into_iter().map(Difference::of_prompt);
+        compare::compare(&self.tools, &newer.tools).into_iter().chain(prompts).collect()
     }
 
     /// The digest of the registry that this was made from.
@@ -82,9 +88,10 @@ impl Lock {
     /// assert_eq!(registry.lock().digest(), registry.digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        Digest::of(
-            &self.tools.iter().map(|(name, entry)| Value::from(entry.digest(name).to_string())).collect(),
-        )
+        let digests = |entries: &BTreeMap<String, Entry>| -> Vec<String> {
+            entries.iter().map(|(name, entry)| entry.digest(name).to_string()).collect()
+        };
+        Digest::of_all(digests(&self.tools), digests(&self.prompts))
     }
 }
 
@@ -92,9 +99,13 @@ impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let locked = |(name, entry): (&String, &Entry)| (name.clone(), entry.stored(name));
         let tools: serde_json::Map<String, Value> = self.tools.iter().map(locked).collect();
+        let prompts: serde_json::Map<String, Value> = self.prompts.iter().map(locked).collect();
+        let mut file = json!({"version": VERSION, "tools": tools});
+        if !prompts.is_empty() {
+            file["prompts"] = prompts.into();
+        }
         // The canonical text sorts members and writes numbers in one way; read again, it only wants line breaks.
-        let sorted: Value =
-            canonical(&json!({"version": VERSION, "tools": tools})).parse().unwrap_or_default();
+        let sorted: Value = canonical(&file).parse().unwrap_or_default();
         writeln!(f, "{sorted:#}")
     }
 }
@@ -113,13 +124,16 @@ impl FromStr for Lock {
             #[serde(rename = "version")]
             _version: u64,
             tools: BTreeMap<String, Stored>,
+            #[serde(default)]
+            prompts: BTreeMap<String, Stored>,
         }
 
         let Version { version } = serde_json::from_str(text).map_err(|error| LockError::no_lock(&error))?;
         if version != VERSION {
             return Err(LockError::Version { found: version });
         }
-        let File { tools, .. } = serde_json::from_str(text).map_err(|error| LockError::no_lock(&error))?;
+        let File { tools, prompts, .. } =
+            serde_json::from_str(text).map_err(|error| LockError::no_lock(&error))?;
         let checked = |(name, Stored { digest, entry }): (String, Stored)| {
             if entry.digest(&name).to_string() == digest {
                 Ok((name, entry))
@@ -127,11 +141,14 @@ impl FromStr for Lock {
                 Err(LockError::Edited { tool: name })
             }
         };
-        Ok(Lock { tools: tools.into_iter().map(checked).collect::<Result<_, _>>()? })
+        Ok(Lock {
+            tools: tools.into_iter().map(checked).collect::<Result<_, _>>()?,
+            prompts: prompts.into_iter().map(checked).collect::<Result<_, _>>()?,
+        })
     }
 }
 
-/// One tool in the file.
+/// One tool or prompt in the file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     digest: String,

@@ -95,9 +95,16 @@ pub(crate) struct Member {
     /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
     pub(crate) written: Option<Arc<dyn Tool>>,
     pub(crate) home: Arc<Home>,
+    /// What stands beside its calls whoever calls, under what the caller brings along.
+    pub(crate) extensions: Option<Arc<Extensions>>,
 }
 
 impl Member {
+    /// The same in a registry of others, with what stands beside its calls where it comes from.
+    fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
+        Member { extensions: Extensions::layered(extensions, self.extensions.as_ref()), ..self.clone() }
+    }
+
     fn is_listed(&self, principal: &Principal) -> bool {
         self.home.admission.lists(&self.definition, principal)
     }
@@ -232,15 +239,6 @@ impl Registry {
     #[must_use]
     pub fn layer_extensions(&self, extensions: Extensions) -> Self {
         self.with_extensions(extensions.over(self.caller.extensions.as_ref()))
-    }
-
-    /// The same, with what stands beside the calls of the other one under its own.
-    pub(crate) fn extended_by(self, other: &Registry) -> Self {
-        match (&self.caller.extensions, &other.caller.extensions) {
-            (_, None) => self,
-            (None, Some(others)) => self.with_extensions(Arc::clone(others)),
-            (Some(own), others) => self.with_extensions(Extensions::clone(own).over(others.as_ref())),
-        }
     }
 
     pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {

@@ -289,8 +289,11 @@ impl<T: Resource> Writer<T> {
     /// A writer of a resource that nobody else has, for a unit test that calls the plain function.
     ///
     /// It takes the resource itself, so that whoever has a [`State`](crate::State) or a [`Reader`] of one gets no writer of
-    /// it here. What the compiler cannot see: of a resource that is `Clone`, and whose clones share what they change, any
-    /// tool can make another. Do not derive `Clone` for such a resource.
+    /// it here. Two ways around that the compiler cannot see. Of a resource that is `Clone`, and whose clones share what
+    /// they change, any tool can make another: do not derive `Clone` for it. And a tool that takes the `State` of a resource can
+    /// put it into a resource type of its own, whose `writer` hands the [`WritePass`] on: look for `State` of a resource
+    /// in tools that modify nothing, which [`LintRule::RawState`](crate::LintRule::RawState) does. Both are deliberate; by
+    /// mistake nobody gets a writer.
     ///
     /// ```
     /// # struct Shop;

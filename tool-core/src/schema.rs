@@ -20,6 +20,7 @@ mod profile;
 pub(crate) mod reference;
 mod secret;
 mod types;
+mod untagged;
 mod validator;
 
 pub use bounds::{SchemaError, SchemaFault};
@@ -55,4 +56,23 @@ pub(crate) fn push_escaped(pointer: &mut String, token: &str) {
 /// One reference token of a JSON Pointer, unescaped.
 pub(crate) fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
+}
+
+/// Takes the bytes of a value, as JSON has them, from those that are left; whether there were enough.
+pub(crate) fn take(left: &mut usize, value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    let own = match value {
+        Value::String(text) => text.len() + 2,
+        Value::Object(members) => members.keys().map(|name| name.len() + 4).sum::<usize>() + 2,
+        Value::Array(items) => items.len() + 2,
+        Value::Number(_) => 8,
+        Value::Null | Value::Bool(_) => 4,
+    };
+    let Some(less) = left.checked_sub(own) else { return false };
+    *left = less;
+    match value {
+        Value::Object(members) => members.values().all(|member| take(left, member)),
+        Value::Array(items) => items.iter().all(|item| take(left, item)),
+        _ => true,
+    }
 }

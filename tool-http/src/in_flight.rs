@@ -29,10 +29,15 @@ impl InFlight {
 
     /// Waits until all of them are idle.
     pub(crate) async fn idle(&self) {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for held in known {
-            held.idle().await;
+        // A tool can call one of a registry that was idle when it was looked at.
+        while let Some(busy) = self.busy() {
+            busy.idle().await;
         }
+    }
+
+    fn busy(&self) -> Option<Held> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|held| !is_idle(held)).cloned()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Requirements {
 pub(crate) const PROFILES: Requirements = Requirements { name: "python", folder: "tests/profiles" };
 /// A validator of OpenAPI documents, and schemathesis.
 pub(crate) const OPENAPI: Requirements = Requirements { name: "python-openapi", folder: "tests/openapi" };
-/// The Python SDK of MCP, version 1, and FastMCP.
+/// The Python SDK of MCP, version 1, and `FastMCP`.
 pub(crate) const MCP_1: Requirements = Requirements { name: "python-mcp1", folder: "tests/clients/mcp1" };
 pub(crate) const FASTMCP_2: Requirements =
     Requirements { name: "python-fastmcp2", folder: "tests/clients/fastmcp2" };

@@ -177,7 +177,7 @@ impl Form {
     pub fn problems(&self, answer: &Map<String, Value>) -> Vec<Problem> {
         let answer = Value::Object(self.tidied(answer.clone()));
         let Inner { validator, .. } = &*self.0;
-        if validator.is_valid(&answer) { Vec::new() } else { validator.problems(&answer) }
+        validator.check(&answer).err().unwrap_or_default()
     }
 
     /// An answer as types read it: a field that is `null` was left out, and an integer is written as one.

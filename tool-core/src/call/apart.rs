@@ -4,6 +4,7 @@ use std::pin::pin;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
+use tracing::Span;
 
 use crate::audit::Record;
 use crate::call::contained::{Disposed, contained};
@@ -29,14 +30,15 @@ impl Runner {
     ) -> Result<Output, Failure> {
         let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
         let (outputs, kept) = (self.limits.outputs, call.keeps());
-        let (tool, record) = (call.tool.clone(), call.record.take());
+        let (tool, record, span) = (call.tool.clone(), call.record.take(), call.span.clone());
         let task = async move {
             let mut result = function.await;
+            let _inside = span.enter();
             outputs.judge(&tool, &mut result, || kept);
             ended(record, pass, &result);
             result
         };
-        gone.wait(call.tool, timer, self.tasks.spawn(task, runtime)).await
+        gone.wait(call.tool, &call.span, timer, self.tasks.spawn(task, runtime)).await
     }
 
     /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
@@ -61,7 +63,8 @@ impl Runner {
         let call = {
             let (tool, span, asks) = (tool.clone(), span.clone(), asks.clone());
             move || {
-                let called = function.take().map(|function| span.in_scope(|| contained(function)));
+                let _inside = span.enter();
+                let called = function.take().map(contained);
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
                 if let Some(asks) = asks {
                     asks.inquiry().judge(&mut result);
@@ -79,14 +82,15 @@ impl Runner {
         };
         let gone = Gone::new(context, record.as_deref().map(Record::told));
         let record = record.take();
+        let inside = span.clone();
         let task = move || {
             let result = call();
-            ended(record, pass, &result);
+            inside.in_scope(|| ended(record, pass, &result));
             drop(thread);
             result
         };
         let task = self.tasks.spawn_blocking(task, &runtime);
-        gone.wait(tool, timer, Thread { task, context: asks }).await
+        gone.wait(tool, span, timer, Thread { task, context: asks }).await
     }
 }
 
@@ -103,6 +107,7 @@ impl Gone<'_> {
     async fn wait<F>(
         mut self,
         tool: &ToolDefinition,
+        span: &Span,
         mut timer: Option<Timer>,
         task: F,
     ) -> Result<Output, Failure>
@@ -114,7 +119,7 @@ impl Gone<'_> {
                 self.stayed();
                 joined.unwrap_or_else(|error| {
                     // A panic is contained further in: what remains is a runtime that shuts down.
-                    tracing::error!(%error, "a call was cut off");
+                    span.in_scope(|| tracing::error!(%error, "a call was cut off"));
                     Err(Failure::internal())
                 })
             }

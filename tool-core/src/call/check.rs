@@ -17,8 +17,8 @@ pub(super) struct Checked<'t> {
     /// repaired.
     pub(super) text: Cow<'t, str>,
     pub(super) repairs: Vec<Repair>,
-    /// What the schema has against it; nothing if it fits.
-    pub(super) problems: Vec<Problem>,
+    /// What stands against it, if something does.
+    pub(super) verdict: Result<(), Vec<Problem>>,
 }
 
 /// Finds everything that the schema has against the arguments, and mends what can be mended.
@@ -40,23 +40,42 @@ pub(super) fn check<'t>(
         Failure::not_json(tool.name(), problem)
     })?;
     if validator.is_valid(&arguments) {
-        return Ok(Checked { text: text.into(), repairs: Vec::new(), problems: Vec::new() });
+        let verdict = decodable(tool, validator, &arguments, Ok(()));
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
     }
     let Amendments { edits, repairs } = validator.amendments(&arguments, leniency);
     let amended = (!edits.is_empty()).then(|| edits.apply(text));
     // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
     let reread = amended.and_then(|text| parsed(&text).ok().map(|arguments| (text, arguments)));
     let Some((text, arguments)) = reread else {
-        let problems = validator.problems(&arguments);
-        return Ok(Checked { text: text.into(), repairs: Vec::new(), problems });
+        let verdict = decodable(tool, validator, &arguments, validator.check(&arguments));
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
     };
-    if !validator.is_valid(&arguments) {
-        return Ok(Checked { text: text.into(), repairs, problems: validator.problems(&arguments) });
+    let verdict = decodable(tool, validator, &arguments, validator.check(&arguments));
+    if verdict.is_err() {
+        return Ok(Checked { text: text.into(), repairs, verdict });
     }
     for Repair { path, kind } in &repairs {
         tracing::info!(tool = tool.name(), ?path, %kind, "a string was read as what it stands for");
     }
-    Ok(Checked { text: text.into(), repairs, problems: Vec::new() })
+    Ok(Checked { text: text.into(), repairs, verdict })
+}
+
+/// The verdict of the schema, and what stands in the way of decoding: a value that its type would try in too many ways.
+fn decodable(
+    tool: &ToolDefinition,
+    validator: &Validator,
+    arguments: &Value,
+    verdict: Result<(), Vec<Problem>>,
+) -> Result<(), Vec<Problem>> {
+    // What is written by hand is not decoded here.
+    let endless = if tool.declaration().is_some() { validator.endless(arguments) } else { Vec::new() };
+    if endless.is_empty() {
+        return verdict;
+    }
+    let mut problems = verdict.err().unwrap_or_default();
+    problems.extend(endless);
+    Err(problems)
 }
 
 /// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.

@@ -62,6 +62,25 @@ impl<T> Drop for Disposed<T> {
     }
 }
 
+/// A task that nobody waits for, in its span: its panic is told to the log and to nobody else.
+#[cfg(feature = "tokio")]
+pub(crate) fn contained_task(
+    task: impl Future<Output = ()> + Send + 'static,
+    span: Span,
+) -> impl Future<Output = ()> + Send + 'static {
+    let task = Contained::new(
+        Box::pin(async move {
+            task.await;
+            Ok(())
+        }),
+        span,
+    );
+    async move {
+        // Already logged.
+        let _ = task.await;
+    }
+}
+
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
 pub(super) struct Contained<T> {
     function: Disposed<Pending<T>>,

@@ -36,10 +36,26 @@ fn is_number(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
 }
 
+/// Whether this is a number as JSON has it (RFC 8259, section 6). What is none is for the parser to refuse.
+fn is_json(number: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number = number.strip_prefix('-').unwrap_or(number);
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),
+        None => (number, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let leads_with_zero = whole.len() > 1 && whole.starts_with('0');
+    digits(whole) && !leads_with_zero && digits(fraction) && digits(exponent)
+}
+
 /// The digits of a number that is written in another way and is an integer; `None` for all others.
 fn integer(number: &str) -> Option<String> {
     if !number.contains(['.', 'e', 'E']) {
         return (number == "-0").then(|| "0".to_owned());
+    }
+    if !is_json(number) {
+        return None;
     }
     let (sign, number) = match number.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -89,6 +105,17 @@ mod tests {
             ("15e-1", None),
             ("1e400", None),
             ("5e-400", None),
+            ("1e+3", Some("1000")),
+            // What is no JSON stays none.
+            ("01.0", None),
+            ("1.", None),
+            ("1.e2", None),
+            ("-.5e1", None),
+            ("-00.0", None),
+            ("1.0e", None),
+            ("1.0e+-1", None),
+            ("1.0.0", None),
+            ("--1.0", None),
             (r#""1.0""#, None),
             (r#""a\"1.0""#, None),
             (r#"{"1e3":[1.0,"2.0",{"a":3E0}],"b":-0}"#, Some(r#"{"1e3":[1,"2.0",{"a":3}],"b":0}"#)),

@@ -79,10 +79,10 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &
 
 impl<'c> Ongoing<'c> {
     fn new(registry: &'c Registry, member: &'c Member, arguments: &'c [u8]) -> Self {
-        let Member { kind, definition: tool, written, home } = member;
+        let Member { kind, definition: tool, written, home, .. } = member;
         let caller = registry.caller();
         let tasks = home.runner.tasks();
-        let context = LazyContext::running(tool.name(), registry, tasks);
+        let context = LazyContext::running(member, registry, tasks);
         let call_id = context.call_id();
         let begin =
             |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
@@ -114,7 +114,7 @@ impl<'c> Ongoing<'c> {
         let mut timer = match runner.timer(self.tool) {
             Ok(timer) => timer,
             Err(failure) => {
-                let _ = contained(|| drop(step));
+                let _ = self.span.in_scope(|| contained(|| drop(step)));
                 return Err(failure);
             }
         };
@@ -171,7 +171,7 @@ impl<'c> Ongoing<'c> {
     #[inline]
     fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
         if let Some(record) = self.record.take() {
-            record.end(&result);
+            self.span.in_scope(|| record.end(&result));
         }
         Reply::new(self.context.call_id(), result)
     }

@@ -1,5 +1,6 @@
 //! What an output has to be before it is sent.
 
+use crate::call::scan::end_of_string;
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, FailureKind, Reason};
 use crate::output::Output;
@@ -29,7 +30,15 @@ impl Outputs {
         result: &mut Result<Output, Failure>,
         kept: impl FnOnce() -> bool,
     ) {
-        let Ok(output) = result else { return };
+        let output = match result {
+            Ok(output) => output,
+            Err(failure) => {
+                if !kept() {
+                    failure.shorten(self.most_bytes);
+                }
+                return;
+            }
+        };
         output.frame(tool.wrapped());
         let bytes = output.size();
         if bytes > self.most_bytes && !kept() {
@@ -50,6 +59,10 @@ fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
 
 /// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.
 fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
+    if tool.output_validator().is_some() && output.structured_text().is_some_and(is_too_deep) {
+        tracing::error!(tool = tool.name(), "an output is nested too deeply to be held against its schema");
+        return false;
+    }
     let places = tool.output_problems(output).into_iter();
     let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
     let broken = places.join(", ");
@@ -58,3 +71,26 @@ fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
     }
     broken.is_empty()
 }
+
+/// Whether a text has more levels than a reader of JSON follows.
+fn is_too_deep(text: &str) -> bool {
+    let (mut level, mut at) = (0_usize, 0);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = end_of_string(bytes, at + 1);
+                continue;
+            }
+            b'[' | b'{' if level == DEEPEST => return true,
+            b'[' | b'{' => level += 1,
+            b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The levels that `serde_json` reads.
+const DEEPEST: usize = 127;

@@ -75,6 +75,7 @@ impl Runner {
 
     /// Makes the output what is sent, or a failure of it.
     pub(super) fn judge(&self, call: &Ongoing<'_>, result: &mut Result<Output, Failure>) {
+        let _inside = call.span.enter();
         self.limits.outputs.judge(call.tool, result, || call.keeps());
     }
 

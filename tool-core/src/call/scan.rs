@@ -31,6 +31,17 @@ impl<'c> Slots<'c> {
         }
     }
 
+    /// Empties a slot, as if nothing had been given.
+    pub(crate) fn empty(&mut self, position: usize) {
+        let slot = match self.first.get_mut(position) {
+            Some(slot) => Some(slot),
+            None => self.others.get_mut(position - FIRST),
+        };
+        if let Some(slot) = slot {
+            *slot = None;
+        }
+    }
+
     /// Fills a slot; whether it was empty.
     #[inline(always)]
     fn fill(&mut self, position: usize, text: &'c [u8]) -> bool {

@@ -1,6 +1,7 @@
 //! JSON read without forgiveness: an object that has a member twice is refused wherever it stands.
 
 use std::fmt::{self, Write as _};
+use std::sync::LazyLock;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -17,7 +18,39 @@ const MOST_MEMBERS: usize = 10_000;
 ///
 /// One problem when the text is not JSON, is nested more than 127 levels deep, or names a member twice.
 pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
-    let mut place = Place { path: String::new(), twice: None };
+    parse_numbers(text, *NUMBERS_ARE_MAPS)
+}
+
+/// What a number is handed over as where any crate of the application switches on `serde_json`'s `arbitrary_precision`: a map
+/// with this one member, which is its text.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Whether it does.
+static NUMBERS_ARE_MAPS: LazyLock<bool> = LazyLock::new(|| {
+    struct Probe;
+
+    impl<'de> Visitor<'de> for Probe {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a number")
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
+            Ok(false)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<bool, A::Error> {
+            while members.next_entry::<String, String>()?.is_some() {}
+            Ok(true)
+        }
+    }
+
+    serde_json::Deserializer::from_str("1.5").deserialize_any(Probe).unwrap_or(false)
+});
+
+fn parse_numbers(text: &str, numbers_are_maps: bool) -> Result<Value, Problem> {
+    let mut place = Place { path: String::new(), twice: None, numbers_are_maps };
     let mut json = serde_json::Deserializer::from_str(text);
     let parsed = Node(&mut place).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     parsed.map_err(|error| match place.twice {
@@ -30,6 +63,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
 struct Place {
     path: String,
     twice: Option<String>,
+    numbers_are_maps: bool,
 }
 
 struct Node<'p>(&'p mut Place);
@@ -66,9 +100,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        // -2^63 itself is read as an integer. What is less than that, and rounded to it, stays less than that.
-        let value = if value == i64::MIN as f64 { value.next_down() } else { value };
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        Ok(fraction(value))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -94,6 +126,9 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut object = Map::new();
         let length = self.0.path.len();
         while let Some(Name(name)) = members.next_key()? {
+            if self.0.numbers_are_maps && object.is_empty() && name == NUMBER {
+                return number(&members.next_value::<String>()?);
+            }
             if object.len() == MOST_MEMBERS {
                 return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
             }
@@ -111,6 +146,26 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 }
 
+/// The value of a number that was handed over as its text.
+fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
+    if let Ok(integer) = text.parse::<u64>() {
+        return Ok(integer.into());
+    }
+    if let Ok(integer) = text.parse::<i64>() {
+        return Ok(integer.into());
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(fraction(value)),
+        _ => Err(E::custom("number out of range")),
+    }
+}
+
+fn fraction(value: f64) -> Value {
+    // -2^63 itself is read as an integer. What is less than that, and rounded to it, stays less than that.
+    let value = if value == i64::MIN as f64 { value.next_down() } else { value };
+    Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
 struct Name(String);
 
 impl<'de> Deserialize<'de> for Name {
@@ -121,8 +176,27 @@ impl<'de> Deserialize<'de> for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{NUMBER, NUMBERS_ARE_MAPS, parse, parse_numbers};
     use serde_json::json;
+
+    #[test]
+    fn a_number_that_is_handed_over_as_a_map_is_a_number() {
+        // A text with such a map stands for the deserializer of `serde_json` with `arbitrary_precision`.
+        let given = |number: &str| format!(r#"{{"a": [{{"{NUMBER}": "{number}"}}], "b": {{"c": true}}}}"#);
+        for (number, expected) in [
+            ("1.5", json!(1.5)),
+            ("-3", json!(-3)),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("5e-3", json!(0.005)),
+        ] {
+            let read = parse_numbers(&given(number), true).unwrap();
+            assert_eq!(read, json!({"a": [expected], "b": {"c": true}}), "{number}");
+        }
+        assert!(parse_numbers(&given("1e400"), true).unwrap_err().message.contains("out of range"));
+        // Where numbers are numbers, the same text is an object like any other.
+        assert!(!*NUMBERS_ARE_MAPS);
+        assert_eq!(parse(&given("1.5")).unwrap()["a"][0][NUMBER], "1.5");
+    }
 
     #[test]
     fn a_member_given_twice_is_found_at_every_depth() {

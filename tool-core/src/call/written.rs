@@ -19,9 +19,9 @@ pub(super) fn enter(
     purpose: Purpose,
     repairs: &mut Vec<Repair>,
 ) -> Result<Step, Failure> {
-    let Checked { text, repairs: made, problems } = check(desk.tool, desk.leniency, text)?;
+    let Checked { text, repairs: made, verdict } = check(desk.tool, desk.leniency, text)?;
     *repairs = made;
-    if !problems.is_empty() {
+    if let Err(problems) = verdict {
         return Err(invalid(desk.tool, problems, &[]));
     }
     match (purpose, desk.written) {

@@ -12,6 +12,9 @@ use crate::failure::Problem;
 use crate::output::Output;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
+/// An example of more bytes than this is not told to a caller whose input was wrong.
+const LONGEST_EXAMPLE: usize = 4 * 1024;
+
 impl ToolDefinition {
     /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
     /// references but to recursive types, optional inputs without `null`.
@@ -147,10 +150,10 @@ impl ToolDefinition {
         &self.chosen_example().0
     }
 
-    /// The same, unless it is a guess that went wrong.
+    /// The same, unless it is a guess that went wrong, or too long to be told.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let (example, is_valid) = self.chosen_example();
-        is_valid.then_some(example)
+        let (example, is_shown) = self.chosen_example();
+        is_shown.then_some(example)
     }
 
     fn chosen_example(&self) -> &(Value, bool) {
@@ -158,7 +161,7 @@ impl ToolDefinition {
             let made = &self.input().example;
             let mut candidates = self.examples().iter().chain([made]);
             match candidates.find(|call| call::is_valid(self, call)) {
-                Some(valid) => (valid.clone(), true),
+                Some(valid) => (valid.clone(), crate::schema::take(&mut { LONGEST_EXAMPLE }, valid)),
                 None => (made.clone(), false),
             }
         })
@@ -226,9 +229,12 @@ impl ToolDefinition {
     /// ```
     pub fn output_problems(&self, output: &Output) -> Vec<Problem> {
         let Some(validator) = self.output_validator() else { return Vec::new() };
-        match output.structured_text().and_then(|text| serde_json::from_str(text).ok()) {
-            None => vec![Problem::new("", "type", "it has no structured output")],
-            Some(value) => validator.problems(&value),
+        let Some(text) = output.structured_text() else {
+            return vec![Problem::new("", "type", "it has no structured output")];
+        };
+        match serde_json::from_str(text).ok() {
+            None => vec![Problem::new("", "depth", "it is nested too deeply to be held against its schema")],
+            Some(value) => validator.check(&value).err().unwrap_or_default(),
         }
     }
 

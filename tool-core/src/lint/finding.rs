@@ -83,6 +83,9 @@ rules! {
     PatternWithoutExample "pattern-without-example"
         "a text that must match a pattern and has no example: it would have to be guessed"
         "declare an `example`";
+    ChoiceUntagged "choice-untagged"
+        "an input of a type that contains itself and is chosen by trying: each level is tried several times"
+        "tag it: `#[serde(tag = \"kind\")]`, or give each variant a member of its own";
     HiddenCharacters "hidden-characters"
         "a character that a reader does not see and a model does: zero width, direction, tag, control"
         "delete it";

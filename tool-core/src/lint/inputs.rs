@@ -20,6 +20,17 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
         }
     });
     values(tool, findings);
+    untagged(tool, findings);
+}
+
+/// What its type can only decode by trying, so that a deep value of it is refused.
+fn untagged(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
+    // What is written by hand is decoded by hand.
+    if tool.declaration().is_some() && tool.validator().is_ok_and(Validator::is_tried) {
+        let message =
+            "a type of its inputs contains itself and has no tag: a value of many levels is refused";
+        findings.push(Finding::of(LintRule::ChoiceUntagged, tool, message.to_owned()));
+    }
 }
 
 fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
@@ -73,7 +84,7 @@ fn nested_values(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: 
     }
     let Ok(validator) = Validator::new(&schema) else { return };
     for value in values {
-        if let Some(problem) = validator.problems(value).into_iter().next() {
+        if let Some(problem) = validator.check(value).err().and_then(|problems| problems.into_iter().next()) {
             let message = format!("{} is no value of it: {}", shortened(value), problem.message);
             findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.place));
         }

@@ -157,7 +157,8 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// One difference between two [`Lock`](crate::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`.
+/// One difference between two [`Lock`](crate::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`, with `prompt`
+/// in the place of `tool` where it is one.
 ///
 /// ```
 /// use tool_core::{Difference, DifferenceKind};
@@ -173,8 +174,10 @@ impl fmt::Display for DifferenceKind {
 pub struct Difference {
     /// What kind of difference it is.
     pub kind: DifferenceKind,
-    /// The tool, by its name in the newer lock where it is in both.
+    /// The tool or the prompt, by its name in the newer lock where it is in both.
     pub tool: String,
+    /// Whether it is a prompt.
+    pub prompt: bool,
     /// Where it is, as in `input /days/*/date`: `*` is any item of a list or any value of a map, `[…]` a variant. Empty
     /// when it is the tool as a whole.
     pub place: String,
@@ -196,7 +199,12 @@ impl Difference {
         place: impl Into<String>,
         text: impl Into<String>,
     ) -> Self {
-        Difference { kind, tool: tool.into(), place: place.into(), text: text.into() }
+        Difference { kind, tool: tool.into(), prompt: false, place: place.into(), text: text.into() }
+    }
+
+    /// The same of a prompt.
+    pub(super) fn of_prompt(self) -> Self {
+        Difference { prompt: true, text: self.text.replace("the tool", "the prompt"), ..self }
     }
 
     /// What it means to a caller.
@@ -213,7 +221,8 @@ impl Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: `{}`", self.change(), self.tool)?;
+        let noun = if self.prompt { "prompt " } else { "" };
+        write!(f, "{}: {noun}`{}`", self.change(), self.tool)?;
         if !self.place.is_empty() {
             write!(f, ", {}", self.place)?;
         }
@@ -227,7 +236,7 @@ impl Serialize for Difference {
         let mut object = serializer.serialize_struct("Difference", fields)?;
         object.serialize_field("code", self.kind.code())?;
         object.serialize_field("change", &self.change())?;
-        object.serialize_field("tool", &self.tool)?;
+        object.serialize_field(if self.prompt { "prompt" } else { "tool" }, &self.tool)?;
         if !self.place.is_empty() {
             object.serialize_field("place", &self.place)?;
         }

@@ -37,7 +37,7 @@ fn with(changes: Value) -> Value {
 fn lock(tools: &[(&str, Value)]) -> Lock {
     let entry =
         |(name, tool): &(&str, Value)| ((*name).to_owned(), serde_json::from_value(tool.clone()).unwrap());
-    Lock { tools: tools.iter().map(entry).collect() }
+    Lock { tools: tools.iter().map(entry).collect(), prompts: Default::default() }
 }
 
 fn hints(changes: Value) -> Value {

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use crate::call::parsed;
 use crate::definition::ToolDefinition;
 use crate::failure::Problem;
-use crate::schema::{Validator, pointer};
+use crate::schema::Validator;
 
 /// The text of the arguments, in which each text is what its input is: itself, where that is admitted; else the value
-/// whose JSON it is; else, for a list of texts, its parts between commas. What fits in no way is left to the check of the
+/// whose JSON it is; else, for a list of texts, its parts between commas, 1,000 at most. What fits in no way is left to the check of the
 /// arguments.
 pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> String {
     let inputs = &prompt.input_schema()["properties"];
@@ -38,27 +38,29 @@ pub(crate) fn read(prompt: &ToolDefinition, arguments: &Map<String, Value>) -> S
 /// A text that is JSON stays as it is written: it is read with all the others, with its numbers exactly and without
 /// forgiveness for a member that is given twice.
 fn meant(text: &str, name: &str, validator: &Validator) -> Option<String> {
-    let as_it_is = faults(&Value::from(text), name, validator);
+    let as_it_is = validator.problems_of(name, &Value::from(text));
     if as_it_is.is_empty() {
         return None;
     }
     let parsed = parsed(text);
     if let Ok(value) = &parsed
-        && faults(value, name, validator).is_empty()
+        && validator.problems_of(name, value).is_empty()
     {
         return Some(text.to_owned());
     }
-    let list: Value = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let as_list = faults(&list, name, validator);
+    let list = if validator.admits_list(name) { list(text) } else { None };
+    let as_list = list.as_ref().map(|list| validator.problems_of(name, list));
     // What fits in no way is told as what comes closest to it: a text that is too long as a text, a list of which an item
     // is not allowed by that item.
     let is_of_wrong_type = |problems: &[Problem]| problems.iter().any(|problem| problem.keyword == "type");
     match parsed {
-        _ if as_list.is_empty() => Some(list.to_string()),
+        _ if as_list.as_ref().is_some_and(Vec::is_empty) => list.map(|list| list.to_string()),
         _ if !is_of_wrong_type(&as_it_is) => None,
         Ok(_) => Some(text.to_owned()),
         Err(problem) if problem.keyword == "duplicate" && is_one_value(text) => Some(text.to_owned()),
-        Err(_) if !is_of_wrong_type(&as_list) => Some(list.to_string()),
+        Err(_) if !as_list.is_none_or(|problems| is_of_wrong_type(&problems)) => {
+            list.map(|list| list.to_string())
+        }
         Err(_) => None,
     }
 }
@@ -68,17 +70,12 @@ fn is_one_value(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// What is wrong with one argument.
-fn faults(value: &Value, name: &str, validator: &Validator) -> Vec<Problem> {
-    let alone = Value::from(Map::from_iter([(name.to_owned(), value.clone())]));
-    if validator.is_valid(&alone) {
-        return Vec::new();
-    }
-    let place = pointer(name);
-    let concerns = |problem: &Problem| {
-        problem.path.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let mut problems = validator.problems(&alone);
-    problems.retain(concerns);
-    problems
+/// More parts than this are no list that anybody has typed.
+const MOST_PARTS: usize = 1_000;
+
+/// The parts between the commas of a text.
+fn list(text: &str) -> Option<Value> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.take(MOST_PARTS + 1).collect();
+    (parts.len() <= MOST_PARTS).then(|| parts.into())
 }

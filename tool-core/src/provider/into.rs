@@ -13,7 +13,8 @@ use crate::tool::{BoxFuture, Tool};
 /// [what it found](Discovered), or any [`ToolsProvider`].
 ///
 /// A function is called on every request; [`Cached`](crate::Cached) asks it less often. Its tools run with no state and
-/// no switches but the defaults; [`Registry::providing`] gives them those of a registry.
+/// no switches but the defaults; [`Registry::providing`] gives them those of a registry. A function that returns a [`Registry`]
+/// provides it as it is, its [local](crate::Builder::local) caller with it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -107,13 +108,21 @@ impl IntoToolsProvider<by::List> for Vec<Result<Arc<dyn Tool>, DefinitionError>>
 
 impl<F: Discover<by::Function>> IntoToolsProvider<by::Function> for F {
     fn into_provider(self) -> Provider {
-        Registry::nowhere().providing(self)
+        Provider::new(Discovering {
+            home: Home::Nowhere(Registry::nowhere()),
+            function: self,
+            marker: PhantomData,
+        })
     }
 }
 
 impl<F: Discover<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F {
     fn into_provider(self) -> Provider {
-        Registry::nowhere().providing(self)
+        Provider::new(Discovering {
+            home: Home::Nowhere(Registry::nowhere()),
+            function: self,
+            marker: PhantomData,
+        })
     }
 }
 
@@ -157,9 +166,25 @@ where
     }
 }
 
-/// A function, and the registry that its tools are at home in.
+/// Where the tools of a function are at home.
+enum Home {
+    /// In a registry of the application, whose tools are provided with them.
+    Registry(Registry),
+    /// Nowhere in particular: what is found with a home of its own keeps everything of that.
+    Nowhere(Registry),
+}
+
+impl Home {
+    fn registry(&self) -> &Registry {
+        match self {
+            Home::Registry(registry) | Home::Nowhere(registry) => registry,
+        }
+    }
+}
+
+/// A function, and where its tools are at home.
 struct Discovering<F, Marker> {
-    home: Registry,
+    home: Home,
     function: F,
     marker: PhantomData<fn() -> Marker>,
 }
@@ -167,13 +192,12 @@ struct Discovering<F, Marker> {
 impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
-            Ok(match self.function.discover().await? {
-                Found::Tools(tools) => self.home.toolset(tools),
-                Found::Toolset(tools) => {
-                    // Otherwise only what stands beside the calls of the first would be there.
-                    let (found, origins) = (tools.registry().clone(), tools.clone());
-                    let joined = Toolset::joined(vec![self.home.clone().into(), tools]);
-                    joined.extended_by(&found).found_like(&origins)
+            Ok(match (self.function.discover().await?, &self.home) {
+                (Found::Tools(tools), home) => home.registry().toolset(tools),
+                (Found::Toolset(tools), Home::Nowhere(_)) => tools,
+                (Found::Toolset(tools), Home::Registry(home)) => {
+                    let origins = tools.clone();
+                    Toolset::joined(vec![home.clone().into(), tools]).found_like(&origins)
                 }
             })
         })
@@ -181,7 +205,7 @@ impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
 
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.home.results().cloned()
+        self.home.registry().results().cloned()
     }
 }
 
@@ -190,7 +214,9 @@ impl Registry {
     ///
     /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
     /// a server ends. A tool of this registry stands before a found one of the same name, which is then
-    /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there.
+    /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there, and
+    /// what stands [beside their calls](Registry::with_extensions) stays beside them; the [local](crate::Builder::local) caller
+    /// is that of this registry.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -211,6 +237,6 @@ impl Registry {
     /// # });
     /// ```
     pub fn providing<Marker: 'static>(self, discover: impl Discover<Marker>) -> Provider {
-        Provider::new(Discovering { home: self, function: discover, marker: PhantomData })
+        Provider::new(Discovering { home: Home::Registry(self), function: discover, marker: PhantomData })
     }
 }

@@ -46,6 +46,8 @@ struct Part {
 
 /// What came of the parts the last time: as long as each of them stays the same, so does the whole.
 struct Joined {
+    /// The names of those that answered, since tools came from these.
+    names: Vec<String>,
     parts: Vec<Toolset>,
     whole: Toolset,
 }
@@ -126,11 +128,12 @@ impl Providers {
         // Nothing panics while it is held.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some(last) if are(&last.parts, &parts) => last.whole.clone(),
+            Some(last) if last.names == names && are(&last.parts, &parts) => last.whole.clone(),
             _ => {
                 let named = names.iter().copied().zip(&parts);
                 let whole = Toolset::joined(parts.clone()).coming_from(named);
-                *last = Some(Joined { parts, whole: whole.clone() });
+                let names = names.iter().map(|name| (*name).to_owned()).collect();
+                *last = Some(Joined { names, parts, whole: whole.clone() });
                 whole
             }
         }

@@ -127,12 +127,6 @@ impl Toolset {
         self
     }
 
-    /// The same, with what stands beside the calls of this registry under its own.
-    pub(crate) fn extended_by(mut self, registry: &Registry) -> Self {
-        self.registry = self.registry.extended_by(registry);
-        self
-    }
-
     /// The same tools, whose calls keep what is too large to be shown.
     #[cfg(feature = "tokio")]
     pub(crate) fn storing(mut self, results: &crate::results::ResultStore) -> Self {

@@ -46,7 +46,8 @@ impl Registry {
             match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
                     let (kind, home) = (AuditKind::Tool, Arc::clone(&home));
-                    assembly.members.push(Member { kind, definition, written: Some(tool), home });
+                    let extensions = self.caller.extensions.clone();
+                    assembly.members.push(Member { kind, definition, written: Some(tool), home, extensions });
                 }
                 Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
                 Err(error) => assembly.left_out.push(error.into()),
@@ -60,7 +61,8 @@ impl Registry {
         Assembly { homes: vec![Arc::default()], ..Assembly::default() }.finish().into_registry()
     }
 
-    /// The tools and prompts of all of these, each called as before. The first stands for the local caller.
+    /// The tools and prompts of all of these, each called as before and with what stood beside its calls. The first stands
+    /// for the local caller, and the first that has one for the audit of what is not known.
     pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
         let mut assembly = Assembly { left_out, ..Assembly::default() };
         registries.iter().for_each(|registry| assembly.add(registry));
@@ -101,11 +103,15 @@ impl Assembly {
             }
         }
         if self.caller.is_none() {
-            self.caller = Some(registry.caller.clone());
+            // What stands beside the calls of the first is not for the tools of the others.
+            self.caller = Some(Caller { extensions: None, ..registry.caller.clone() });
+        }
+        if self.audit.is_none() {
             self.audit.clone_from(&registry.inner.audit);
         }
-        self.members.extend(registry.inner.members.iter().cloned());
-        self.prompts.extend(registry.inner.prompts.iter().cloned());
+        let beside = registry.caller.extensions.as_ref();
+        self.members.extend(registry.inner.members.iter().map(|member| member.beside(beside)));
+        self.prompts.extend(registry.inner.prompts.iter().map(|prompt| prompt.beside(beside)));
     }
 
     fn finish(mut self) -> Toolset {

@@ -310,6 +310,7 @@ impl Builder {
             definition,
             written,
             home: Arc::clone(&home),
+            extensions: None,
         };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();

@@ -16,8 +16,9 @@ impl Registry {
     /// # });
     /// ```
     pub async fn idle(&self) {
-        for tasks in self.tasks() {
-            tasks.idle().await;
+        // A tool can call one that is at home where nothing was on its way when it was looked at.
+        while let Some(busy) = self.tasks().into_iter().find(|tasks| tasks.len() > 0) {
+            busy.idle().await;
         }
     }
 

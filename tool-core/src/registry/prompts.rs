@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::audit::AuditKind;
 use crate::call::{self, Reply};
+use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, PromptReply, Prompts, read};
 use crate::registry::{BuildError, Builder, Home, Member, Registry};
@@ -76,8 +77,14 @@ impl PromptMember {
             definition: definition.tool().clone(),
             written: None,
             home: Arc::clone(home),
+            extensions: None,
         };
         PromptMember { definition, member }
+    }
+
+    /// As [`Member::beside`].
+    pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
+        PromptMember { definition: self.definition.clone(), member: self.member.beside(extensions) }
     }
 }
 

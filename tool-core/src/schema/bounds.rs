@@ -239,11 +239,10 @@ impl Foreign {
     /// The first problem.
     pub(crate) fn into_valid_by(mut self, validator: &Validator) -> Result<Value, Problem> {
         measure(&self.0).map_err(|error| Problem::new(error.pointer(), "", error.fault().to_string()))?;
-        if validator.is_valid(&self.0) {
-            return Ok(std::mem::take(&mut self.0));
+        match validator.check(&self.0) {
+            Ok(()) => Ok(std::mem::take(&mut self.0)),
+            Err(problems) => Err(problems.into_iter().next().unwrap_or_else(Problem::unexplained)),
         }
-        let first = validator.problems(&self.0).into_iter().next();
-        Err(first.unwrap_or_else(|| Problem::new("", "", "it is not what the schema admits")))
     }
 }
 

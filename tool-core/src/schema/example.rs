@@ -13,25 +13,45 @@ use crate::schema::{place, secret};
 /// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
 /// declares an example spares the reader that.
 pub(super) fn of(root: &Value) -> Value {
-    without_secrets(guess(root, root), root)
+    without_secrets(guess(root, root, &mut Budget::default()), root)
 }
 
-/// An example of more values than this helps nobody.
-const MOST_VALUES: usize = 1_000;
+/// What may come together for one example: a longer one helps nobody, and a short schema can refer to a long value often.
+struct Budget {
+    values: usize,
+    /// Of what is copied from the schema.
+    bytes: usize,
+}
 
-fn guess(schema: &Value, root: &Value) -> Value {
-    Guess { root, depth: 0, left: MOST_VALUES }.value(schema)
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { values: 1_000, bytes: 64 * 1024 }
+    }
+}
+
+impl Budget {
+    /// A copy of a value that stands in the schema, if there is room for it.
+    fn copied(&mut self, value: &Value) -> Option<Value> {
+        super::take(&mut self.bytes, value).then(|| value.clone())
+    }
+}
+
+fn guess(schema: &Value, root: &Value, budget: &mut Budget) -> Value {
+    Guess { root, depth: 0, budget }.value(schema)
 }
 
 /// A call in which a value that says so stands for each secret, however deep.
 pub(super) fn without_secrets(call: Value, root: &Value) -> Value {
-    if secret::any(root) { masked(call, &place::parts([root], root), root) } else { call }
+    if !secret::any(root) {
+        return call;
+    }
+    masked(call, &place::parts([root], root), root, &mut Budget::default())
 }
 
 /// The same of a value, of which these schemas speak.
-fn masked(value: Value, schemas: &[&Value], root: &Value) -> Value {
+fn masked(value: Value, schemas: &[&Value], root: &Value, budget: &mut Budget) -> Value {
     if schemas.iter().any(|schema| secret::is_secret(schema)) {
-        let mut guesses = schemas.iter().map(|schema| guess(schema, root));
+        let mut guesses = schemas.iter().map(|schema| guess(schema, root, budget));
         return guesses.find(|guess| !guess.is_null()).unwrap_or_else(|| "(secret)".into());
     }
     match value {
@@ -40,13 +60,13 @@ fn masked(value: Value, schemas: &[&Value], root: &Value) -> Value {
             let members = members.into_iter().enumerate().map(|(position, (name, value))| {
                 let below = place::below(schemas, &name, root);
                 let name = if nameless && !below.named { format!("name{}", position + 1) } else { name };
-                (name, masked(value, &below.schemas, root))
+                (name, masked(value, &below.schemas, root, budget))
             });
             members.collect::<Map<_, _>>().into()
         }
         Value::Array(items) => {
             let item = |(position, item): (usize, Value)| {
-                masked(item, &place::below(schemas, &position.to_string(), root).schemas, root)
+                masked(item, &place::below(schemas, &position.to_string(), root).schemas, root, budget)
             };
             items.into_iter().enumerate().map(item).collect()
         }
@@ -54,28 +74,29 @@ fn masked(value: Value, schemas: &[&Value], root: &Value) -> Value {
     }
 }
 
-struct Guess<'s> {
+struct Guess<'s, 'b> {
     root: &'s Value,
     depth: u8,
-    left: usize,
+    budget: &'b mut Budget,
 }
 
-impl Guess<'_> {
+impl Guess<'_, '_> {
     fn value(&mut self, schema: &Value) -> Value {
         // What an author has written there may be one.
         if !secret::is_secret(schema)
             && let Some(example) = schema["examples"].get(0).or_else(|| schema.get("default"))
+            && let Some(example) = self.budget.copied(example)
         {
-            return example.clone();
+            return example;
         }
         if let Some(constant) = schema.get("const").or_else(|| schema["enum"].get(0)) {
-            return constant.clone();
+            return self.budget.copied(constant).unwrap_or_default();
         }
         // A recursive type ends somewhere, in an optional member or in an empty list; if not, so does this.
-        if self.depth == 16 || self.left == 0 {
+        if self.depth == 16 || self.budget.values == 0 {
             return Value::Null;
         }
-        self.left -= 1;
+        self.budget.values -= 1;
         self.depth += 1;
         let value = self.made(schema);
         self.depth -= 1;
@@ -140,9 +161,17 @@ impl Guess<'_> {
         let most = if schema["items"]["$ref"].is_null() && schema["maxItems"] != 0 { 1 } else { 0 };
         let item = |number| {
             let item = self.value(&schema["items"]);
-            if schema["uniqueItems"] == true { another(item, number, &schema["items"]) } else { item }
+            if schema["uniqueItems"] == true { self.another(item, number, &schema["items"]) } else { item }
         };
         (0..least.max(most)).map(item).collect::<Vec<_>>().into()
+    }
+
+    /// The item of a set with this number.
+    fn another(&mut self, value: Value, number: usize, schema: &Value) -> Value {
+        match schema["enum"].get(number) {
+            Some(constant) => self.budget.copied(constant).unwrap_or_default(),
+            None => another(value, number),
+        }
     }
 }
 
@@ -154,14 +183,14 @@ fn length(schema: &Value, keyword: &str) -> usize {
 }
 
 /// The same value for the first item of a set, and others for the others.
-fn another(value: Value, number: usize, schema: &Value) -> Value {
-    if let Some(constant) = schema["enum"].get(number) {
-        return constant.clone();
-    }
+fn another(value: Value, number: usize) -> Value {
     match value {
         Value::String(text) if number > 0 => format!("{text}{}", number + 1).into(),
         Value::Number(value) => {
-            value.as_i64().map_or(Value::Number(value), |value| (value + number as i64).into())
+            let (i64, u64) = (value.as_i64(), value.as_u64());
+            let next = i64.and_then(|value| value.checked_add(i64::try_from(number).ok()?)).map(Value::from);
+            // Beyond the last one there is the same, and no example.
+            next.or_else(|| u64?.checked_add(number as u64).map(Value::from)).unwrap_or(Value::Number(value))
         }
         Value::Bool(value) => (value ^ (number > 0)).into(),
         value => value,
@@ -200,4 +229,47 @@ fn text(schema: &Value) -> String {
         text.push('a');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, of};
+    use serde_json::{Map, Value, json};
+
+    #[test]
+    fn a_long_value_that_is_referred_to_often_is_not_copied_as_often() {
+        let names: Vec<String> = (0..900).map(|n| format!("a{n}")).collect();
+        let refers = |name: &String| (name.clone(), json!({"$ref": "#/$defs/Big"}));
+        let properties: Map<String, Value> = names.iter().map(refers).collect();
+        let most = Budget::default().bytes + names.len() * 64;
+        for big in [
+            json!({"type": "string", "examples": ["x".repeat(50_000)]}),
+            json!({"type": "string", "default": "x".repeat(50_000)}),
+            json!({"const": "x".repeat(50_000)}),
+            json!({"type": "array", "uniqueItems": true, "minItems": 16, "items": {"enum": [1, "x".repeat(50_000)]}}),
+        ] {
+            let schema =
+                json!({"type": "object", "required": names, "properties": properties, "$defs": {"Big": big}});
+            let example = of(&schema).to_string();
+            assert!((20_000..most).contains(&example.len()), "{}", example.len());
+        }
+        // A secret is masked with guesses, which are counted together.
+        let secret = json!({"type": "object", "required": ["of"], "writeOnly": true, "properties": {"of": {"examples": ["x".repeat(50_000)]}}});
+        let schema =
+            json!({"type": "object", "required": names, "properties": properties, "$defs": {"Big": secret}});
+        let example = of(&schema).to_string();
+        assert!(example.len() < 2 * most, "{}", example.len());
+    }
+
+    #[test]
+    fn the_last_integers_of_a_set_are_no_overflow() {
+        let set = |least: u64| {
+            of(
+                &json!({"type": "array", "uniqueItems": true, "minItems": 2, "items": {"type": "integer", "minimum": least}}),
+            )
+        };
+        assert_eq!(set(5), json!([5, 6]));
+        assert_eq!(set(i64::MAX as u64), json!([i64::MAX, i64::MAX as u64 + 1]));
+        assert_eq!(set(u64::MAX), json!([u64::MAX, u64::MAX]));
+    }
 }

@@ -135,17 +135,22 @@ struct Rendering<'s> {
     /// How many more schemas are rendered before the rest is named. Where many types refer to one another, each stands
     /// at many places.
     left: usize,
+    /// How many bytes may still be copied from the schema.
+    bytes: usize,
 }
 
 /// Schemas that are rendered in all.
 const MOST_RENDERED: usize = 20_000;
+
+/// As many bytes as texts and values may have together: a short schema can refer to a long one often.
+const MOST_COPIED: usize = 2 << 20;
 
 /// References that are followed inside of one another.
 const MOST_OPEN: usize = 32;
 
 impl<'s> Rendering<'s> {
     fn of(root: &'s Value) -> Self {
-        Rendering { root, open: Vec::new(), left: MOST_RENDERED }
+        Rendering { root, open: Vec::new(), left: MOST_RENDERED, bytes: MOST_COPIED }
     }
 
     fn properties(&mut self, object: &'s Value) -> Vec<NativeSchema> {
@@ -165,15 +170,61 @@ impl<'s> Rendering<'s> {
             Some(reference) => self.followed(reference),
             None => self.described(schema),
         };
-        let text = |key: &str| schema[key].as_str().map(str::to_owned);
-        native.description = text("description").or(native.description);
-        native.default = schema.get("default").cloned().or(native.default);
+        native.description = self.text(&schema["description"]).or(native.description);
+        native.default = schema.get("default").and_then(|value| self.copied(value)).or(native.default);
         native.secret |= schema["writeOnly"] == true;
         if schema.get("$ref").is_some() {
-            native.constraints = constraints(schema).or(native.constraints);
-            native.examples = schema["examples"].as_array().cloned().unwrap_or(native.examples);
+            native.constraints = self.constraints(schema).or(native.constraints);
+            if schema["examples"].is_array() {
+                native.examples = self.examples(schema);
+            }
         }
         native
+    }
+
+    /// A copy of a value of the schema, if there is room for it.
+    fn copied(&mut self, value: &Value) -> Option<Value> {
+        super::take(&mut self.bytes, value).then(|| value.clone())
+    }
+
+    fn text(&mut self, value: &Value) -> Option<String> {
+        value.as_str()?;
+        match self.copied(value)? {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn examples(&mut self, schema: &Value) -> Vec<Value> {
+        let examples = schema["examples"].as_array().into_iter().flatten();
+        examples.filter_map(|example| self.copied(example)).collect()
+    }
+
+    fn allowed(&mut self, schema: &Value) -> Vec<Allowed> {
+        let values = match (&schema["enum"], schema.get("const")) {
+            (Value::Array(values), _) => values.as_slice(),
+            (_, Some(value)) => std::slice::from_ref(value),
+            _ => &[],
+        };
+        let allowed = |value: &Value| {
+            let description = value.as_str().and_then(|value| self.text(&schema[TEXTS][value]));
+            self.copied(value).map(|value| Allowed { value, description })
+        };
+        values.iter().filter_map(allowed).collect()
+    }
+
+    fn constraints(&mut self, schema: &Value) -> Option<Constraints> {
+        let mut first = |keywords: &[&str]| {
+            keywords.iter().find_map(|keyword| schema.get(keyword)).and_then(|value| self.copied(value))
+        };
+        let limits = Constraints {
+            min: first(&["minimum"]),
+            max: first(&["maximum"]),
+            min_length: first(&["minLength", "minItems", "minProperties"]),
+            max_length: first(&["maxLength", "maxItems", "maxProperties"]),
+            pattern: first(&["pattern"]),
+        };
+        (limits != Constraints::default()).then_some(limits)
     }
 
     /// What a reference leads to, or its name.
@@ -203,10 +254,10 @@ impl<'s> Rendering<'s> {
             if kind == "union" { (None, Vec::new()) } else { (self.items(schema), self.members(schema)) };
         NativeSchema {
             kind,
-            examples: schema["examples"].as_array().cloned().unwrap_or_default(),
-            allowed: if kind == "union" { Vec::new() } else { allowed(schema) },
+            examples: self.examples(schema),
+            allowed: if kind == "union" { Vec::new() } else { self.allowed(schema) },
             format: schema["format"].as_str().map(str::to_owned),
-            constraints: if kind == "union" { None } else { constraints(schema) },
+            constraints: if kind == "union" { None } else { self.constraints(schema) },
             items,
             properties,
             variants,
@@ -257,27 +308,4 @@ fn kind(schema: &Value) -> &'static str {
         Some("object") => "map",
         _ => "any",
     }
-}
-
-fn allowed(schema: &Value) -> Vec<Allowed> {
-    let values = match (&schema["enum"], schema.get("const")) {
-        (Value::Array(values), _) => values.as_slice(),
-        (_, Some(value)) => std::slice::from_ref(value),
-        _ => &[],
-    };
-    let text =
-        |value: &Value| value.as_str().and_then(|value| schema[TEXTS][value].as_str()).map(str::to_owned);
-    values.iter().map(|value| Allowed { value: value.clone(), description: text(value) }).collect()
-}
-
-fn constraints(schema: &Value) -> Option<Constraints> {
-    let first = |keywords: [&str; 3]| keywords.into_iter().find_map(|keyword| schema.get(keyword)).cloned();
-    let limits = Constraints {
-        min: schema.get("minimum").cloned(),
-        max: schema.get("maximum").cloned(),
-        min_length: first(["minLength", "minItems", "minProperties"]),
-        max_length: first(["maxLength", "maxItems", "maxProperties"]),
-        pattern: schema.get("pattern").cloned(),
-    };
-    (limits != Constraints::default()).then_some(limits)
 }

@@ -1,5 +1,7 @@
 //! Where a `$ref` leads.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// A chain of more references leads nowhere, or in a circle.
@@ -7,7 +9,26 @@ const LONGEST_CHAIN: usize = 16;
 
 /// What a JSON Pointer in the fragment of a URI leads to: `#/$defs/Name`.
 pub(crate) fn target<'s>(reference: &str, root: &'s Value) -> Option<&'s Value> {
-    root.pointer(&percent_decoded(reference.strip_prefix('#')?))
+    root.pointer(&pointed(reference)?)
+}
+
+/// The JSON Pointer in the fragment of a URI: `/$defs/Name` of `#/$defs/Name`.
+pub(crate) fn pointed(reference: &str) -> Option<String> {
+    reference.strip_prefix('#').map(percent_decoded)
+}
+
+/// A JSON Pointer as it stands in the fragment of a URI.
+pub(crate) fn fragment(pointer: &str) -> String {
+    let mut fragment = String::with_capacity(pointer.len());
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'$') {
+            fragment.push(char::from(byte));
+        } else {
+            // Nothing can go wrong on the way into a string.
+            _ = write!(fragment, "%{byte:02X}");
+        }
+    }
+    fragment
 }
 
 /// The schema that this one refers to, which may refer to another; `None` where it refers to none that exists.
@@ -54,8 +75,15 @@ fn percent_decoded(fragment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{followed, referred, resolved};
+    use super::{followed, fragment, pointed, referred, resolved};
     use serde_json::json;
+
+    #[test]
+    fn a_pointer_stands_in_a_fragment_and_comes_out_of_it() {
+        let pointer = "/$defs/a b~1c%é";
+        assert_eq!(fragment(pointer), "/$defs/a%20b~1c%25%C3%A9");
+        assert_eq!(pointed(&format!("#{}", fragment(pointer))).as_deref(), Some(pointer));
+    }
 
     #[test]
     fn a_reference_is_followed_to_its_end_and_not_in_circles() {

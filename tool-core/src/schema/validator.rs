@@ -1,6 +1,7 @@
 //! The one validator, behind a type of our own: what it finds becomes our problems.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
@@ -12,7 +13,9 @@ use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
 use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
-use crate::schema::{outline, place, push_escaped, unescaped};
+use crate::schema::types::Types;
+use crate::schema::untagged::Untagged;
+use crate::schema::{outline, place, pointer, push_escaped, unescaped};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
@@ -32,6 +35,8 @@ pub(crate) struct Validator {
     has_secrets: bool,
     /// How deep a value may be nested to be explained.
     explained_depth: usize,
+    /// Whether a choice of it is decided by trying, level by level.
+    is_tried: OnceLock<bool>,
 }
 
 impl Validator {
@@ -50,6 +55,7 @@ impl Validator {
                 validator,
                 has_secrets: secret::any(schema),
                 explained_depth: outline::explained_depth(schema),
+                is_tried: OnceLock::new(),
             })
             .map_err(|error| error.to_string())
     }
@@ -59,16 +65,67 @@ impl Validator {
         self.validator.is_valid(arguments)
     }
 
+    /// The verdict on arguments.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them: [`Validator::problems`], and one where nothing can be told.
+    pub(crate) fn check(&self, arguments: &Value) -> Result<(), Vec<Problem>> {
+        if self.is_valid(arguments) {
+            return Ok(());
+        }
+        // Valid is what the validator says, and not what nothing was found in.
+        let mut problems = self.problems(arguments);
+        if problems.is_empty() {
+            problems.push(Problem::unexplained());
+        }
+        Err(problems)
+    }
+
+    /// The inputs that their types would have to try in too many ways, as far as the schema shows it.
+    pub(crate) fn endless(&self, arguments: &Value) -> Vec<Problem> {
+        if self.is_tried() { Untagged::of(&self.schema).problems(arguments) } else { Vec::new() }
+    }
+
+    /// Whether a type that it is made of contains itself, and is decoded by trying.
+    pub(crate) fn is_tried(&self) -> bool {
+        *self.is_tried.get_or_init(|| Untagged::of(&self.schema).is_any())
+    }
+
     /// Everything that is wrong with arguments that are not valid, in the order of the inputs, unknown ones last;
-    /// [`MOST_PROBLEMS`] at most.
-    pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
+    /// [`MOST_PROBLEMS`] at most. Nothing where it cannot be told.
+    fn problems(&self, arguments: &Value) -> Vec<Problem> {
+        self.problems_below("", arguments)
+    }
+
+    /// What is wrong with one input, whatever is missing beside it.
+    pub(crate) fn problems_of(&self, name: &str, value: &Value) -> Vec<Problem> {
+        let alone = Value::from(Map::from_iter([(name.to_owned(), value.clone())]));
+        if self.is_valid(&alone) {
+            return Vec::new();
+        }
+        let place = pointer(name);
+        let mut problems = self.problems_below(&place, &alone);
+        problems.retain(|problem| is_below(&place, &problem.path));
+        problems
+    }
+
+    /// Whether an input can be a list.
+    pub(crate) fn admits_list(&self, name: &str) -> bool {
+        Types::of(&self.schema["properties"][name], &self.schema).contains(Types::ARRAY)
+    }
+
+    /// Of what is wrong with arguments that are not valid what concerns this place.
+    fn problems_below(&self, place: &str, arguments: &Value) -> Vec<Problem> {
         if self.is_too_deep(arguments) {
-            return outline::problems(self, arguments);
+            let mut problems = outline::problems(self, arguments);
+            problems.sort_by_cached_key(|problem| self.position(&problem.path));
+            return problems;
         }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
         let mut problems = match shortened(arguments, &self.schema) {
-            Some(shorter) => self.explained(&shorter, arguments),
-            None => self.explained(arguments, arguments),
+            Some(shorter) => self.explained(&shorter, arguments, place),
+            None => self.explained(arguments, arguments, place),
         };
         if problems.is_empty()
             && let Err(first) = self.validator.validate(arguments)
@@ -121,9 +178,10 @@ impl Validator {
         }
     }
 
-    fn explained(&self, arguments: &Value, whole: &Value) -> Vec<Problem> {
+    fn explained(&self, arguments: &Value, whole: &Value, place: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for error in self.validator.iter_errors(arguments) {
+        let errors = self.validator.iter_errors(arguments);
+        for error in errors.filter(|error| is_below(place, error.instance_path().as_str())) {
             self.explain(&error, whole, &mut problems);
             if problems.len() >= MOST_PROBLEMS {
                 break;
@@ -237,6 +295,11 @@ impl Validator {
         let keyword = error.kind().keyword();
         Problem::new(path, keyword, message::mismatch(schema, &self.schema, given))
     }
+}
+
+/// Whether a place is this one, or within it.
+fn is_below(place: &str, path: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The names of the properties that a schema has.
@@ -369,7 +432,7 @@ mod tests {
         assert!(short.len() + inner <= MOST_ITEMS_IN_ALL + 1, "{} {inner}", short.len());
         let validator = Validator::new(&schema).unwrap();
         map.extend((0..500).map(|n| (format!("m{n}"), json!({}))));
-        let problems = validator.problems(&map.into());
+        let problems = validator.check(&map.into()).unwrap_err();
         assert_eq!(problems.len(), MOST_PROBLEMS);
         assert!(problems.iter().all(|problem| problem.keyword == "type"), "{problems:?}");
     }
@@ -377,7 +440,7 @@ mod tests {
     #[test]
     fn a_list_that_is_cut_to_be_explained_is_told_as_long_as_it_is() {
         let messages = |schema: Value, list: Value| -> Vec<String> {
-            let problems = Validator::new(&schema).unwrap().problems(&list);
+            let problems = Validator::new(&schema).unwrap().check(&list).unwrap_err();
             problems.into_iter().map(|problem| problem.message).collect()
         };
         assert_eq!(

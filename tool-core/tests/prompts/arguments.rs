@@ -169,3 +169,102 @@ fn a_strict_registry_reads_texts_all_the_same() {
     let shown = text(&registry, "show.all", json!({"text": "", "number": "5", "words": "a,b"}));
     assert!(shown.starts_with(r#""" Some(5) 1.5 false Some(["a", "b"])"#), "{shown}");
 }
+
+mod many {
+    /// Takes a great deal.
+    #[tool_core::prompt]
+    #[expect(clippy::too_many_arguments, reason = "more than are told of")]
+    fn many(
+        a0: i64,
+        a1: i64,
+        a2: i64,
+        a3: i64,
+        a4: i64,
+        a5: i64,
+        a6: i64,
+        a7: i64,
+        a8: i64,
+        a9: i64,
+        a10: i64,
+        a11: i64,
+        a12: i64,
+        a13: i64,
+        a14: i64,
+        a15: i64,
+        a16: i64,
+        a17: i64,
+        a18: i64,
+        a19: i64,
+        a20: i64,
+        a21: i64,
+        a22: i64,
+        a23: i64,
+        list: Vec<String>,
+    ) -> String {
+        format!(
+            "{} {list:?}",
+            a0 + a1
+                + a2
+                + a3
+                + a4
+                + a5
+                + a6
+                + a7
+                + a8
+                + a9
+                + a10
+                + a11
+                + a12
+                + a13
+                + a14
+                + a15
+                + a16
+                + a17
+                + a18
+                + a19
+                + a20
+                + a21
+                + a22
+                + a23
+        )
+    }
+
+    /// Takes one.
+    #[tool_core::prompt]
+    fn one(n: i64) -> String {
+        n.to_string()
+    }
+
+    /// Takes some.
+    #[tool_core::prompt]
+    fn some(list: Vec<String>) -> String {
+        list.len().to_string()
+    }
+}
+
+#[test]
+fn each_argument_is_read_by_itself_however_many_there_are() {
+    let registry = prompts_of("prompts::arguments::many");
+    let mut arguments: serde_json::Map<String, Value> =
+        (0..24).map(|n| (format!("a{n}"), json!("1"))).collect();
+    arguments.insert("list".to_owned(), json!("x, y"));
+    assert_eq!(text(&registry, "many", arguments.into()), r#"24 ["x", "y"]"#);
+}
+
+#[test]
+fn only_what_may_be_a_list_is_split_and_only_into_a_thousand() {
+    let registry = prompts_of("prompts::arguments::many");
+    assert_eq!(text(&registry, "some", json!({"list": "a,".repeat(1_000)})), "1000");
+    assert_eq!(
+        problems(&registry, "some", json!({"list": "a,".repeat(1_001)})),
+        [("/list".to_owned(), "type".to_owned())]
+    );
+    let begin = std::time::Instant::now();
+    for (name, argument) in [("one", "n"), ("some", "list")] {
+        assert_eq!(
+            problems(&registry, name, json!({ argument: "a,".repeat(1 << 20) })),
+            [(format!("/{argument}"), "type".to_owned())]
+        );
+    }
+    assert!(begin.elapsed() < std::time::Duration::from_secs(2), "{:?}", begin.elapsed());
+}

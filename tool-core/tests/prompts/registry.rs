@@ -6,7 +6,7 @@ use tool_core::{
     tool, tools,
 };
 
-use super::text;
+use super::{prompts_of, text};
 
 struct Library {
     books: u32,
@@ -146,4 +146,24 @@ fn a_fault_of_a_schema_is_found_by_the_check() {
     };
     assert_eq!(prompt, "ill_fitting");
     assert_eq!(fault, "the default of input `number` is invalid: expected at most 9, got `10`");
+}
+
+#[test]
+fn prompts_are_locked_beside_the_tools() {
+    let registry = prompts_of("prompts::messages");
+    let lock = registry.lock();
+    assert!(registry.prompts().count() > 0);
+    assert_eq!(lock.digest(), registry.digest());
+    let stored: tool_core::Lock = lock.to_string().parse().unwrap();
+    assert_eq!((&stored, stored.digest()), (&lock, lock.digest()));
+    let name = registry.prompts().next().unwrap().name();
+    let without = Registry::builder().allow_empty().build().unwrap().lock();
+    let mut gone = lock.compare(&without);
+    gone.retain(|difference| difference.prompt);
+    assert_eq!(gone.len(), registry.prompts().count());
+    let told = format!("breaking: prompt `{}`: the prompt is gone (a call of it fails)", gone[0].tool);
+    assert_eq!(gone[0].to_string(), told);
+    assert_eq!(serde_json::to_value(&gone[0]).unwrap()["prompt"], gone[0].tool);
+    let edited = lock.to_string().replacen(&format!("\"{name}\": {{"), &format!("\"{name}x\": {{"), 1);
+    assert!(edited.parse::<tool_core::Lock>().is_err());
 }

@@ -163,6 +163,46 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
     assert_eq!(empty.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
 }
 
+/// A tool of which a function decides who sees what.
+mod secluded {
+    use tool_core::{Access, Principal, Typed, tool};
+
+    fn owns(principal: &Principal, id: &str) -> Access {
+        if principal.id() == Some(id) { Access::Allow } else { Access::deny("not yours") }
+    }
+
+    fn all(_: &str) -> Vec<String> {
+        vec!["ada".to_owned(), "eve".to_owned()]
+    }
+
+    fn own(typed: &Typed<'_>) -> Vec<String> {
+        typed.principal().id().map(str::to_owned).into_iter().collect()
+    }
+
+    /// Reads what somebody owns.
+    #[tool(operation = Read, access = owns(id))]
+    fn secluded_node(
+        #[arg(complete = all)] id: String,
+        #[arg(complete = own)] again: Option<String>,
+        loud: Option<bool>,
+    ) -> String {
+        format!("{id} {again:?} {loud:?}")
+    }
+}
+
+#[test]
+fn what_an_access_function_denies_is_not_proposed() {
+    let registry = builder_of(concat!(module_path!(), "::secluded")).build().unwrap();
+    let values = |registry: &tool_core::Registry, input: &str| {
+        registry.complete("secluded_node", input, "").unwrap().values
+    };
+    let ada = registry.as_principal(Principal::new("ada"));
+    assert_eq!(values(&ada, "id"), Vec::<String>::new());
+    assert_eq!(values(&ada, "again"), ["ada"]);
+    assert_eq!(values(&registry.as_principal(Principal::anonymous()), "again"), Vec::<String>::new());
+    assert_eq!(values(&ada, "loud"), ["true", "false"]);
+}
+
 #[test]
 fn the_state_of_a_completion_is_a_need_of_its_tool() {
     let errors = builder_of(module_path!()).build().unwrap_err();

@@ -350,10 +350,18 @@ fn a_finding_has_a_code_a_place_and_a_remedy() {
 
 #[test]
 fn every_rule_finds_something_here() {
+    // Its type stands where it is called, too.
+    let untagged =
+        Registry::builder().linked().select(|tool| tool.name() == "show_expression").build().unwrap();
     let strict = Lint::default().most_tools(0).tool_tokens(0).registry_tokens(0).description_length(0);
     let parts = ["", "::names", "::texts", "::state"];
-    let seen: BTreeSet<LintRule> =
-        parts.into_iter().flat_map(|part| strict.run(&of(part))).map(|finding| finding.rule).collect();
+    let seen: BTreeSet<LintRule> = parts
+        .into_iter()
+        .map(of)
+        .chain([untagged])
+        .flat_map(|it| strict.run(&it))
+        .map(|finding| finding.rule)
+        .collect();
     let missing: Vec<_> = LintRule::ALL.iter().filter(|rule| !seen.contains(rule)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     let none = LintRule::ALL.iter().fold(strict, |lint, rule| lint.without(*rule));

@@ -15,6 +15,7 @@ mod guards;
 mod hostile;
 mod injection;
 mod inputs;
+mod joined;
 mod leniency;
 mod limits;
 mod lint;
@@ -33,8 +34,10 @@ mod resources;
 mod robustness;
 mod schemas;
 mod search;
+mod spans;
 mod surfaces;
 mod testing;
+mod verdicts;
 mod written;
 
 use tool_core::{Builder, Leniency, Registry};

@@ -418,10 +418,10 @@ async fn what_is_left_out_is_told_once() {
 
 /// Everything that is logged on this thread, as text.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    fn count(&self, part: &str) -> usize {
+    pub(crate) fn count(&self, part: &str) -> usize {
         self.0.lock().unwrap().iter().filter(|line| line.contains(part)).count()
     }
 }

@@ -1,0 +1,196 @@
+//! What a registry keeps where it becomes part of a provider: its caller, its audit, and what stands beside its calls.
+
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tool_core::{
+    AuditEvent, Extension, Extensions, IntoToolsProvider, Principal, Providers, Registry, State, tool,
+};
+
+#[derive(Clone)]
+struct User(&'static str);
+
+/// Says who is signed in.
+#[tool(operation = Read)]
+fn joined_user(#[inject] user: Extension<User>) -> String {
+    user.0.0.to_owned()
+}
+
+/// Says whether anybody is signed in.
+#[tool(operation = Read)]
+fn joined_anybody(#[inject] context: tool_core::Context) -> String {
+    context.extension::<User>().map_or("nobody", |user| user.0).to_owned()
+}
+
+/// Is for some.
+#[tool(operation = Read, permission = "joined")]
+fn joined_closed() -> &'static str {
+    "open"
+}
+
+/// What the two tools below tell the test, and wait for.
+struct Doors {
+    outer: (Semaphore, Semaphore),
+    inner: (Semaphore, Semaphore),
+}
+
+impl Default for Signals {
+    fn default() -> Self {
+        let closed = || (Semaphore::new(0), Semaphore::new(0));
+        Signals(Arc::new(Doors { outer: closed(), inner: closed() }))
+    }
+}
+
+#[derive(Clone)]
+struct Signals(Arc<Doors>);
+
+async fn pass((begun, open): &(Semaphore, Semaphore)) {
+    begun.add_permits(1);
+    open.acquire().await.unwrap().forget();
+}
+
+/// Takes its time.
+#[tool(operation = Write, destructive = false)]
+async fn joined_inner(#[inject] signals: State<Signals>) {
+    pass(&signals.0.inner).await;
+}
+
+/// Begins another call, and does not wait for its end.
+#[tool(operation = Write, destructive = false)]
+async fn joined_outer(#[inject] signals: State<Signals>, #[inject] registry: Registry) {
+    pass(&signals.0.outer).await;
+    let mut call = Box::pin(registry.call("joined_inner", json!({})));
+    assert!(begin(call.as_mut()).is_pending());
+}
+
+fn begin<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn builder(name: &'static str) -> tool_core::Builder {
+    Registry::builder().linked().select(move |tool| tool.name() == name)
+}
+
+async fn said(registry: &Registry, name: &str) -> Value {
+    registry.call(name, json!({})).await.unwrap().value()
+}
+
+#[tokio::test]
+async fn a_registry_that_a_function_returns_is_provided_as_it_is() {
+    let audited = Arc::new(Mutex::new(Vec::new()));
+    let build = {
+        let audited = Arc::clone(&audited);
+        move || {
+            let audited = Arc::clone(&audited);
+            let sink = move |event: &AuditEvent<'_>| audited.lock().unwrap().push(event.name.to_owned());
+            builder("joined_closed").local(Principal::local().grant("joined")).audit(sink).build()
+        }
+    };
+    let own = builder("joined_anybody").build().unwrap();
+    let later = {
+        let build = build.clone();
+        move || {
+            let build = build.clone();
+            async move { build() }
+        }
+    };
+    for provider in [build.into_provider(), later.into_provider()] {
+        let tools = provider.tools().await.unwrap();
+        assert!(tools.registry().call("joined_closed", json!({})).await.is_ok());
+        assert!(tools.registry().call("joined_unknown", json!({})).await.is_err());
+        assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), ["joined_closed", "joined_unknown"]);
+    }
+    let named = Providers::new().with("one", own).into_provider().tools().await.unwrap();
+    let again = (move || named.clone()).into_provider().tools().await.unwrap();
+    assert_eq!(again.provider("joined_anybody"), Some("one"));
+}
+
+#[tokio::test]
+async fn the_audit_of_unknown_names_is_the_first_that_there_is() {
+    let audited = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&audited);
+    let sink = move |_: &AuditEvent<'_>| *counted.lock().unwrap() += 1;
+    let (first, second) = (builder("joined_anybody").build().unwrap(), builder("joined_closed").audit(sink));
+    let provider =
+        Providers::new().with("first", first).with("second", second.build().unwrap()).into_provider();
+    assert!(provider.tools().await.unwrap().registry().call("joined_unknown", json!({})).await.is_err());
+    assert_eq!(*audited.lock().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_stands_beside_the_calls_of_a_part_stays_beside_those() {
+    let beside = |name: &'static str, user| {
+        builder(name).build().unwrap().with_extensions(Extensions::new().with(User(user)).with(5_u8))
+    };
+    let plain = builder("joined_anybody").build().unwrap();
+    let (eve, ada) = (beside("joined_closed", "eve"), beside("joined_user", "ada"));
+    let provider = Providers::new().with("a", eve).with("b", plain).with("c", ada).into_provider();
+    let tools = provider.tools().await.unwrap();
+    let registry = tools.registry();
+    assert_eq!(said(registry, "joined_user").await, "ada");
+    assert_eq!(
+        said(registry, "joined_anybody").await,
+        "nobody",
+        "what is beside one part is not for another"
+    );
+    // What the caller brings along lies over it.
+    let bob = registry.layer_extensions(Extensions::new().with(User("bob")));
+    assert_eq!(
+        (said(&bob, "joined_user").await, said(&bob, "joined_anybody").await),
+        (json!("bob"), json!("bob"))
+    );
+    let other = registry.layer_extensions(Extensions::new().with(7_u16));
+    assert_eq!(said(&other, "joined_user").await, "ada");
+    // And so it is where the whole is a part of another one.
+    let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
+    assert_eq!(said(whole.registry(), "joined_user").await, "ada");
+}
+
+#[tokio::test]
+async fn a_call_into_a_part_that_was_idle_is_waited_for() {
+    let signals = Signals::default();
+    let build = |name| builder(name).state(signals.clone()).build().unwrap();
+    let parts = Providers::new().with("inner", build("joined_inner")).with("outer", build("joined_outer"));
+    let registry = parts.into_provider().tools().await.unwrap().registry().clone();
+    let caller = registry.clone();
+    let call = tokio::spawn(async move { caller.call("joined_outer", json!({})).await.map(drop) });
+    let Doors { outer, inner } = &*signals.0;
+    outer.0.acquire().await.unwrap().forget();
+    let mut idle = pin!(registry.idle());
+    assert!(begin(idle.as_mut()).is_pending());
+    outer.1.add_permits(1);
+    call.await.unwrap().unwrap();
+    inner.0.acquire().await.unwrap().forget();
+    assert!(begin(idle.as_mut()).is_pending(), "the inner call is on its way");
+    inner.1.add_permits(1);
+    idle.await;
+}
+
+#[tokio::test]
+async fn tools_are_told_to_come_from_the_part_that_answered() {
+    let shared = builder("joined_anybody").build().unwrap();
+    let fails = Arc::new(Mutex::new("none"));
+    let part = |name: &'static str| {
+        let (fails, shared) = (Arc::clone(&fails), shared.clone());
+        move || {
+            if *fails.lock().unwrap() == name {
+                Err(std::io::Error::other("down"))
+            } else {
+                Ok(shared.clone())
+            }
+        }
+    };
+    let provider =
+        Providers::new().with_optional("a", part("a")).with_optional("b", part("b")).into_provider();
+    for (failing, origin) in [("a", "b"), ("b", "a"), ("a", "b")] {
+        *fails.lock().unwrap() = failing;
+        assert_eq!(
+            provider.tools().await.unwrap().provider("joined_anybody"),
+            Some(origin),
+            "without {failing}"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Whatever is logged because of a call is logged within its span, so that it can be joined to the call.
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_core::{Context, DynamicTool, FailureKind, Operation, Output, Registry, ToolDefinition, tool};
+
+/// Starts a task that panics.
+#[tool(operation = Write, destructive = false)]
+async fn spans_panic(#[inject] context: Context) {
+    context.spawn(async { panic!("lost") });
+}
+
+/// Fails at length.
+#[tool(operation = Read)]
+fn spans_long() -> Result<String, String> {
+    Err("é".repeat(5_000))
+}
+
+/// The same on a thread that it blocks.
+#[tool(operation = Read, blocking)]
+fn spans_long_blocking() -> Result<String, String> {
+    spans_long()
+}
+
+thread_local! {
+    static WITHIN: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The events of the crate, with how many spans each was within.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<(u32, String)>>>);
+
+impl tracing::Subscriber for Spans {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("tool_core")
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Text(String);
+        impl tracing::field::Visit for Text {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                self.0.push_str(&format!("{}={value:?} ", field.name()));
+            }
+        }
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        self.0.lock().unwrap().push((WITHIN.get(), text.0));
+    }
+    fn enter(&self, _: &tracing::span::Id) {
+        WITHIN.set(WITHIN.get() + 1);
+    }
+    fn exit(&self, _: &tracing::span::Id) {
+        WITHIN.set(WITHIN.get() - 1);
+    }
+}
+
+/// A tool whose output is not what it has promised.
+fn breaks(operation: Operation) -> Registry {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let definition = ToolDefinition::builder("breaks", "Breaks its word.").operation(operation);
+    let definition = definition.output_schema(schema).build().unwrap();
+    let tool =
+        DynamicTool::new(definition, |_, _: Value| async { Ok(Output::json(&json!({"n": "x"})).unwrap()) });
+    Registry::builder().tool(tool).build().unwrap()
+}
+
+#[tokio::test]
+async fn an_output_that_breaks_its_schema_is_told_within_the_span() {
+    for operation in [Operation::Read, Operation::Write] {
+        let spans = Spans::default();
+        let guard = tracing::subscriber::set_default(spans.clone());
+        let failure = breaks(operation).call("breaks", json!({})).await.unwrap_err();
+        drop(guard);
+        assert_eq!(failure.kind(), FailureKind::Internal);
+        let events = spans.0.lock().unwrap();
+        let [(within, text)] = &events[..] else { panic!("{events:?}") };
+        assert!(*within > 0 && text.contains("broken"), "{operation}: {within} {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_panic_of_a_task_is_told_within_a_span() {
+    let registry = Registry::builder().linked().select(|tool| tool.name() == "spans_panic").build().unwrap();
+    let spans = Spans::default();
+    let guard = tracing::subscriber::set_default(spans.clone());
+    registry.call("spans_panic", json!({})).await.unwrap();
+    registry.idle().await;
+    drop(guard);
+    let events = spans.0.lock().unwrap();
+    let [(within, text)] = &events[..] else { panic!("{events:?}") };
+    assert!(*within > 0 && text.contains("lost"), "{within} {text}");
+}
+
+#[tokio::test]
+async fn a_message_is_no_longer_than_an_output() {
+    let is_long = |tool: &ToolDefinition| tool.name().starts_with("spans_long");
+    for name in ["spans_long", "spans_long_blocking"] {
+        for (limit, length) in [(1_000, 999), (1_001, 1_001), (20_000, 10_000)] {
+            let registry = Registry::builder().linked().select(is_long).output_limit(limit).build().unwrap();
+            let failure = registry.call(name, json!({})).await.unwrap_err();
+            assert_eq!(failure.message().len(), length, "{name} {limit}");
+            assert_eq!(failure.message().ends_with('…'), limit < 10_000);
+        }
+    }
+}
