@@ -3,6 +3,8 @@
 mod schemas;
 mod values;
 
+use std::collections::BTreeMap;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -37,7 +39,7 @@ fn with(changes: Value) -> Value {
 fn lock(tools: &[(&str, Value)]) -> Lock {
     let entry =
         |(name, tool): &(&str, Value)| ((*name).to_owned(), serde_json::from_value(tool.clone()).unwrap());
-    Lock { tools: tools.iter().map(entry).collect(), prompts: Default::default() }
+    Lock { tools: tools.iter().map(entry).collect(), prompts: BTreeMap::new() }
 }
 
 fn hints(changes: Value) -> Value {
