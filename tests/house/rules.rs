@@ -3,3 +3,4 @@
 mod dependencies;
 mod interfaces;
 mod packages;
+mod readme;

@@ -112,6 +112,15 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         (**self).tools()
     }
+
+    fn is_constant(&self) -> bool {
+        (**self).is_constant()
+    }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        (**self).results()
+    }
 }
 
 /// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.

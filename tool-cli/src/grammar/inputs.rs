@@ -92,7 +92,8 @@ fn wanted(name: &str, input: &NativeSchema) -> Vec<(String, FlagKind)> {
 
 /// The long options of `run`, which has those of `validate` too: a tool has one set of flags. Making the command to read
 /// them off it would be a good part of what a short call takes.
-const TAKEN: [&str; 13] = [
+const TAKEN: [&str; 14] = [
+    "answer",
     "as",
     "color",
     "dry-run",

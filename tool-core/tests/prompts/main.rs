@@ -4,6 +4,7 @@ mod arguments;
 mod audit;
 mod completion;
 mod lint;
+mod logging;
 mod messages;
 mod providers;
 mod registry;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{Context, LogLevel, LogMessage, LogSink, Principal, Registry, ToolError, prompt, tool};
+use tool_core::{Context, LogLevel, LogMessage, LogSink, Principal, Registry, ToolError, tool};
 
 use crate::builder_of;
 use crate::leniency::Events;
@@ -26,13 +26,6 @@ async fn let_say(#[inject] registry: Registry) -> Result<(), ToolError> {
         .await
         .map(drop)
         .map_err(|failure| ToolError::failed(failure.to_string()))
-}
-
-/// Says something, and asks.
-#[prompt]
-fn say_and_ask(#[inject] context: Context) -> &'static str {
-    context.log(LogLevel::Notice, "asked");
-    "Well?"
 }
 
 fn registry() -> Registry {
@@ -67,14 +60,6 @@ async fn each_call_tells_its_own_sink_what_it_wants_to_hear() {
         registry.invoke(tool, b"{}").await.result.unwrap();
         assert_eq!(heard.lock().unwrap().drain(..).collect::<Vec<_>>(), expected, "{tool}");
     }
-}
-
-#[tokio::test]
-async fn a_prompt_has_something_to_say_too() {
-    let heard = Arc::default();
-    let registry = registry().logging(Arc::new(From { least: LogLevel::Debug, heard: Arc::clone(&heard) }));
-    registry.get_prompt("say_and_ask", json!({})).await.unwrap();
-    assert_eq!(*heard.lock().unwrap(), [(LogLevel::Notice, "say_and_ask".to_owned(), json!("asked"))]);
 }
 
 #[tokio::test]

@@ -3,7 +3,6 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use reqwest::Client;
 use serde_json::{Value, json};
 
 /// The program, serving; ended when this is dropped.
@@ -34,7 +33,7 @@ impl Drop for Served {
 }
 
 async fn call(served: &Served, tool: &str, arguments: Value) -> (u16, Value) {
-    let client = Client::builder().no_proxy().build().unwrap();
+    let client = crate::http::client().build().unwrap();
     let url = format!("{}/tools/{tool}/call", served.origin);
     let request = client.post(url).header("content-type", "application/json").body(arguments.to_string());
     let answer = request.send().await.unwrap();

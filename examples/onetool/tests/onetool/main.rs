@@ -3,6 +3,9 @@
 mod blocks;
 mod declarations;
 mod faces;
+// The client of the example is not part of what it shows.
+#[path = "../../src/http.rs"]
+mod http;
 mod limits;
 mod prompts;
 #[cfg(unix)]

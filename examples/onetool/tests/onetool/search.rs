@@ -99,7 +99,7 @@ async fn only_what_is_allowed_is_fetched() {
 async fn the_service_answers_as_it_is_described() {
     let world = World::new().await;
     let get = async |path: &str| {
-        let answer = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer = crate::http::client().build().unwrap();
         let answer = answer.get(format!("{}{path}", world.origin)).send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
     };

@@ -93,7 +93,7 @@ impl Served {
             "io.modelcontextprotocol/clientCapabilities": {},
         });
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = crate::http::client().build().unwrap();
         let request = client
             .post(&self.endpoint)
             .header("accept", "application/json, text/event-stream")

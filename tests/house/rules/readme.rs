@@ -1,0 +1,39 @@
+//! What the front page promises is there.
+
+use std::collections::BTreeSet;
+
+use crate::workspace;
+
+/// The rows of the table of systems: what leads to the example, and the command that shows it.
+fn systems(readme: &str) -> Vec<(&str, &str)> {
+    let (_, section) = readme.split_once("## Five systems").expect("the table of systems");
+    let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [_, _, example, command] = cells[..] else { panic!("{row}") };
+        (example, command)
+    })
+    .collect()
+}
+
+#[test]
+fn each_of_the_five_systems_has_its_example_and_the_command_that_runs_it() {
+    let readme = workspace::read("README.md");
+    let systems = systems(&readme);
+    let mut packages = BTreeSet::new();
+    for (example, command) in &systems {
+        let (name, link) = example.trim_start_matches("[`").split_once("`](").expect(example);
+        let link = link.trim_end_matches(')');
+        assert_eq!(link, format!("examples/{name}/README.md"));
+        assert!(workspace::read(link).contains(name), "{link} says nothing of itself");
+        assert!(command.contains(&format!("cargo run -p {name} -- ")), "{command}");
+        // Whatever file a command names is there.
+        let words = command.trim_matches('`').split([' ', '=', '@']);
+        for file in words.filter(|word| word.starts_with("examples/")) {
+            workspace::read(file);
+        }
+        packages.insert(workspace::member(name).name.clone());
+    }
+    assert_eq!((systems.len(), packages.len()), (5, 5));
+}
