@@ -220,7 +220,7 @@ impl ToolDefinitionBuilder {
     /// # use tool_core::{Parameter, ParameterType, ToolDefinition};
     /// let n = Parameter::new("n", ParameterType::Integer).required();
     /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
-    /// assert_eq!(square.inputs()[0].name, "n");
+    /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));
     /// ```
     pub fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.parameters = Some(parameters.into_iter().collect());

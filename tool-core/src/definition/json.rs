@@ -58,8 +58,8 @@ impl ToolDefinition {
     /// }));
     /// assert_eq!(weather.unwrap().input_schema()["required"], json!(["location"]));
     ///
-    /// let slip = ToolDefinition::from_json(json!({"name": "weather_get", "desciption": "Get current weather"}));
-    /// assert!(slip.unwrap_err().to_string().contains("there is one with a similar name: `description`"));
+    /// let slip = ToolDefinition::from_json(json!({"name": "a", "description": "Does.", "opration": "read"}));
+    /// assert!(slip.unwrap_err().to_string().contains("there is one with a similar name: `operation`"));
     /// ```
     #[track_caller]
     pub fn from_json(definition: Value) -> Result<Self, DefinitionError> {
