@@ -26,6 +26,7 @@ use crate::results::stored::Excerpt;
 ///         match piece {
 ///             Piece::Content(content) => println!("{content:?}"),
 ///             Piece::Excerpt(excerpt) => println!("{}\n{}", excerpt.preview(), excerpt.note()),
+///             _ => println!("something newer"),
 ///         }
 ///     }
 /// }
