@@ -53,11 +53,14 @@ struct Report {
     peak: f64,
 }
 
+/// Reads one figure off a report.
+type Figure = fn(&Report) -> f64;
+
 /// One line of the table: what it is called, its unit, how it is read off a report, and what it must not exceed.
 struct Row {
     name: &'static str,
     unit: Unit,
-    figure: fn(&Report) -> f64,
+    figure: Figure,
     aim: Option<f64>,
 }
 
@@ -67,11 +70,11 @@ enum Unit {
     Megabytes,
 }
 
-const fn time(name: &'static str, figure: fn(&Report) -> f64, aim: Option<f64>) -> Row {
+const fn time(name: &'static str, figure: Figure, aim: Option<f64>) -> Row {
     Row { name, unit: Unit::Milliseconds, figure, aim }
 }
 
-const fn megabytes(name: &'static str, figure: fn(&Report) -> f64, aim: Option<f64>) -> Row {
+const fn megabytes(name: &'static str, figure: Figure, aim: Option<f64>) -> Row {
     Row { name, unit: Unit::Megabytes, figure, aim }
 }
 
@@ -140,7 +143,7 @@ fn report(workspace: &Workspace, leaf: &Leaf, tools: usize, last: &str) -> Resul
     serde_json::from_str(&answer).map_err(unreadable)
 }
 
-fn middle(reports: &[Report], figure: fn(&Report) -> f64) -> f64 {
+fn middle(reports: &[Report], figure: Figure) -> f64 {
     cost::median(reports.iter().map(figure).collect()).unwrap_or_default()
 }
 
@@ -149,7 +152,7 @@ fn table(reports: &[Vec<Report>; 3]) -> (String, bool) {
     let [few, many, most] = TOOLS;
     let (mut missed, mut fast) = (Vec::new(), Vec::new());
     let mut text = format!(
-        "Milliseconds and megabytes; each figure is the median of {} processes.\n\n\
+        "Milliseconds and megabytes; each figure is the median over {} processes.\n\n\
          | | {few} tools | {many} tools | {most} tools | aim | a tool more | times {many} |\n\
          |---|--:|--:|--:|--:|--:|--:|\n",
         reports[0].len()
@@ -209,7 +212,7 @@ fn beside(reports: [&[Report]; 3]) -> String {
         "\nOf the twenty providers of {} tools:\n\n| | {titles} |\n|---|--:|--:|--:|\n",
         TOOLS[TOOLS.len() - 1]
     );
-    let rows: [(&str, fn(&Report) -> f64); 6] = [
+    let rows: [(&str, Figure); 6] = [
         ("discovery, the first", |report| report.first),
         ("discovery, later", |report| report.later),
         ("discovery, after another one has changed", |report| report.changed),

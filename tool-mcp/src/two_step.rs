@@ -4,6 +4,8 @@ mod definitions;
 mod listing;
 mod rows;
 
+use std::collections::HashMap;
+
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -94,8 +96,10 @@ fn read<'a, T: Deserialize<'a>>(arguments: &'a [u8]) -> Result<T, Failure> {
 
 /// One page of what there is. Of a listing that is too large to be shown the first page is its beginning: the whole is kept.
 async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult, Failure> {
+    // Each time they are asked for, every tool is looked at.
+    let servers = offer.servers();
     if !asked.filter_by_server.is_empty() {
-        present_server(&asked.filter_by_server, offer)?;
+        present_among(&servers, &asked.filter_by_server, offer)?;
     }
     let on_server = |tool: &&ToolDefinition| {
         asked.filter_by_server.is_empty() || offer.server(tool) == asked.filter_by_server
@@ -107,13 +111,12 @@ async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult
         .collect();
     if asked.search.trim().is_empty() {
         // Those of one server stay in their order.
-        let servers = offer.servers();
-        found.sort_by_key(|tool| servers.iter().position(|server| *server == offer.server(tool)));
+        let places: HashMap<&str, usize> = servers.iter().copied().zip(0..).collect();
+        found.sort_by_cached_key(|tool| places.get(offer.server(tool)).copied());
     }
     let rows = Rows { found: &found, detailed: asked.detailed, offer };
     let mut page = rows.page(asked.page)?;
-    let absent: Vec<Value> = offer
-        .servers()
+    let absent: Vec<Value> = servers
         .into_iter()
         .filter(|_| asked.page == 1 && asked.filter_by_server.is_empty())
         .filter_map(|server| Some(json!({"server": server, "reason": offer.absence(server)?})))
@@ -190,13 +193,16 @@ fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefini
 
 /// Makes sure that a server is known, and has its tools.
 fn present_server(server: &str, offer: &Offer) -> Result<(), Failure> {
-    let servers = offer.servers();
+    present_among(&offer.servers(), server, offer)
+}
+
+fn present_among(servers: &[&str], server: &str, offer: &Offer) -> Result<(), Failure> {
     if !servers.contains(&server) {
         return Err(wrong(format!(
             "there is no server `{}`{}: {}",
             short(server),
-            similar(server, &servers),
-            known("servers", &servers)
+            similar(server, servers),
+            known("servers", servers)
         )));
     }
     match offer.absence(server) {
