@@ -13,6 +13,7 @@ mod profile;
 mod readme;
 mod registry;
 mod sample;
+mod scale;
 mod table;
 mod workspace;
 
@@ -107,7 +108,18 @@ fn command() -> Command {
                     .value_parser(value_parser!(u16).range(1..))
                     .help("How many tools it has"),
             ]),
-            Command::new("all").about("All seven, one after another").arg(write),
+            Command::new("scale")
+                .about("What very many tools from twenty providers take; fails when it is too much")
+                .args([
+                    write.clone(),
+                    Arg::new("runs")
+                        .long("runs")
+                        .value_name("N")
+                        .default_value("5")
+                        .value_parser(value_parser!(u16).range(1..))
+                        .help("How many processes each number of tools has; the median counts"),
+                ]),
+            Command::new("all").about("All eight, one after another").arg(write),
         ])
 }
 
@@ -134,13 +146,18 @@ fn run(matches: &ArgMatches) -> Result<bool, Error> {
             publish(name, &measured.section, write)?;
             return Ok(measured.met);
         }
+        "scale" => {
+            let measured = scale::measure(&Workspace::open()?, many_runs(arguments))?;
+            publish(name, &measured.section, write)?;
+            return Ok(measured.met);
+        }
         "http" => {
             let measured = http::measure(&Workspace::open()?)?;
             publish(name, &measured.section, write)?;
             return Ok(measured.met);
         }
         _ => {
-            let tasks = ["instructions", "http", "mcp", "cli", "registry", "profile", "compile"];
+            let tasks = ["instructions", "http", "mcp", "cli", "scale", "registry", "profile", "compile"];
             let words = |task| ["benches", task].into_iter().chain(write.then_some("--write"));
             let run = |task| run(&command().get_matches_from(words(task)));
             return tasks.into_iter().try_fold(true, |well, task| Ok(well & run(task)?));

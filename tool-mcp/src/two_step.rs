@@ -4,6 +4,8 @@ mod definitions;
 mod listing;
 mod rows;
 
+use std::collections::HashMap;
+
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -100,21 +102,25 @@ async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult
     let on_server = |tool: &&ToolDefinition| {
         asked.filter_by_server.is_empty() || offer.server(tool) == asked.filter_by_server
     };
-    let mut found: Vec<&ToolDefinition> = ranked(&asked.search, offer)
-        .into_iter()
-        .filter(|tool| offer.is_tool(tool))
-        .filter(on_server)
-        .collect();
+    let mut found: Vec<&ToolDefinition> = ranked(&asked.search, offer).filter(on_server).collect();
     if asked.search.trim().is_empty() {
-        // Those of one server stay in their order.
-        let servers = offer.servers();
-        found.sort_by_key(|tool| servers.iter().position(|server| *server == offer.server(tool)));
+        // In the order of their servers; those of one server stay in theirs.
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        offer
+            .providers
+            .providers()
+            .zip(0..)
+            .for_each(|(server, place)| _ = places.entry(server).or_insert(place));
+        found.sort_by_cached_key(|tool| {
+            let server = offer.server(tool);
+            (places.get(server).copied().unwrap_or(usize::MAX), server)
+        });
     }
     let rows = Rows { found: &found, detailed: asked.detailed, offer };
     let mut page = rows.page(asked.page)?;
     let absent: Vec<Value> = offer
-        .servers()
-        .into_iter()
+        .providers
+        .providers()
         .filter(|_| asked.page == 1 && asked.filter_by_server.is_empty())
         .filter_map(|server| Some(json!({"server": server, "reason": offer.absence(server)?})))
         .collect();
@@ -153,9 +159,12 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
 }
 
 /// The tools that the caller may call, the best first; by name where nothing is searched for.
-fn ranked<'o>(search: &str, offer: &'o Offer) -> Vec<&'o ToolDefinition> {
+fn ranked<'o>(search: &str, offer: &'o Offer) -> Box<dyn Iterator<Item = &'o ToolDefinition> + 'o> {
+    if search.trim().is_empty() {
+        return Box::new(offer.tools());
+    }
     let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
-    hits.filter(|tool| offer.registry.admits(tool.name()).is_ok()).collect()
+    Box::new(hits.filter(|tool| offer.is_tool(tool) && offer.registry.admits(tool.name()).is_ok()))
 }
 
 /// What a tool does; no row is without a word.
@@ -190,8 +199,10 @@ fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefini
 
 /// Makes sure that a server is known, and has its tools.
 fn present_server(server: &str, offer: &Offer) -> Result<(), Failure> {
-    let servers = offer.servers();
-    if !servers.contains(&server) {
+    // Mostly it is, and then there is no need to know all.
+    let has_tools = offer.tools().any(|tool| offer.server(tool) == server);
+    if !has_tools && !offer.servers().contains(&server) {
+        let servers = offer.servers();
         return Err(wrong(format!(
             "there is no server `{}`{}: {}",
             short(server),
