@@ -94,10 +94,12 @@ impl Registry {
         let scores = self.index().scores(&wanted, matching, &visible);
         let found = self.declared().zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit<'_>> = found.map(|(tool, score)| Hit { tool, score }).collect();
+        // Stable, and the tools came by name. Names are looked at once each, and not at each comparison.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         let is_named = |hit: &Hit<'_>| hit.tool.name().eq_ignore_ascii_case(text.trim());
-        // Stable, and the tools came by name.
-        hits.sort_by(|a, b| is_named(b).cmp(&is_named(a)).then(b.score.total_cmp(&a.score)));
-        hits
+        let (mut found, others): (Vec<_>, Vec<_>) = hits.into_iter().partition(is_named);
+        found.extend(others);
+        found
     }
 }
 

@@ -108,6 +108,10 @@ impl ToolsProvider for Storing {
         Box::pin(async move { Ok(self.provider.ask().await?.storing(&self.results)) })
     }
 
+    fn is_constant(&self) -> bool {
+        self.provider.is_constant()
+    }
+
     fn results(&self) -> Option<ResultStore> {
         Some(self.results.clone())
     }

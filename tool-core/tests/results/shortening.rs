@@ -217,6 +217,7 @@ async fn the_tools_of_any_provider_are_shortened() {
     };
     let reader = || Registry::builder().allow_empty().storing(store.clone()).build().unwrap();
     let joined = Providers::new().with("own", reader()).with("remote", remote);
+    assert!(store.over(reader()).is_constant() && !store.over(remote).is_constant());
     for provider in [store.over(remote), reader().providing(remote), joined.into_provider()] {
         assert!(provider.results().is_some());
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
