@@ -95,8 +95,7 @@ impl Interview {
         self.must_be_there(question, &[])?;
         let head = format!("{}\n{url}\nPress Enter when you have gone there. {HINT}\n", question.message());
         self.at_the_terminal(move |terminal| {
-            terminal.say(&neutral(&head));
-            match terminal.line(false).as_deref().map(str::trim) {
+            match terminal.line(&neutral(&head), false).as_deref().map(str::trim) {
                 None => Elicited::Cancelled,
                 Some(NO) => Elicited::Declined,
                 Some(_) => Elicited::Accepted(Map::new()),
@@ -158,8 +157,7 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
     for field in fields {
         terminal.say(&neutral(&field.introduction()));
         loop {
-            terminal.say(&neutral(&field.prompt()));
-            let Some(line) = terminal.line(field.secret) else {
+            let Some(line) = terminal.line(&neutral(&field.prompt()), field.secret) else {
                 terminal.say("\n");
                 return Elicited::Cancelled;
             };

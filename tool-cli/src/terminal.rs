@@ -34,28 +34,35 @@ impl Terminal {
         write(&self.stderr, text);
     }
 
-    /// The next line, without its end; `None` where there is none, or it cannot be read. A secret is not shown while it is
-    /// typed, and not read where it would be.
-    pub(crate) fn line(&self, secret: bool) -> Option<String> {
-        if secret && self.hides { self.secret() } else { read_line(&self.stdin).ok().flatten() }
+    /// The next line after these words, without its end; `None` where there is none, or it cannot be read. A secret is not
+    /// shown while it is typed, and not read where it would be.
+    pub(crate) fn line(&self, prompt: &str, secret: bool) -> Option<String> {
+        if secret && self.hides {
+            return self.secret(prompt);
+        }
+        self.say(prompt);
+        read_line(&self.stdin).ok().flatten()
     }
 
     #[cfg(unix)]
-    fn secret(&self) -> Option<String> {
+    fn secret(&self, prompt: &str) -> Option<String> {
+        // Whoever sees the prompt may type at once.
         *self.hidden() = Some(Hidden::begin()?);
+        self.say(prompt);
         let line = read_line(&self.stdin).ok().flatten();
         self.show();
         line
     }
 
     #[cfg(windows)]
-    fn secret(&self) -> Option<String> {
+    fn secret(&self, prompt: &str) -> Option<String> {
+        self.say(prompt);
         rpassword::read_password().ok()
     }
 
     #[cfg(not(any(unix, windows)))]
     #[expect(clippy::unused_self, reason = "as where it can be hidden")]
-    fn secret(&self) -> Option<String> {
+    fn secret(&self, _: &str) -> Option<String> {
         None
     }
 
