@@ -2,6 +2,7 @@
 
 mod direct;
 mod drain;
+mod holding;
 mod identity;
 mod in_flight;
 mod message;

@@ -241,18 +241,34 @@ impl Stdio {
     }
 }
 
-/// The result in an answer, plain or as an event of a stream.
+/// The result in an answer, plain or as an event of a stream, in one piece or in chunks.
 pub(super) fn result(answer: &str) -> Result<String, Error> {
     #[derive(Deserialize)]
     struct Message<'m> {
         #[serde(borrow)]
         result: &'m RawValue,
     }
+    let whole = put_together(answer);
+    let answer = whole.as_deref().unwrap_or(answer);
     let plain = [answer].into_iter();
     let messages = plain.chain(answer.lines().map(|line| line.trim_start_matches("data: ")));
     let mut results = messages.filter_map(|text| serde_json::from_str::<Message<'_>>(text.trim()).ok());
     let result = results.next().map(|message| message.result.get().to_owned());
     result.ok_or_else(|| Error::Unreadable { command: "tools/list".to_owned(), expected: "a result" })
+}
+
+/// What chunks hold, if these are some: each is preceded by a line with its length.
+fn put_together(mut chunks: &str) -> Option<String> {
+    let mut whole = String::new();
+    loop {
+        let (length, rest) = chunks.split_once("\r\n")?;
+        let length = usize::from_str_radix(length, 16).ok()?;
+        if length == 0 {
+            return Some(whole);
+        }
+        whole += rest.get(..length)?;
+        chunks = rest.get(length..)?.strip_prefix("\r\n")?;
+    }
 }
 
 #[cfg(test)]
@@ -273,8 +289,15 @@ mod tests {
     #[test]
     fn a_result_is_found_in_either_form() {
         assert_eq!(result(r#"{"id":1,"result":{"a":1}}"#).unwrap(), r#"{"a":1}"#);
-        let event = "1f\r\nid: 1\ndata: {\"id\":1,\"result\":{\"a\":1}}\n\n\r\n0\r\n\r\n";
-        assert_eq!(result(event).unwrap(), r#"{"a":1}"#);
+        let event = "id: 1\ndata: {\"id\":1,\"result\":{\"a\":1}}\n\n";
+        for at in 0..event.len() {
+            let chunks: String = [&event[..at], &event[at..]]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .map(|part| format!("{:x}\r\n{part}\r\n", part.len()))
+                .collect();
+            assert_eq!(result(&(chunks + "0\r\n\r\n")).unwrap(), r#"{"a":1}"#, "cut at {at}");
+        }
         assert!(result(r#"{"id":1,"error":{}}"#).is_err());
     }
 }

@@ -6,13 +6,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::BodyExt as _;
 
 use rmcp::model::{ErrorData, JsonRpcError};
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::http::BODY_LIMIT;
 use crate::http::direct::{Direct, METHOD};
+use crate::http::holding::Holding;
 use crate::http::in_flight::{Held, InFlight};
 use crate::http::sessions::SESSION;
 use crate::offer::ending;
@@ -75,10 +75,7 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
         // The name is held until the last byte of the answer is handed over.
         _ => response.map(|body| match held {
             None => body,
-            Some(held) => Body::new(body.map_frame(move |frame| {
-                let _held = &held;
-                frame
-            })),
+            Some(held) => Holding::body(body, held),
         }),
     }
 }

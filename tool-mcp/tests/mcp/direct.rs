@@ -38,6 +38,8 @@ fn both_ways_end_alike() {
         let [short, long] = answers.map(|answer| {
             let parts = ["content-type", "content-length", "mcp-session-id"];
             let head = parts.map(|name| answer.header(name).map(str::to_owned));
+            let length = answer.header("content-length").and_then(|length| length.parse().ok());
+            assert_eq!(length, Some(answer.body.len()), "{method} {params}: the length is announced");
             let mut body = answer.body.clone();
             if method == "tools/call" && body.contains("tool-core/callId") {
                 // The order of members is part of what is compared: the identifier is cut out of the text.
