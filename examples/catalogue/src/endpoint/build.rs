@@ -89,7 +89,9 @@ impl Endpoint {
     /// One that knows all that is secret in this call.
     pub(crate) fn scrubber(&self, arguments: &Map<String, Value>, secret: Option<&Secret>) -> Scrubber {
         let own = self.tool.parameters.iter().filter(|parameter| parameter.secret);
-        let own = own.filter_map(|parameter| arguments.get(&parameter.name)).flat_map(texts);
+        let own =
+            own.flat_map(|parameter| arguments.get(&parameter.name).into_iter().chain(&parameter.default));
+        let own = own.flat_map(texts);
         Scrubber::of(own.chain(secret.map(|secret| secret.text().to_owned())))
     }
 

@@ -308,3 +308,19 @@ fn what_is_secret_is_not_logged() {
         r#"{"pin":"(secret)","passwords":"(secret)","note":"not (secret), (secret) or (secret)"}"#
     );
 }
+
+#[test]
+fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
+    let with = |kind: &str, default: Value| {
+        endpoint(json!({"parameters": [{"name": "token", "type": kind, "secret": true, "default": default}]}))
+    };
+    let endpoint = with("string", json!("hunter2-hunter2")).unwrap();
+    assert_eq!(url(&endpoint, json!({})), "https://shop.example.org/api/things?token=hunter2-hunter2");
+    let shown = endpoint.definition.input_schema().to_string();
+    assert!(!shown.contains("hunter2"), "{shown}");
+    let scrubber = endpoint.scrubber(&serde_json::Map::new(), None);
+    assert_eq!(scrubber.scrub("you sent hunter2-hunter2"), "you sent (secret)");
+    // Nor is it told what is wrong with it.
+    let error = with("integer", json!("hunter2-hunter2")).unwrap_err();
+    assert!(error.contains("token") && !error.contains("hunter2"), "{error}");
+}
