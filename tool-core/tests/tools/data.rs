@@ -290,3 +290,16 @@ fn a_default_that_is_secret_is_checked_and_not_published() {
     let error = ToolDefinition::from_json(parameters("integer")).unwrap_err().to_string();
     assert!(error.contains("/key: its default is invalid") && !error.contains("hunter2"), "{error}");
 }
+
+#[tokio::test]
+async fn the_widest_integers_are_passed_on_exactly() {
+    let parameters = json!([{"name": "n", "type": "integer"}, {"name": "x", "schema": true}]);
+    let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
+    let tools = vec![tool].into_provider().tools().await.unwrap();
+    for sent in ["18446744073709551615", "-9223372036854775808", "9007199254740993"] {
+        for call in [format!("{{\"n\":{sent}}}"), format!("{{\"x\":[{sent}]}}")] {
+            let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
+            assert_eq!(output.value().to_string(), call);
+        }
+    }
+}
