@@ -3,11 +3,11 @@
 mod asker;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::task::AbortHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::provider::cached::asker::{Asker, Kept};
 use crate::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
@@ -41,8 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// ```
 pub struct Cached {
     asker: Asker,
-    /// What asks in the background. It ends with this.
-    asking: Mutex<Option<AbortHandle>>,
+    /// Ends what asks in the background.
+    end: DropGuard,
 }
 
 impl Cached {
@@ -55,7 +55,7 @@ impl Cached {
     /// ```
     pub fn new<Marker>(time_to_live: Duration, provider: impl IntoToolsProvider<Marker>) -> Self {
         let asker = Asker::new(provider.into_provider(), time_to_live, PATIENCE);
-        Cached { asker, asking: Mutex::default() }
+        Cached { asker, end: CancellationToken::new().drop_guard() }
     }
 
     /// Serves the last list, however old it is, when the provider fails. It is asked again by the next request.
@@ -152,30 +152,25 @@ impl Cached {
         match self.asker.kept() {
             Kept::Fresh(list) => Ok(list),
             Kept::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
-            Kept::Stale { .. } | Kept::Nothing => self.asker.wait().await,
+            Kept::Stale { .. } | Kept::Nothing => {
+                let answer = self.asker.wait().await;
+                if self.asker.stale_for.is_some() && self.asker.is_behind() {
+                    self.ask_in_background();
+                }
+                answer
+            }
         }
     }
 
     /// Sees to it that somebody asks. Not where there is nothing to do this in.
     fn ask_in_background(&self) -> bool {
         let Ok(runtime) = Handle::try_current() else { return false };
-        // Held until what was begun is known, so that nobody takes it for another one. Nothing panics while it is held.
-        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turn) = self.asker.turn() {
-            let asker = self.asker.clone();
-            *asking =
-                Some(runtime.spawn(async move { asker.ask_until_up_to_date(turn).await }).abort_handle());
+            let (asker, end) = (self.asker.clone(), self.end.token().clone());
+            let asked = async move { asker.ask_until_up_to_date(turn).await };
+            runtime.spawn(end.run_until_cancelled_owned(asked));
         }
         true
-    }
-}
-
-impl Drop for Cached {
-    fn drop(&mut self) {
-        let asking = self.asking.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asking) = asking {
-            asking.abort();
-        }
     }
 }
 

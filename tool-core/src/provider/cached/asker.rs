@@ -125,15 +125,23 @@ impl Asker {
     }
 
     /// Asks until the answer knows of all that has changed, or the provider fails.
-    pub(super) async fn ask_until_up_to_date(&self, _turn: OwnedMutexGuard<()>) {
-        loop {
-            let changes = self.changes();
-            // Whoever failed has been told of in the log.
-            let _ = self.ask(changes).await;
-            if changes == self.changes() || self.state().failed.is_some() {
-                return;
+    pub(super) async fn ask_until_up_to_date(&self, turn: OwnedMutexGuard<()>) {
+        let mut turn = Some(turn);
+        while let Some(held) = turn.take() {
+            // An error is in the log.
+            let _ = self.ask(self.changes()).await;
+            let has_failed = self.state().failed.is_some();
+            drop(held);
+            // Whoever has said meanwhile that the list is out of date may have seen somebody ask, and left it to him.
+            if self.is_behind() && !has_failed {
+                turn = self.turn();
             }
         }
+    }
+
+    /// Whether something has changed since somebody was asked.
+    pub(super) fn is_behind(&self) -> bool {
+        self.state().asked_after != self.changes()
     }
 
     /// Asks, and serves the last list in place of an error where that may be served.

@@ -243,6 +243,25 @@ async fn what_is_out_of_date_is_asked_for_at_once_and_served_until_there_is_anot
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_changes_while_somebody_waits_for_the_first_list_is_told() {
+    let source = Source::new();
+    source.takes(5 * SECOND);
+    let cached = Arc::new(source.cached());
+    let provider = Arc::clone(&cached).into_provider();
+    let change = async {
+        begin(&source, 1).await;
+        cached.refresh();
+    };
+    let (first, ()) = tokio::join!(listed(&provider), change);
+    assert_eq!(first.0, Ok("first".to_owned()));
+    source.answers(Ok("second"));
+    let told = tokio::time::timeout(60 * SECOND, source.told.notified()).await;
+    assert!(told.is_ok(), "without another request");
+    assert_eq!(listed(&provider).await, (Ok("second".to_owned()), Duration::ZERO));
+    assert_eq!(source.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_asks_when_the_provider_is_gone() {
     let source = Source::new();
     let cached = source.cached();
