@@ -91,6 +91,33 @@ impl Question {
 
     pub(crate) const CONTENT: [Question; 1] = [listed(&[r#""name":"open_preview""#])];
 
+    /// Descriptions in rows of a database.
+    pub(crate) const CATALOGUE: [Question; 1] =
+        [listed(&[r#""name":"find_books""#, r#""name":"weather_forecast""#])];
+
+    /// What other servers say of their tools, passed on.
+    pub(crate) const GATEWAY: [Question; 1] =
+        [listed(&[r#""name":"weather__get_weather""#, r#""name":"museum__compare_revisions""#])];
+
+    /// The same servers behind three tools.
+    pub(crate) const GATEWAY_TWO_STEPS: [Question; 2] = [
+        listed(&[
+            r#""name":"list_available_tools""#,
+            r#""name":"list_tool_details""#,
+            r#""name":"call_tool""#,
+        ]),
+        called(
+            "call",
+            &[
+                "--tool-name",
+                "call_tool",
+                "--tool-args-json",
+                r#"{"server":"weather","tool_name":"get_weather","arguments":{"location":"Seattle","date":"2014-07-04"}}"#,
+            ],
+            &[r#""weather":"sun""#, r#""isError":false"#],
+        ),
+    ];
+
     /// The way of a model through a thousand tools: it searches, reads, and calls.
     pub(crate) const TWO_STEPS: [Question; 4] = [
         listed(&[

@@ -27,34 +27,40 @@ pub(crate) fn output(endpoint: &Endpoint, answer: &Answer, scrubber: &Scrubber) 
             None => Ok(Output::empty()),
         };
     }
-    let kind = Kind::of(answer.content_type.as_deref());
+    // A type that spells out a key is none.
+    let content_type = answer.content_type.as_deref().filter(|sent| !scrubber.finds(sent));
+    let kind = Kind::of(content_type);
     if endpoint.definition.output_schema().is_some() && !matches!(kind, Kind::Json) {
-        let sent = answer.content_type.as_deref().unwrap_or("something without a type");
+        let sent = content_type.unwrap_or("something without a type");
         return Err(failure(&format!("it answered `{}`, and JSON was expected", plain(sent, 60))));
     }
     match kind {
         Kind::Json => {
             let text = text(answer).ok_or_else(|| failure("its answer is no UTF-8"))?;
-            // Parsed to be sure of it, and of how deep it is.
-            let mut parsed: Value = serde_json::from_str(text)
-                .map_err(|_| failure("its answer is no JSON, although it says so"))?;
-            if clean::value(&mut parsed, scrubber) {
+            let no_json = |_| failure("its answer is no JSON, although it says so");
+            // Read to be sure of it, and of how deep it is.
+            if clean::is_needed(text, scrubber).map_err(no_json)? {
+                let mut parsed: Value = serde_json::from_str(text).map_err(no_json)?;
+                clean::value(&mut parsed, scrubber);
                 return Output::json(&parsed).map_err(|_| Failure::internal());
             }
             // Passed on as it was, with every digit of its numbers.
-            let raw: Box<RawValue> = serde_json::from_str(text)
-                .map_err(|_| failure("its answer is no JSON, although it says so"))?;
+            let raw: Box<RawValue> = serde_json::from_str(text).map_err(no_json)?;
             Output::json(&raw).map_err(|_| Failure::internal())
         }
         Kind::Text => match text(answer) {
             Some(text) => Ok(Output::text(clean::text(text, scrubber))),
             None => Err(failure("its answer is no UTF-8, although it says that it is a text")),
         },
-        Kind::Image(media) => Ok(Output::from_content(vec![Content::image(answer.body.clone(), media)])),
-        Kind::Audio(media) => Ok(Output::from_content(vec![Content::audio(answer.body.clone(), media)])),
+        Kind::Image(media) => {
+            Ok(Output::from_content(vec![Content::image(scrubber.scrub_bytes(&answer.body), media)]))
+        }
+        Kind::Audio(media) => {
+            Ok(Output::from_content(vec![Content::audio(scrubber.scrub_bytes(&answer.body), media)]))
+        }
         Kind::Other(media) => {
             let uri = format!("catalogue:{}", endpoint.tool.code);
-            Ok(Output::from_content(vec![Content::resource(uri, media, answer.body.clone())]))
+            Ok(Output::from_content(vec![Content::resource(uri, media, scrubber.scrub_bytes(&answer.body))]))
         }
     }
 }
@@ -99,7 +105,7 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     if (400..500).contains(&status)
         && let Some(said) = said(answer)
     {
-        message = format!("{message}: {}", clean::text(&plain(&said, MOST_SAID), scrubber));
+        message = format!("{message}: {}", plain(&clean::text(&said, scrubber), MOST_SAID));
     }
     if let Some(seconds) = answer.retry_after.as_deref().and_then(|text| text.trim().parse::<u32>().ok()) {
         message = format!("{message}; try again in {seconds} s");
@@ -138,3 +144,6 @@ fn plain(text: &str, most: usize) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests;

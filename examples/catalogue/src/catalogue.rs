@@ -27,26 +27,31 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The tools that the database describes, which are asked for when the last list is older than `time_to_live` or
-    /// [out of date](Self::refresh). They are called by `client`, with the switches and limits of `home`.
+    /// The tools that the database describes. A list is served for `time_to_live`, and from half of that on there is asked for
+    /// another one, which keeps nobody waiting. The tools are called by `client`, with the switches and limits of `home`.
     #[must_use]
     pub fn new(store: Store, client: Client, home: Registry, time_to_live: Duration) -> Self {
         let found = home.providing(move || {
             let (store, client) = (store.clone(), client.clone());
             async move {
-                let read = tokio::task::spawn_blocking(move || store.reader().rows());
-                let rows = tokio::time::timeout(PATIENCE, read).await;
-                let rows = rows
-                    .map_err(|_| StoreError::Late(PATIENCE))?
-                    .map_err(|_| StoreError::Late(PATIENCE))??;
-                Ok::<_, StoreError>(tools(rows, &client))
+                // Reading waits for a disk, and thousands of descriptions take their time to be checked.
+                let read = move || Ok::<_, StoreError>(tools(store.reader().rows()?, &client));
+                tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Interrupted)?
             }
         });
-        Catalogue { cached: Cached::new(time_to_live, found) }
+        let half = time_to_live / 2;
+        let cached = Cached::new(time_to_live - half, found).stale_while_revalidate(half).timeout(PATIENCE);
+        Catalogue { cached }
     }
 
-    /// The list is out of date: it is asked for anew by the next request. If this fails, the last list is served for the
-    /// rest of its time.
+    /// What is done when there is another list.
+    #[must_use]
+    pub fn on_change(self, told: impl Fn() + Send + Sync + 'static) -> Self {
+        Catalogue { cached: self.cached.on_change(told) }
+    }
+
+    /// The list is out of date: it is asked for anew at once. Until there is another one it is served for the rest of its
+    /// time.
     pub fn refresh(&self) {
         self.cached.refresh();
     }

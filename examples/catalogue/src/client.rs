@@ -122,9 +122,10 @@ impl Client {
     /// Goes from redirect to redirect, and asks each time whether that is allowed.
     async fn follow(&self, request: &Request, bytes: usize) -> Result<Answer, CallError> {
         let mut url = request.url.clone();
+        let mut at_home = true;
         for _ in 0..=MOST_REDIRECTS {
             self.egress.check(&url)?;
-            let sent = self.built(request, &url)?;
+            let sent = self.built(request, &url, at_home)?;
             let response = self.http.execute(sent).await.map_err(CallError::of_client)?;
             let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
             let Some(location) = location else { return read(response, bytes).await };
@@ -134,6 +135,8 @@ impl Client {
             let next = location.to_str().ok().and_then(|location| url.join(location).ok());
             let next = next.ok_or(CallError::Nowhere)?;
             self.admit(request, &url, &next)?;
+            // Whoever was asked on the way is not trusted with what is said to the service, even if it leads back there.
+            at_home &= next.origin() == url.origin();
             url = next;
         }
         Err(CallError::Redirects(MOST_REDIRECTS))
@@ -156,10 +159,10 @@ impl Client {
     }
 
     /// What is sent to this address. Only the service that the request is for is told the key, and what the caller says in
-    /// headers.
-    fn built(&self, request: &Request, url: &Url) -> Result<reqwest::Request, CallError> {
+    /// headers, and only as long as nobody else has said where to go.
+    fn built(&self, request: &Request, url: &Url, at_home: bool) -> Result<reqwest::Request, CallError> {
         let mut url = url.clone();
-        let at_home = url.origin() == request.url.origin();
+        let at_home = at_home && url.origin() == request.url.origin();
         let credential = request.credential.as_ref().filter(|_| at_home);
         if let Some(Credential::Query(name, secret)) = credential {
             url.query_pairs_mut().append_pair(name, secret);

@@ -204,6 +204,52 @@ pub enum Place {
     Header,
 }
 
+impl Parameter {
+    /// Whether it is a secret, or has one in it.
+    pub(crate) fn hides(&self) -> bool {
+        self.secret || self.schema.iter().chain(&self.items).any(has_secret)
+    }
+
+    /// The secrets in a value of it.
+    pub(crate) fn secrets<'v>(&'v self, value: &'v Value) -> Vec<&'v Value> {
+        let mut secrets = Vec::new();
+        match (&self.schema, &self.items, value) {
+            _ if self.secret => secrets.push(value),
+            (Some(schema), _, _) => find(schema, value, &mut secrets),
+            (None, Some(items), Value::Array(values)) => {
+                values.iter().for_each(|value| find(items, value, &mut secrets));
+            }
+            _ => {}
+        }
+        secrets
+    }
+}
+
+/// Whether a schema calls anything a secret.
+fn has_secret(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(has_secret)
+        }
+        Value::Array(items) => items.iter().any(has_secret),
+        _ => false,
+    }
+}
+
+/// Finds what a schema calls a secret, as far as it says so by the names of members and of the items of lists.
+fn find<'v>(schema: &'v Value, value: &'v Value, secrets: &mut Vec<&'v Value>) {
+    if schema["writeOnly"] == true {
+        return secrets.push(value);
+    }
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(name, value)| find(&schema["properties"][name], value, secrets));
+        }
+        Value::Array(items) => items.iter().for_each(|item| find(&schema["items"], item, secrets)),
+        _ => {}
+    }
+}
+
 /// How a list is written in a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -3,6 +3,7 @@
 use std::env;
 use std::fmt;
 
+use memchr::memmem;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::model::{Auth, Provider};
@@ -97,9 +98,14 @@ impl Scrubber {
             let json = serde_json::Value::from(secret).to_string();
             spellings.push(secret.to_owned());
             spellings.push(json[1..json.len() - 1].to_owned());
-            spellings.push(utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string());
-            spellings.push(utf8_percent_encode(secret, crate::endpoint::UNRESERVED).to_string());
-            spellings.push(form(secret));
+            for encoded in [
+                utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
+                utf8_percent_encode(secret, crate::endpoint::UNRESERVED).to_string(),
+                form(secret),
+            ] {
+                spellings.push(in_lower_case(&encoded));
+                spellings.push(encoded);
+            }
         }
         spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
         spellings.dedup();
@@ -112,11 +118,43 @@ impl Scrubber {
         self.spellings.iter().fold(text.to_owned(), |text, spelling| text.replace(spelling, MASK))
     }
 
+    /// The bytes without them.
+    #[must_use]
+    pub fn scrub_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.spellings.iter().fold(bytes.to_vec(), |bytes, spelling| {
+            let mut scrubbed = Vec::with_capacity(bytes.len());
+            let mut rest = 0;
+            for start in memmem::find_iter(&bytes, spelling) {
+                scrubbed.extend_from_slice(&bytes[rest..start]);
+                scrubbed.extend_from_slice(MASK.as_bytes());
+                rest = start + spelling.len();
+            }
+            scrubbed.extend_from_slice(&bytes[rest..]);
+            scrubbed
+        })
+    }
+
+    /// Whether a text is one of them.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.spellings.iter().any(|spelling| spelling == text)
+    }
+
     /// Whether one of them stands in a text.
     #[must_use]
     pub fn finds(&self, text: &str) -> bool {
         self.spellings.iter().any(|spelling| text.contains(spelling))
     }
+}
+
+/// The same with the digits of what is percent-encoded in lower case, as some write them.
+fn in_lower_case(encoded: &str) -> String {
+    let mut parts = encoded.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+        text += &format!("%{}{rest}", digits.to_ascii_lowercase());
+    }
+    text
 }
 
 /// As a form writes it.
@@ -155,7 +193,13 @@ mod tests {
     #[test]
     fn a_secret_is_masked_in_every_spelling() {
         let scrubber = Scrubber::of(["a b\"c/d+é", "abc"]);
-        for text in ["a b\"c/d+é", "a b\\\"c/d+é", "a%20b%22c%2Fd%2B%C3%A9", "a+b%22c%2Fd%2B%C3%A9"] {
+        for text in [
+            "a b\"c/d+é",
+            "a b\\\"c/d+é",
+            "a%20b%22c%2Fd%2B%C3%A9",
+            "a%20b%22c%2fd%2b%c3%a9",
+            "a+b%22c%2Fd%2B%C3%A9",
+        ] {
             assert_eq!(scrubber.scrub(&format!("<{text}>")), "<(secret)>", "{text}");
             assert!(scrubber.finds(text));
         }

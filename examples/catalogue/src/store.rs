@@ -8,7 +8,6 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use thiserror::Error;
 use tool_core::{Resource, ToolError, WritePass};
@@ -257,9 +256,9 @@ pub enum StoreError {
     /// Somebody else writes all the time.
     #[error("the catalogue is busy: try again")]
     Busy,
-    /// The disk does not answer.
-    #[error("the catalogue did not answer within {0:?}")]
-    Late(Duration),
+    /// What reads it has ended before it was done; what it said is in the log.
+    #[error("the catalogue could not be read to its end")]
+    Interrupted,
     /// The file was written by a newer version of this program.
     #[error("the file has the format {found}, and this program knows up to {known}: use a newer one")]
     Newer {
@@ -293,7 +292,7 @@ impl From<StoreError> for ToolError {
                 ToolError::not_found(text)
             }
             StoreError::Taken(..) | StoreError::InUse(_) => ToolError::conflict(text),
-            StoreError::Busy | StoreError::Late(_) => ToolError::unavailable(text),
+            StoreError::Busy | StoreError::Interrupted => ToolError::unavailable(text),
             StoreError::Faults(_) | StoreError::Senseless(..) | StoreError::Newer { .. } => {
                 ToolError::failed(text)
             }

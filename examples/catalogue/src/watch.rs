@@ -9,23 +9,18 @@ use crate::store::{Revision, Store};
 /// How often somebody looks.
 const LOOKED_AFTER: Duration = Duration::from_millis(250);
 
-/// Refreshes a catalogue whenever its database has changed, and tells so. Ends with the task that it runs in.
+/// Refreshes a catalogue whenever its database has changed. Ends with the task that it runs in.
 ///
 /// A database that is gone is no change: what was listed is served for its time. That it is back is one.
-pub async fn watch(store: Store, catalogue: Arc<Catalogue>, changed: impl Fn()) {
+pub async fn watch(store: Store, catalogue: Arc<Catalogue>) {
     // Whatever is there when this begins may have been read already, or not.
-    let mut last: Option<Option<Revision>> = None;
+    let mut last = None;
     loop {
         let now = revision(&store).await;
-        if last.as_ref() != Some(&now) {
-            if now.is_some() {
-                catalogue.refresh();
-                if last.is_some() {
-                    changed();
-                }
-            }
-            last = Some(now);
+        if now.is_some() && now != last {
+            catalogue.refresh();
         }
+        last = now;
         tokio::time::sleep(LOOKED_AFTER).await;
     }
 }

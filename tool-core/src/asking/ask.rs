@@ -233,6 +233,7 @@ async fn put<T>(
     let (mut question, asker) = inquiry.take_up(&context, key, ask)?;
     for _ in 0..MOST_ATTEMPTS {
         let asked = {
+            #[cfg(feature = "tokio")]
             let _waiting = inquiry.waiting();
             unless_left(&context, asker.ask(&question)).await?
         };

@@ -187,10 +187,6 @@ impl Inquiry {
         Waits(self)
     }
 
-    #[cfg(not(feature = "tokio"))]
-    #[expect(clippy::unused_self, reason = "as with a clock")]
-    pub(super) fn waiting(&self) {}
-
     /// How long the caller was waited for until now.
     #[cfg(feature = "tokio")]
     pub(crate) fn waited(&self) -> std::time::Duration {

@@ -306,9 +306,10 @@ impl ToolDefinitionBuilder {
         };
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;
-        let schema = schema.into_checked().map_err(DefinitionFault::InputSchema)?;
+        let mut schema = schema.into_checked().map_err(DefinitionFault::InputSchema)?;
         if by_parameters {
             parameter::check_defaults(&schema)?;
+            parameter::conceal_defaults(&mut schema);
         }
         let output = self.output_schema.map(Foreign::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;

@@ -172,7 +172,8 @@ impl Parameter {
         self
     }
 
-    /// What counts when the input is left out. The schema tells it to the caller; the tool applies it.
+    /// What counts when the input is left out. The schema tells it to the caller, unless it is a [secret](Self::secret); the tool
+    /// applies it.
     ///
     /// ```
     /// # use tool_core::{Parameter, ParameterType};
@@ -204,7 +205,7 @@ impl Parameter {
         self
     }
 
-    /// That its value is never shown (`writeOnly`).
+    /// That its value is never shown (`writeOnly`), nor its default.
     ///
     /// ```
     /// # use tool_core::{Parameter, ParameterType};
@@ -265,6 +266,28 @@ pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Foreign, Definitio
     }
     schema["additionalProperties"] = Value::Bool(false);
     Ok(Foreign::new(schema))
+}
+
+/// Takes the defaults of inputs that are secrets, or have one in them, out of what everybody sees.
+pub(super) fn conceal_defaults(schema: &mut Value) {
+    for schema in schema["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+        if has_secret(schema)
+            && let Some(schema) = schema.as_object_mut()
+        {
+            schema.shift_remove("default");
+        }
+    }
+}
+
+/// Whether a schema within the limits calls anything a secret.
+fn has_secret(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(has_secret)
+        }
+        Value::Array(items) => items.iter().any(has_secret),
+        _ => false,
+    }
 }
 
 /// Refuses a default that its own input would not admit.

@@ -1,15 +1,25 @@
 //! A provider that is not asked on every request.
 
+mod asker;
+
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::runtime::Handle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::provider::{DiscoveryError, IntoToolsProvider, Provider, ToolsProvider, Toolset};
+use crate::provider::cached::asker::{Asker, Kept};
+use crate::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
 use crate::tool::BoxFuture;
 
+/// How long a provider may take to answer unless told.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// A provider whose answer is kept for some time. However many ask while it is being asked again, it is asked once.
+///
+/// Whoever asks when the time is over waits for the new list, unless an old one is to be served
+/// [meanwhile](Self::stale_while_revalidate).
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,29 +40,9 @@ use crate::tool::BoxFuture;
 /// # });
 /// ```
 pub struct Cached {
-    provider: Provider,
-    time_to_live: Duration,
-    serve_stale: bool,
-    /// Held while the provider is asked, so that the others wait for its answer.
-    state: Mutex<State>,
-    /// How often the provider has answered.
-    answers: AtomicU64,
-    /// How often it was said that the list is out of date.
-    changes: AtomicU64,
-    /// A clock that is never set back.
-    now: fn() -> Instant,
-}
-
-#[derive(Default)]
-struct State {
-    /// The last list, and when it came.
-    list: Option<(Toolset, Instant)>,
-    /// Of how many changes that list knows.
-    listed_after: u64,
-    /// Of how many changes whoever was asked last could know.
-    asked_after: u64,
-    /// What came of the last question: a list, an error, or the last list in its place.
-    answer: Option<Result<Toolset, DiscoveryError>>,
+    asker: Asker,
+    /// Ends what asks in the background.
+    end: DropGuard,
 }
 
 impl Cached {
@@ -64,15 +54,8 @@ impl Cached {
     /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() });
     /// ```
     pub fn new<Marker>(time_to_live: Duration, provider: impl IntoToolsProvider<Marker>) -> Self {
-        Cached {
-            provider: provider.into_provider(),
-            time_to_live,
-            serve_stale: false,
-            state: Mutex::default(),
-            answers: AtomicU64::new(0),
-            changes: AtomicU64::new(0),
-            now: Instant::now,
-        }
+        let asker = Asker::new(provider.into_provider(), time_to_live, PATIENCE);
+        Cached { asker, end: CancellationToken::new().drop_guard() }
     }
 
     /// Serves the last list, however old it is, when the provider fails. It is asked again by the next request.
@@ -84,12 +67,69 @@ impl Cached {
     /// ```
     #[must_use]
     pub fn serve_stale(mut self) -> Self {
-        self.serve_stale = true;
+        self.asker.serve_stale = true;
+        self
+    }
+
+    /// Serves a list for so long after its time is over, at once, while the provider is asked in the background: a slow one
+    /// keeps nobody waiting (`stale-while-revalidate` of RFC 5861).
+    ///
+    /// A list that was [said to be out of date](Self::refresh) is served as well until there is another one;
+    /// [`on_change`](Self::on_change) tells when there is. When the provider fails, that is in the log, it is asked again by a
+    /// request a second later, and the last list is served meanwhile. Once a list is older than both times, a request waits
+    /// for the provider again, and fails if the provider does.
+    ///
+    /// The provider is asked within the runtime that the request runs in. Without one of tokio a request waits, as it does without this.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::{Cached, Registry};
+    /// // Never older than a minute, and no request waits unless there was none for half of that.
+    /// let half = Duration::from_secs(30);
+    /// let provider = Cached::new(half, || Registry::builder().build()).stale_while_revalidate(half);
+    /// ```
+    #[must_use]
+    pub fn stale_while_revalidate(mut self, time: Duration) -> Self {
+        self.asker.stale_for = Some(time);
+        self
+    }
+
+    /// How long the provider may take to answer, after which it has failed; 30 seconds unless told. Without a runtime of tokio
+    /// there is no such limit.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::{Cached, Registry};
+    /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() })
+    ///     .timeout(Duration::from_secs(5));
+    /// ```
+    #[must_use]
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.asker.patience = time;
+        self
+    }
+
+    /// What is done when there is another list than the last one: a tool or a prompt came, went, or promises something else;
+    /// or there is one again where the provider had failed. It must not wait; MCP clients are told with
+    /// `move || changes.notify()`.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_core::{Cached, Registry};
+    /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build())
+    ///     .on_change(|| println!("there are other tools"));
+    /// ```
+    #[must_use]
+    pub fn on_change(mut self, told: impl Fn() + Send + Sync + 'static) -> Self {
+        self.asker.on_change = Some(Arc::new(told));
         self
     }
 
     /// The list is out of date, as when what it was made of has changed: the next request asks anew. If this fails, the list
     /// is served for the rest of its time, and each request asks again.
+    ///
+    /// With [`stale_while_revalidate`](Self::stale_while_revalidate) the provider is asked at once and in the background, and no
+    /// request waits for it.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -102,50 +142,35 @@ impl Cached {
     /// cached.refresh();
     /// ```
     pub fn refresh(&self) {
-        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.asker.is_out_of_date();
+        if self.asker.stale_for.is_some() {
+            self.ask_in_background();
+        }
     }
 
     async fn current(&self) -> Result<Toolset, DiscoveryError> {
-        let before = self.answers.load(Ordering::Acquire);
-        // Whoever asks the provider may go away meanwhile: the next in line then asks in its place.
-        let mut state = self.state.lock().await;
-        // What changes from here on may not be in the answer.
-        let changes = self.changes.load(Ordering::Acquire);
-        let kept =
-            state.list.as_ref().filter(|(_, came)| (self.now)().duration_since(*came) < self.time_to_live);
-        let kept = kept.map(|(list, _)| list.clone());
-        if let Some(list) = &kept
-            && state.listed_after == changes
-        {
-            return Ok(list.clone());
-        }
-        if self.answers.load(Ordering::Acquire) != before
-            && state.asked_after == changes
-            && let Some(answer) = &state.answer
-        {
-            return answer.clone();
-        }
-        let answer = match self.provider.ask().await {
-            Ok(list) => {
-                state.list = Some((list.clone(), (self.now)()));
-                state.listed_after = changes;
-                Ok(list)
-            }
-            Err(error) => {
-                let stale = state.list.as_ref().filter(|_| self.serve_stale).map(|(list, _)| list.clone());
-                match kept.or(stale) {
-                    Some(last) => {
-                        tracing::warn!(%error, "the tools could not be listed anew: the last list is served");
-                        Ok(last)
-                    }
-                    None => Err(error),
+        match self.asker.kept() {
+            Kept::Fresh(list) => Ok(list),
+            Kept::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
+            Kept::Stale { .. } | Kept::Nothing => {
+                let answer = self.asker.wait().await;
+                if self.asker.stale_for.is_some() && self.asker.is_behind() {
+                    self.ask_in_background();
                 }
+                answer
             }
-        };
-        state.asked_after = changes;
-        state.answer = Some(answer.clone());
-        self.answers.fetch_add(1, Ordering::Release);
-        answer
+        }
+    }
+
+    /// Sees to it that somebody asks. Not where there is nothing to do this in.
+    fn ask_in_background(&self) -> bool {
+        let Ok(runtime) = Handle::try_current() else { return false };
+        if let Some(turn) = self.asker.turn() {
+            let (asker, end) = (self.asker.clone(), self.end.token().clone());
+            let asked = async move { asker.ask_until_up_to_date(turn).await };
+            runtime.spawn(end.run_until_cancelled_owned(asked));
+        }
+        true
     }
 }
 
@@ -155,15 +180,17 @@ impl ToolsProvider for Cached {
     }
 
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.provider.results()
+        self.asker.provider.results()
     }
 }
 
 impl fmt::Debug for Cached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cached").field("time_to_live", &self.time_to_live).finish_non_exhaustive()
+        f.debug_struct("Cached").field("time_to_live", &self.asker.time_to_live).finish_non_exhaustive()
     }
 }
 
+#[cfg(test)]
+mod background;
 #[cfg(test)]
 mod tests;

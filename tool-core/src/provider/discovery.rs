@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::definition::DefinitionError;
 use crate::provider::Toolset;
@@ -24,6 +25,8 @@ pub enum DiscoveryError {
     Failed(Arc<dyn Error + Send + Sync>),
     /// The provider panicked; what it said is in the log.
     Panicked,
+    /// The provider did not answer in this time.
+    Late(Duration),
     /// One of several failed.
     Of {
         /// Its name among the others.
@@ -53,6 +56,7 @@ impl fmt::Display for DiscoveryError {
         match self {
             DiscoveryError::Failed(error) => write!(f, "{error}"),
             DiscoveryError::Panicked => f.write_str("the provider panicked"),
+            DiscoveryError::Late(time) => write!(f, "it did not answer within {time:?}"),
             DiscoveryError::Of { provider, error } => write!(f, "provider `{provider}`: {error}"),
         }
     }
@@ -62,7 +66,7 @@ impl Error for DiscoveryError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             DiscoveryError::Failed(error) => error.source(),
-            DiscoveryError::Panicked => None,
+            DiscoveryError::Panicked | DiscoveryError::Late(_) => None,
             DiscoveryError::Of { error, .. } => error.source(),
         }
     }

@@ -46,8 +46,16 @@ pub(super) struct Index {
     entries: HashMap<Name, Entry>,
     /// By when they were kept.
     order: BTreeMap<u64, Name>,
+    /// What each caller has of it.
+    shares: HashMap<Digest, Share>,
     next: u64,
     total: u64,
+}
+
+#[derive(Debug, Default)]
+struct Share {
+    bytes: u64,
+    order: BTreeMap<u64, Name>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +87,9 @@ impl Index {
         self.next += 1;
         self.total += bytes;
         self.order.insert(place, name);
+        let share = self.shares.entry(name.owner).or_default();
+        share.bytes += bytes;
+        share.order.insert(place, name);
         self.entries.insert(name, Entry { bytes, expires, place });
     }
 
@@ -86,6 +97,12 @@ impl Index {
         if let Some(entry) = self.entries.remove(name) {
             self.order.remove(&entry.place);
             self.total -= entry.bytes;
+            let share = self.shares.entry(name.owner).or_default();
+            share.bytes -= entry.bytes;
+            share.order.remove(&entry.place);
+            if share.order.is_empty() {
+                self.shares.remove(&name.owner);
+            }
         }
     }
 
@@ -94,13 +111,25 @@ impl Index {
         self.entries.get(name).map(|entry| entry.expires.saturating_duration_since(Instant::now()))
     }
 
-    /// The oldest one that has to go, so that there is room for so many bytes that take the place of these: what is out of
-    /// time, and what is too much.
+    /// What has to go next, so that there is room for so many bytes that take the place of these: what is out of time, and of
+    /// what is too much, the oldest of whoever has the most.
     pub(super) fn surplus(&self, total: u64, more: u64, replaced: Option<&Name>) -> Option<Name> {
-        let oldest = self.order.values().find(|name| Some(*name) != replaced)?;
-        let is_over = self.entries.get(oldest).is_some_and(|entry| entry.expires <= Instant::now());
+        let stays = |name: &&Name| Some(*name) == replaced;
+        let oldest = self.order.values().find(|name| !stays(name))?;
+        if self.entries.get(oldest).is_some_and(|entry| entry.expires <= Instant::now()) {
+            return Some(*oldest);
+        }
         let freed = replaced.and_then(|name| self.entries.get(name)).map_or(0, |entry| entry.bytes);
-        (is_over || (self.total - freed).saturating_add(more) > total).then_some(*oldest)
+        if (self.total - freed).saturating_add(more) <= total {
+            return None;
+        }
+        let parts = self.shares.iter().filter_map(|(owner, share)| {
+            let (place, oldest) = share.order.iter().find(|(_, name)| !stays(name))?;
+            let is_writer = replaced.is_some_and(|name| name.owner == *owner);
+            let bytes = if is_writer { (share.bytes - freed).saturating_add(more) } else { share.bytes };
+            Some((bytes, std::cmp::Reverse(*place), *oldest))
+        });
+        parts.max_by_key(|(bytes, place, _)| (*bytes, *place)).map(|(.., oldest)| oldest)
     }
 
     /// When the next one is out of time.

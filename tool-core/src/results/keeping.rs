@@ -183,7 +183,7 @@ impl Inner {
         self.make_room(index, 0, None).await
     }
 
-    /// Deletes what is out of time, and the oldest of what is too much.
+    /// Deletes what is out of time, and what is too much.
     async fn make_room(
         &self,
         index: &Mutex<Index>,

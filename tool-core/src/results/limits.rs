@@ -70,7 +70,8 @@ impl ResultLimits {
         self
     }
 
-    /// The most bytes that are kept in all. The oldest go first; what is larger than that is not kept.
+    /// The most bytes that are kept in all. Of whoever keeps the most, the oldest go first, so that nobody takes
+    /// the room of others who keep less; what is larger than that is not kept.
     ///
     /// ```
     /// let limits = tool_core::ResultLimits::new().total(64 << 20);

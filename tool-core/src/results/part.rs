@@ -178,7 +178,8 @@ impl Span {
         let count = count_lines(text) as u64;
         // Lines are counted from 1.
         let wanted = match self {
-            Span::Between(first, last) => Span::Between(first - 1, last - 1),
+            Span::Between(0, _) | Span::From(0) => return Err(PartError::Lines("0".to_owned())),
+            Span::Between(first, last) => Span::Between(first - 1, last.saturating_sub(1)),
             Span::From(first) => Span::From(first - 1),
             last => last,
         };

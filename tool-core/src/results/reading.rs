@@ -40,10 +40,6 @@ impl Kept {
     /// ```
     pub fn lines(&self, span: Span) -> Result<&str, PartError> {
         let text = self.text().ok_or(PartError::NoText)?;
-        // Zero is no number of a line.
-        if matches!(span, Span::Between(0, _) | Span::From(0)) {
-            return Err(PartError::Lines("0".to_owned()));
-        }
         span.of_lines(text).map(|(range, _)| &text[range])
     }
 

@@ -84,6 +84,30 @@ async fn the_oldest_go_first() {
 }
 
 #[tokio::test]
+async fn whoever_keeps_much_takes_no_room_from_others() {
+    let store = ResultStore::memory().limits(ResultLimits::new().total(10_000));
+    let keep = async |principal: &Principal, number: usize| {
+        store.keep(principal, "text/plain", format!("{number:0>900}")).await.unwrap()
+    };
+    let mine = keep(&ada(), 0).await;
+    let first = keep(&bob(), 1).await;
+    let mut last = first;
+    for number in 2..50 {
+        last = keep(&bob(), number).await;
+    }
+    assert!(text_of(&store, &ada(), mine).await.is_some(), "it is the oldest, and bob has the rest");
+    assert!(text_of(&store, &bob(), first).await.is_none() && text_of(&store, &bob(), last).await.is_some());
+    // Somebody who comes later finds room: of what there is most of.
+    let carol = Principal::new("carol");
+    let late = keep(&carol, 50).await;
+    assert!(text_of(&store, &carol, late).await.is_some() && text_of(&store, &ada(), mine).await.is_some());
+    // One result that takes all the room takes it from everybody.
+    let all = store.keep(&carol, "text/plain", "x".repeat(9_900)).await.unwrap();
+    assert!(text_of(&store, &carol, all).await.is_some());
+    assert!(text_of(&store, &ada(), mine).await.is_none() && text_of(&store, &bob(), last).await.is_none());
+}
+
+#[tokio::test]
 async fn what_cannot_be_deleted_leaves_no_room() {
     let shelf = Shelf::default();
     let store = ResultStore::on(shelf.clone()).limits(ResultLimits::new().total(1_500));

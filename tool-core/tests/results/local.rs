@@ -177,6 +177,28 @@ async fn what_was_left_half_written_is_no_result() {
     assert_eq!(text_of(&store, &ada(), digest).await.as_deref(), Some("mine"));
 }
 
+#[tokio::test]
+async fn what_somebody_else_keeps_there_is_left_alone() {
+    let cache = tempfile::tempdir().unwrap();
+    let root = root(&cache);
+    drop(ResultStore::local(&root).unwrap());
+    let (notes, empty) = (root.join("notes"), root.join("empty"));
+    fs::create_dir(&notes).unwrap();
+    fs::create_dir(&empty).unwrap();
+    let (draft, lock) = (notes.join("#draft#"), root.join("0".repeat(64)).join("#lock"));
+    fs::create_dir(lock.parent().unwrap()).unwrap();
+    for file in [&draft, &lock] {
+        fs::write(file, "mine").unwrap();
+        let then = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
+        fs::File::options().write(true).open(file).unwrap().set_modified(then).unwrap();
+    }
+    let store = ResultStore::local(&root).unwrap().limits(ResultLimits::new().total(1_000));
+    for number in 0..20 {
+        store.keep(&ada(), "text/plain", format!("{number}{}", "x".repeat(400))).await.unwrap();
+    }
+    assert!(draft.exists() && lock.exists() && empty.exists());
+}
+
 /// What the process below keeps, one after the other.
 fn text(number: usize) -> String {
     format!("{number} ").repeat(500_000)

@@ -1,7 +1,7 @@
 //! `read_result`: what a model reads of a result, a page at a time.
 
 use serde_json::{Value, json};
-use tool_core::{FailureKind, Principal, Reason, Registry, ResultLimits, ResultStore};
+use tool_core::{FailureKind, PartError, Principal, Reason, Registry, ResultLimits, ResultStore, Span};
 
 use crate::{ada, bob};
 
@@ -123,6 +123,18 @@ async fn nothing_is_found_by_guessing() {
         assert_eq!(failure.text(), format!("Result not found: {digest}"));
     }
     assert_eq!(ask(ada(), &"a".repeat(100)).await.kind(), FailureKind::Input, "bounded by its schema");
+}
+
+#[tokio::test]
+async fn lines_are_counted_from_one_everywhere() {
+    let store = ResultStore::memory();
+    let digest = store.keep(&ada(), "text/plain", "one\ntwo").await.unwrap();
+    let kept = store.read(&ada(), digest).await.unwrap().unwrap();
+    for span in ["0-1", "0-", "0"] {
+        let span: Span = span.parse().unwrap();
+        assert_eq!(kept.search("one", Some(span)).unwrap_err(), PartError::Lines("0".to_owned()));
+        assert_eq!(kept.lines(span).unwrap_err(), PartError::Lines("0".to_owned()));
+    }
 }
 
 #[tokio::test]

@@ -269,3 +269,38 @@ async fn one_bad_row_is_left_out_and_reported_and_the_others_are_served() {
     assert!(left_out[3].starts_with("a second tool of the name `first`"), "{left_out:?}");
     assert_eq!(tools.registry().call("fourth", json!({})).await.unwrap().value(), json!({}));
 }
+
+#[test]
+fn a_default_that_is_secret_is_checked_and_not_published() {
+    let parameters = |kind: &str| {
+        json!({
+            "name": "sign",
+            "description": "Signs.",
+            "parameters": [
+                {"name": "key", "type": kind, "secret": true, "default": "hunter2"},
+                {"name": "note", "type": "string", "default": "none"},
+                {"name": "keys", "type": "array", "items": {"type": "string", "writeOnly": true}, "default": ["hunter2"]},
+            ],
+        })
+    };
+    let signed = ToolDefinition::from_json(parameters("string")).unwrap();
+    let schema = signed.input_schema();
+    assert_eq!(schema["properties"]["key"], json!({"type": "string", "writeOnly": true}));
+    assert_eq!(schema["properties"]["note"]["default"], "none");
+    assert!(!format!("{schema} {}", signed.example()).contains("hunter2"));
+    let error = ToolDefinition::from_json(parameters("integer")).unwrap_err().to_string();
+    assert!(error.contains("/key: its default is invalid") && !error.contains("hunter2"), "{error}");
+}
+
+#[tokio::test]
+async fn the_widest_integers_are_passed_on_exactly() {
+    let parameters = json!([{"name": "n", "type": "integer"}, {"name": "x", "schema": true}]);
+    let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
+    let tools = vec![tool].into_provider().tools().await.unwrap();
+    for sent in ["18446744073709551615", "-9223372036854775808", "9007199254740993"] {
+        for call in [format!("{{\"n\":{sent}}}"), format!("{{\"x\":[{sent}]}}")] {
+            let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
+            assert_eq!(output.value().to_string(), call);
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod digests;
 mod dynamic;
 mod extensions;
 mod failures;
+mod foreign;
 mod guards;
 mod hostile;
 mod injection;

@@ -22,13 +22,22 @@ struct Example {
     /// How it serves stdio, and with what behind it HTTP on a free port.
     serve: &'static [&'static str],
     addr: &'static [&'static str],
+    /// What is to be in its environment: [`ROOT`] and [`PROGRAMS`] stand for folders.
     variables: &'static [(&'static str, &'static str)],
+    /// What it is run with before, each to its end.
+    prepare: &'static [&'static [&'static str]],
     questions: &'static [Question],
 }
 
+/// The folder of the workspace.
+const ROOT: &str = "{root}";
+
+/// The folder of the programs.
+const PROGRAMS: &str = "{programs}";
+
 /// What the MCP Inspector is let at, in both eras over both transports. Of each example it lists the tools, and finds nothing
 /// to say about their schemas. Another example is another line.
-const EXAMPLES: [Example; 4] = [
+const EXAMPLES: [Example; 7] = [
     Example::new("weather", &Question::WEATHER),
     Example::new("onetool", &Question::ONETOOL),
     Example {
@@ -41,15 +50,47 @@ const EXAMPLES: [Example; 4] = [
         ..Example::new("content", &Question::CONTENT)
     },
     Example {
+        // Nothing is called, so that neither the services nor their keys are needed.
+        variables: &[("CATALOGUE_DATABASE", "catalogue.sqlite"), ("CATALOGUE_LOOPBACK", "allow")],
+        prepare: &[
+            &[
+                "run",
+                "import_catalogue",
+                "--yes",
+                "--input-json",
+                "@{root}/examples/catalogue/seed/demo.json",
+            ],
+            &[
+                "run",
+                "import_catalogue",
+                "--yes",
+                "--input-json",
+                "@{root}/examples/catalogue/seed/public.json",
+            ],
+        ],
+        ..Example::new("catalogue", &Question::CATALOGUE)
+    },
+    Example { variables: &GATEWAY, ..Example::new("gateway", &Question::GATEWAY_TWO_STEPS) },
+    Example {
+        serve: &["serve", "mcp", "--discovery", "direct"],
+        variables: &GATEWAY,
+        ..Example::new("gateway", &Question::GATEWAY)
+    },
+    Example {
         name: "thousand",
         build: ["--example", "thousand"],
         folder: "examples",
         serve: &[],
         addr: &["127.0.0.1:0"],
         variables: &[],
+        prepare: &[],
         questions: &Question::TWO_STEPS,
     },
 ];
+
+/// The other examples as its servers.
+const GATEWAY: [(&str, &str); 2] =
+    [("GATEWAY_CONFIG", "{root}/examples/gateway/gateway.json"), ("GATEWAY_PROGRAMS", PROGRAMS)];
 
 /// What has everything that a client can try.
 const FIXTURE: Example = Example::new("fixture-clients", &Question::FIXTURE);
@@ -61,20 +102,50 @@ const PYTHON: [(&str, Requirements); 4] =
 impl Example {
     const fn new(name: &'static str, questions: &'static [Question]) -> Self {
         let (serve, addr): (&[_], &[_]) = (&["serve", "mcp"], &["--addr", "127.0.0.1:0"]);
-        Example { name, build: ["--bin", name], folder: "", serve, addr, variables: &[], questions }
+        Example {
+            name,
+            build: ["--bin", name],
+            folder: "",
+            serve,
+            addr,
+            variables: &[],
+            prepare: &[],
+            questions,
+        }
     }
 
     fn program(&self) -> Result<PathBuf, Failure> {
         Ok(beside_us(self.folder)?.join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX)))
     }
 
-    /// Runs it over HTTP, in a folder where it may keep what it keeps.
+    /// What is to be in its environment.
+    fn environment(&self) -> Result<Vec<(&'static str, String)>, Failure> {
+        self.variables.iter().map(|(name, value)| Ok((*name, placed(value)?))).collect()
+    }
+
+    /// What it is called: with what it serves differently from others.
+    fn label(&self) -> String {
+        let [name, options] =
+            [&[self.name], self.serve.get(2..).unwrap_or_default()].map(|words| words.join(" "));
+        if options.is_empty() { name } else { format!("{name} {options}") }
+    }
+
+    /// The program with some arguments, in a folder where it may keep what it keeps.
+    fn invocation(&self, program: &Path, folder: &Path) -> Result<Invocation, Failure> {
+        let invocation = Invocation::of(program).folder(folder);
+        let environment = self.environment()?.into_iter();
+        Ok(environment.fold(invocation, |invocation, (name, value)| invocation.env(name, value)))
+    }
+
+    /// Runs it over HTTP, with all that comes before.
     fn start(&self, program: &Path, folder: &Path) -> Result<Server, Failure> {
-        let mut serve = Invocation::of(program).arguments(self.serve).arguments(self.addr);
-        for (name, value) in self.variables {
-            serve = serve.env(name, value);
+        for arguments in self.prepare {
+            let arguments = arguments.iter().map(|argument| placed(argument));
+            let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+            self.invocation(program, folder)?.arguments(arguments).announce().run()?;
         }
-        Server::start(&serve.folder(folder).announce())
+        let serve = self.invocation(program, folder)?.arguments(self.serve).arguments(self.addr);
+        Server::start(&serve.announce())
     }
 }
 
@@ -136,12 +207,14 @@ fn inspect(
     let program = example.program()?;
     let server = example.start(&program, &storage)?;
     let endpoint = format!("{}/mcp", server.address());
-    let stdio =
-        Transport::Stdio { program: &program, arguments: example.serve, variables: example.variables };
+    let (environment, label) = (example.environment()?, example.label());
+    let variables: Vec<(&str, &str)> =
+        environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let stdio = Transport::Stdio { program: &program, arguments: example.serve, variables: &variables };
     for era in [Era::Modern, Era::Legacy] {
         for transport in [stdio, Transport::Http(&endpoint)] {
             for &question in example.questions {
-                let inspection = Inspection { server: example.name, era, transport, question };
+                let inspection = Inspection { server: &label, era, transport, question };
                 let result = inspection.run(npm, &storage);
                 let known = note(&inspection.row(), question.column, result.is_ok());
                 tally.count(result.is_ok() && known);
@@ -153,6 +226,13 @@ fn inspect(
         }
     }
     Ok(())
+}
+
+/// A text with the folders in it that it stands for.
+fn placed(text: &str) -> Result<String, Failure> {
+    let programs = beside_us("a program")?.parent().map(|folder| folder.display().to_string());
+    let root = workspace::root().display().to_string();
+    Ok(text.replace(ROOT, &root).replace(PROGRAMS, &programs.unwrap_or_default()))
 }
 
 /// A folder below that of this very program.

@@ -1,8 +1,11 @@
 //! What is taken out of the texts of others: keys of this program, and characters that nobody sees.
 
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::secret::Scrubber;
+use crate::secret::{MASK, Scrubber};
 
 /// A text without keys, and without characters by which a model reads something else than a person does.
 pub(super) fn text(text: &str, scrubber: &Scrubber) -> String {
@@ -10,31 +13,89 @@ pub(super) fn text(text: &str, scrubber: &Scrubber) -> String {
     scrubber.scrub(&visible)
 }
 
-/// The same for every text in a value, the names of its members too. Whether there was anything to be taken out.
-pub(super) fn value(value: &mut Value, scrubber: &Scrubber) -> bool {
+/// The same for every text in a value, the names of its members too, and for every number.
+pub(super) fn value(value: &mut Value, scrubber: &Scrubber) {
     match value {
-        Value::String(own) => {
-            let cleaned = text(own, scrubber);
-            let changed = cleaned != *own;
-            *own = cleaned;
-            changed
-        }
-        Value::Array(items) => {
-            items.iter_mut().fold(false, |changed, item| self::value(item, scrubber) | changed)
-        }
+        Value::String(own) => *own = text(own, scrubber),
+        Value::Number(number) if scrubber.is(&number.to_string()) => *value = MASK.into(),
+        Value::Array(items) => items.iter_mut().for_each(|item| self::value(item, scrubber)),
         Value::Object(members) => {
-            let mut changed = false;
             let cleaned = std::mem::take(members).into_iter().map(|(name, mut member)| {
-                let cleaned = text(&name, scrubber);
-                changed |= cleaned != name;
-                changed |= self::value(&mut member, scrubber);
-                (cleaned, member)
+                self::value(&mut member, scrubber);
+                (text(&name, scrubber), member)
             });
             let cleaned: Map<_, _> = cleaned.collect();
             *members = cleaned;
-            changed
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether there is anything to be taken out of a JSON text: also of a member that another one of the same name takes the place
+/// of in a value.
+pub(super) fn is_needed(json: &str, scrubber: &Scrubber) -> Result<bool, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let found = Anything(scrubber).deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| found)
+}
+
+/// Looks for it in every part of a value.
+#[derive(Clone, Copy)]
+struct Anything<'s>(&'s Scrubber);
+
+impl<'de> DeserializeSeed<'de> for Anything<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Anything<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<bool, E> {
+        Ok(self.0.is(&number.to_string()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<bool, E> {
+        Ok(self.0.is(&number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<bool, E> {
+        Ok(self.0.is(&Value::from(number).to_string()))
+    }
+
+    fn visit_str<E>(self, own: &str) -> Result<bool, E> {
+        Ok(text(own, self.0) != own)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(item) = items.next_element_seed(self)? {
+            found |= item;
+        }
+        Ok(found)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(name) = members.next_key_seed(self)? {
+            found |= name | members.next_value_seed(self)?;
+        }
+        Ok(found)
     }
 }
 
@@ -60,9 +121,10 @@ mod tests {
         let scrubber = Scrubber::of(["k3y/of"]);
         let hidden = "a\u{200b}b\u{202e}c\u{e0069}\u{e0067}d\u{feff}";
         let mut answer = json!({"list": [hidden, {"k3y\u{200b}/of": 1}], "n": 1.5, "ok": null});
-        assert!(value(&mut answer, &scrubber));
+        assert!(is_needed(&answer.to_string(), &scrubber).unwrap());
+        value(&mut answer, &scrubber);
         assert_eq!(answer, json!({"list": ["abcd", {"(secret)": 1}], "n": 1.5, "ok": null}));
-        assert!(!value(&mut answer, &scrubber), "nothing is left");
+        assert!(!is_needed(&answer.to_string(), &scrubber).unwrap(), "nothing is left");
         // Joiners, accents, and words of other directions stay.
         for kept in
             ["\u{1f469}\u{200d}\u{1f52c}", "\u{645}\u{6cc}\u{200c}\u{62e}", "\u{5e9}\u{5dc}", "e\u{301}\n\t"]

@@ -172,10 +172,13 @@ fn only_the_service_that_is_asked_is_told_the_key_and_what_the_caller_says() {
             ("http://api.example.org/v1", false),
             ("https://api.example.org.evil.test/v1", false),
         ] {
-            let sent = client.built(&request, &to.parse().unwrap()).unwrap();
-            let key = sent.url().query().is_some_and(|query| query.contains("s3cret"))
-                || sent.headers().contains_key("x-key");
-            assert_eq!((key, sent.headers().contains_key("x-note")), (told, told), "{to}");
+            for at_home in [true, false] {
+                let sent = client.built(&request, &to.parse().unwrap(), at_home).unwrap();
+                let key = sent.url().query().is_some_and(|query| query.contains("s3cret"))
+                    || sent.headers().contains_key("x-key");
+                let told = told && at_home;
+                assert_eq!((key, sent.headers().contains_key("x-note")), (told, told), "{to} {at_home}");
+            }
         }
     }
 }

@@ -88,15 +88,17 @@ impl Endpoint {
 
     /// One that knows all that is secret in this call.
     pub(crate) fn scrubber(&self, arguments: &Map<String, Value>, secret: Option<&Secret>) -> Scrubber {
-        let own = self.tool.parameters.iter().filter(|parameter| parameter.secret);
-        let own = own.filter_map(|parameter| arguments.get(&parameter.name)).flat_map(texts);
+        let own = self.tool.parameters.iter().flat_map(|parameter| {
+            let values = arguments.get(&parameter.name).into_iter().chain(&parameter.default);
+            values.flat_map(|value| parameter.secrets(value)).flat_map(texts)
+        });
         Scrubber::of(own.chain(secret.map(|secret| secret.text().to_owned())))
     }
 
     /// The arguments as they may be logged.
     pub(crate) fn shown(&self, arguments: &Map<String, Value>, scrubber: &Scrubber) -> String {
         let mut shown = arguments.clone();
-        for parameter in self.tool.parameters.iter().filter(|parameter| parameter.secret) {
+        for parameter in self.tool.parameters.iter().filter(|parameter| parameter.hides()) {
             if let Some(value) = shown.get_mut(&parameter.name) {
                 *value = crate::secret::MASK.into();
             }

@@ -308,3 +308,53 @@ fn what_is_secret_is_not_logged() {
         r#"{"pin":"(secret)","passwords":"(secret)","note":"not (secret), (secret) or (secret)"}"#
     );
 }
+
+#[test]
+fn a_default_that_is_secret_is_sent_and_shown_nowhere() {
+    let with = |kind: &str, default: Value| {
+        endpoint(json!({"parameters": [{"name": "token", "type": kind, "secret": true, "default": default}]}))
+    };
+    let endpoint = with("string", json!("hunter2-hunter2")).unwrap();
+    assert_eq!(url(&endpoint, json!({})), "https://shop.example.org/api/things?token=hunter2-hunter2");
+    let shown = endpoint.definition.input_schema().to_string();
+    assert!(!shown.contains("hunter2"), "{shown}");
+    let scrubber = endpoint.scrubber(&serde_json::Map::new(), None);
+    assert_eq!(scrubber.scrub("you sent hunter2-hunter2"), "you sent (secret)");
+    // Nor is it told what is wrong with it.
+    let error = with("integer", json!("hunter2-hunter2")).unwrap_err();
+    assert!(error.contains("token") && !error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn what_a_schema_calls_a_secret_is_one() {
+    let endpoint = endpoint(json!({"method": "POST", "parameters": [
+        {"name": "login", "place": "body", "schema": {
+            "type": "object",
+            "properties": {
+                "user": {"type": "string"},
+                "passwords": {"type": "array", "items": {"type": "string", "writeOnly": true}},
+            },
+        }},
+        {"name": "tokens", "type": "array", "items": {"type": "string", "writeOnly": true}},
+        {"name": "pin", "schema": {"type": "string", "writeOnly": true}, "default": "31415926"},
+        {"name": "note", "type": "string"},
+    ]}))
+    .unwrap();
+    let arguments = json!({
+        "login": {"user": "ada lovelace", "passwords": ["hunter2"]},
+        "tokens": ["swordfish"],
+        "note": "ada lovelace, not hunter2 or swordfish",
+    });
+    let arguments = arguments.as_object().unwrap();
+    let scrubber = endpoint.scrubber(arguments, None);
+    assert_eq!(
+        endpoint.shown(arguments, &scrubber),
+        r#"{"login":"(secret)","tokens":"(secret)","note":"ada lovelace, not (secret) or (secret)"}"#
+    );
+    assert_eq!(
+        scrubber.scrub("ada lovelace hunter2 swordfish 31415926"),
+        "ada lovelace (secret) (secret) (secret)"
+    );
+    let hides: Vec<bool> = endpoint.tool.parameters.iter().map(Parameter::hides).collect();
+    assert_eq!(hides, [true, true, true, false]);
+}

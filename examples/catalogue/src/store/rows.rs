@@ -155,7 +155,11 @@ impl Table {
 /// A value of a column as a member; nothing for `NULL`.
 fn json(value: ValueRef<'_>, kept: Kept) -> Result<Option<Value>, String> {
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| "is no UTF-8".to_owned());
-    let parsed = |text: &str| serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"));
+    let parsed = |text: &str| {
+        let value = serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
+        let rounded = |number| format!("has the number {number}, which would be rounded: write it as a text");
+        integer_that_is_rounded(text).map_or(Ok(value), |number| Err(rounded(number)))
+    };
     Ok(Some(match (value, kept) {
         (ValueRef::Null, _) => return Ok(None),
         (ValueRef::Integer(number), YesOrNo) => Value::Bool(number != 0),
@@ -166,6 +170,32 @@ fn json(value: ValueRef<'_>, kept: Kept) -> Result<Option<Value>, String> {
         (ValueRef::Text(bytes), _) => text(bytes)?.into(),
         (ValueRef::Blob(_), _) => return Err("is binary".to_owned()),
     }))
+}
+
+/// An integer in a JSON text that is well-formed, of more digits than a value keeps.
+fn integer_that_is_rounded(json: &str) -> Option<&str> {
+    let mut rest = json;
+    while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        rest = &rest[start..];
+        if let Some(text) = rest.strip_prefix('"') {
+            let mut is_escaped = false;
+            let end = text.find(|c| {
+                let is_end = c == '"' && !is_escaped;
+                is_escaped = c == '\\' && !is_escaped;
+                is_end
+            });
+            rest = &text[end? + 1..];
+            continue;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c)).unwrap_or(rest.len());
+        let number = &rest[..end];
+        let is_kept = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+        if !is_kept && !number.contains(['.', 'e', 'E']) {
+            return Some(number);
+        }
+        rest = &rest[end..];
+    }
+    None
 }
 
 /// A member as a value of a column.
@@ -197,8 +227,11 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<Row>, StoreError> {
     let mut rows: Vec<Row> = providers.collect();
     for (code, tool) in tools {
         let mut own = Vec::new();
-        while let Some((_, parameter)) = parameters.next_if(|(tool, _)| *tool <= code) {
-            own.push(parameter);
+        while let Some((tool, parameter)) = parameters.next_if(|(tool, _)| *tool <= code) {
+            // Whoever removes a tool by hand may leave its inputs behind.
+            if tool == code {
+                own.push(parameter);
+            }
         }
         rows.push(Row::Tool(code, with(tool, own)));
     }

@@ -245,3 +245,55 @@ fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers()
     assert_eq!(codes, ["another", "borrow_book", "find_books", "get_book"]);
     assert_eq!(ToolError::from(StoreError::Busy).reason(), tool_core::Reason::Unavailable);
 }
+
+#[test]
+fn inputs_that_lost_their_tool_become_those_of_no_other() {
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    let get_book = |store: &Store| {
+        let mut tools = store.reader().description().unwrap().tools;
+        tools.retain(|tool| tool.code == "get_book");
+        tools
+    };
+    let before = get_book(&store);
+    // As the shell of SQLite does, which does not look after references unless it is told to.
+    by_hand(
+        &store,
+        "PRAGMA foreign_keys = OFF; DELETE FROM tool WHERE code IN ('borrow_book', 'find_books');",
+    );
+    assert_eq!(get_book(&store), before);
+    // Another tool of the name has only its own.
+    store.0.writer.add_tool(&tool("find_books")).unwrap();
+    assert_eq!(
+        rows::tool(&database::open(store.reader().path(), Mode::Read).unwrap(), "find_books").unwrap(),
+        tool("find_books")
+    );
+}
+
+#[test]
+fn a_number_that_would_be_rounded_is_a_fault_of_its_row() {
+    for value in ["100000000000000000000000001", "[1, {\"a\": -9223372036854775809}]", "18446744073709551616"]
+    {
+        let (_folder, store) = store();
+        store.0.writer.import(&demo()).unwrap();
+        by_hand(
+            &store,
+            &format!("UPDATE tool SET examples = '[{{\"isbn\": {value}}}]' WHERE code = 'get_book'"),
+        );
+        let faults = crate::catalogue::faults(store.reader().rows().unwrap());
+        let [fault] = &faults[..] else { panic!("{faults:?}") };
+        assert!(fault.starts_with("tool `get_book`: its `examples` has the number "), "{fault}");
+    }
+    let (_folder, store) = store();
+    store.0.writer.import(&demo()).unwrap();
+    for value in
+        ["18446744073709551615", "-9223372036854775808", "1.5", "1e300", "\"100000000000000000000000001\""]
+    {
+        by_hand(
+            &store,
+            &format!("UPDATE tool SET output_schema = '{{\"const\": {value}}}' WHERE code = 'get_book'"),
+        );
+        let faults = crate::catalogue::faults(store.reader().rows().unwrap());
+        assert!(!faults.iter().any(|fault| fault.contains("has the number")), "{faults:?}");
+    }
+}

@@ -147,7 +147,7 @@ fn export_catalogue(
 
 /// The same without what is secret in it.
 fn masked(mut tool: Tool) -> Tool {
-    for parameter in tool.parameters.iter_mut().filter(|parameter| parameter.secret) {
+    for parameter in tool.parameters.iter_mut().filter(|parameter| parameter.hides()) {
         parameter.default = None;
     }
     tool

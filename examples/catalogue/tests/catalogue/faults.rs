@@ -1,6 +1,6 @@
 //! Services that fail in every way: nothing hangs, every failure names its provider, and the next call works.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::thread;
 use std::time::Instant;
 
@@ -23,7 +23,8 @@ fn rude() -> Rude {
         "/binary" => say(stream, &reply("200 OK", "application/pdf", "%PDF")),
         "/untyped" => say(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
         "/nothing" => say(stream, "HTTP/1.1 204 No Content\r\n\r\n"),
-        "/hang" => thread::sleep(PATIENCE),
+        // Until whoever asks has left.
+        "/hang" => drop(stream.read(&mut [0])),
         "/half" | "/post_half" => {
             say(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nhalf");
         }

@@ -1,12 +1,11 @@
 //! A list is asked for once, however many want it, and again when its time is over.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
@@ -15,22 +14,6 @@ use crate::provider::{DiscoveryError, Toolset};
 use crate::registry::Registry;
 
 const MINUTE: Duration = Duration::from_secs(60);
-
-thread_local! {
-    static NOW: Cell<Option<Instant>> = const { Cell::new(None) };
-}
-
-/// A clock that stands still until it is moved.
-fn now() -> Instant {
-    NOW.get().unwrap_or_else(|| {
-        NOW.set(Some(Instant::now()));
-        now()
-    })
-}
-
-fn pass(time: Duration) {
-    NOW.set(Some(now() + time));
-}
 
 /// A provider that counts how often it is asked, and answers when it is told to: with a list, or with an error.
 #[derive(Clone)]
@@ -48,7 +31,7 @@ impl Source {
 
     fn cached(&self) -> Cached {
         let source = self.clone();
-        let mut cached = Cached::new(MINUTE, move || {
+        Cached::new(MINUTE, move || {
             let source = source.clone();
             async move {
                 source.asked.fetch_add(1, Ordering::SeqCst);
@@ -58,9 +41,7 @@ impl Source {
                     _ => Err("no route to host"),
                 }
             }
-        });
-        cached.now = now;
-        cached
+        })
     }
 
     fn answer(&self) {
@@ -81,6 +62,11 @@ fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// A clock that stands still until it is moved.
+async fn pass(time: Duration) {
+    tokio::time::advance(time).await;
+}
+
 fn ready<T>(poll: Poll<T>) -> T {
     match poll {
         Poll::Ready(value) => value,
@@ -93,16 +79,16 @@ fn at_once(cached: &Cached) -> Result<Toolset, DiscoveryError> {
     ready(poll(pin!(cached.current())))
 }
 
-#[test]
-fn a_list_is_kept_for_its_time() {
+#[tokio::test(start_paused = true)]
+async fn a_list_is_kept_for_its_time() {
     let source = Source::new();
     let cached = source.cached();
     source.answer();
     let first = at_once(&cached).unwrap();
-    pass(MINUTE.checked_sub(Duration::from_nanos(1)).unwrap());
+    pass(MINUTE.checked_sub(Duration::from_millis(1)).unwrap()).await;
     assert!(first.is(&at_once(&cached).unwrap()));
     assert_eq!(source.asked(), 1);
-    pass(Duration::from_nanos(1));
+    pass(Duration::from_millis(1)).await;
     source.answer();
     assert!(!first.is(&at_once(&cached).unwrap()));
     assert_eq!(source.asked(), 2);
@@ -158,8 +144,8 @@ fn whoever_goes_away_keeps_nobody_waiting() {
     assert!(ready(poll(second)).is_ok());
 }
 
-#[test]
-fn an_old_list_is_served_if_that_was_asked_for() {
+#[tokio::test(start_paused = true)]
+async fn an_old_list_is_served_if_that_was_asked_for() {
     for stale in [false, true] {
         let source = Source::new();
         let cached = if stale { source.cached().serve_stale() } else { source.cached() };
@@ -169,7 +155,7 @@ fn an_old_list_is_served_if_that_was_asked_for() {
         source.fail(false);
         source.answer();
         let list = at_once(&cached).unwrap();
-        pass(MINUTE);
+        pass(MINUTE).await;
         source.fail(true);
         source.answer();
         match at_once(&cached) {
@@ -198,8 +184,8 @@ fn a_list_that_is_out_of_date_is_asked_for_again_before_its_time_is_over() {
     assert_eq!(source.asked(), 2);
 }
 
-#[test]
-fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other() {
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other() {
     let source = Source::new();
     let cached = source.cached();
     source.answer();
@@ -211,7 +197,7 @@ fn a_list_that_is_out_of_date_serves_for_its_time_when_there_is_no_other() {
         assert!(at_once(&cached).unwrap().is(&first));
         assert_eq!(source.asked(), asked, "each request asks again");
     }
-    pass(MINUTE);
+    pass(MINUTE).await;
     source.answer();
     assert_eq!(at_once(&cached).unwrap_err().to_string(), "no route to host");
     source.fail(false);

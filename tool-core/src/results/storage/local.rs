@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::local::LocalFileSystem;
 
+use crate::digest::Digest;
 use crate::results::storage::objects::Objects;
 use crate::results::storage::{ResultStorage, StoredObject};
 use crate::tool::BoxFuture;
@@ -133,13 +134,16 @@ fn has_one_name(_: &fs::Metadata) -> bool {
 /// stays, and is in nobody's way.
 fn tidy(root: &Path) {
     for directory in fs::read_dir(root).into_iter().flatten().flatten() {
-        // A link leads to what is somebody else's.
-        if !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
+        // A link leads to what is somebody else's, and another name is.
+        let is_own = directory.file_name().to_str().is_some_and(is_of_a_result);
+        if !is_own || !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
         for file in fs::read_dir(directory.path()).into_iter().flatten().flatten() {
             // `object_store` writes to `name#1` and renames.
-            let is_partial = file.file_name().as_encoded_bytes().contains(&b'#');
+            let name = file.file_name();
+            let whole = name.to_str().and_then(|name| name.split_once('#')).map(|(whole, _)| whole);
+            let is_partial = whole.is_some_and(is_of_a_result);
             let age = file.metadata().and_then(|metadata| metadata.modified()).map(|then| then.elapsed());
             if is_partial && !matches!(age, Ok(Ok(age)) if age < LEFT_BEHIND) {
                 let _ = fs::remove_file(file.path());
@@ -148,6 +152,11 @@ fn tidy(root: &Path) {
         // Only of one that is empty.
         let _ = fs::remove_dir(directory.path());
     }
+}
+
+/// Whether a caller's directory, or a result in it, may be called so.
+fn is_of_a_result(name: &str) -> bool {
+    name.parse::<Digest>().is_ok_and(|digest| digest.hex() == name)
 }
 
 /// Does something on a thread where it may wait for a disk.
