@@ -1,12 +1,15 @@
 //! The constant data that `#[tool]` leaves behind, one [`Declaration`] a tool.
 
+use std::cmp::Ordering;
 use std::panic::Location;
+use std::ptr;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::access::Permission;
+use crate::definition::Source;
 use crate::entry::Entry;
 use crate::input::JsonFn;
 use crate::operation::{Annotations, Operation};
@@ -27,6 +30,10 @@ pub struct Declaration {
     pub(crate) permission: Option<PermissionSpec>,
     /// Whether a function decides about access.
     pub(crate) guarded: bool,
+    /// Every input is a locator, as it is where there is none.
+    pub(crate) only_locators: bool,
+    /// Something is injected, or completed by a function: state may be missing.
+    pub(crate) takes_state: bool,
     pub(crate) requires: &'static [RequireFn],
     pub(crate) tags: &'static [&'static str],
     pub(crate) path: Option<&'static str>,
@@ -62,6 +69,8 @@ impl Declaration {
             open_world: true,
             permission: None,
             guarded: false,
+            only_locators: false,
+            takes_state: false,
             requires: &[],
             tags: &[],
             path: None,
@@ -115,6 +124,15 @@ impl Declaration {
     #[must_use]
     pub const fn guarded(mut self) -> Self {
         self.guarded = true;
+        self
+    }
+
+    /// Whether no input is other than `#[arg(locator)]`, and whether a parameter is `#[inject]`, `self`, or has an
+    /// `#[arg(complete = …)]`: said, so that a registry need not ask a thousand functions.
+    #[must_use]
+    pub const fn takes(mut self, only_locators: bool, state: bool) -> Self {
+        self.only_locators = only_locators;
+        self.takes_state = state;
         self
     }
 
@@ -181,6 +199,16 @@ impl Declaration {
             idempotent_hint: Some(self.idempotent),
             open_world_hint: Some(self.open_world),
         }
+    }
+
+    /// By name, and those of one name by where they are declared.
+    pub(crate) fn order(&'static self, other: &'static Declaration) -> Ordering {
+        let places = || {
+            Source::of(self)
+                .cmp(&Source::of(other))
+                .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
+        };
+        self.name.cmp(other.name).then_with(places)
     }
 
     /// The crate that the tool was declared in, by the first segment of its module.

@@ -3,8 +3,9 @@
 //! The table holds numbers and no names, which stand in the tools: a thousand tools take ten kilobytes, and nothing is
 //! copied when a registry is built.
 
-use std::hash::{BuildHasher as _, Hasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
+use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -101,34 +102,9 @@ impl Keys {
     #[inline]
     fn hash(&self, name: &str) -> u64 {
         match self {
-            Keys::Own => {
-                let mut hasher = NameHasher::default();
-                hasher.write(name.as_bytes());
-                hasher.finish()
-            }
+            Keys::Own => FixedState::default().hash_one(name),
             Keys::Foreign(key) => key.hash_one(name),
         }
-    }
-}
-
-/// FNV-1a, for which short texts are cheap.
-struct NameHasher(u64);
-
-impl Default for NameHasher {
-    fn default() -> Self {
-        NameHasher(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 
