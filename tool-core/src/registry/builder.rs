@@ -1,7 +1,6 @@
 //! Building a registry: what is wrong with it is told at once.
 
 use std::fmt;
-use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
@@ -250,12 +249,11 @@ impl Builder {
     /// let errors = Registry::builder().build().unwrap_err();
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
-    pub fn build(mut self) -> Result<Registry, BuildErrors> {
+    pub fn build(self) -> Result<Registry, BuildErrors> {
         // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
-        self.declarations.sort_unstable_by(|a, b| a.order(b));
-        self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
+        let declarations = Declaration::in_order(self.declarations);
         let linked = |name: &String| {
-            self.declarations.iter().any(|declaration| declaration.crate_name() == name)
+            declarations.iter().any(|declaration| declaration.crate_name() == name)
                 || self.prompts.names_crate(name)
         };
         let mut faults: Vec<BuildError> =
@@ -277,8 +275,8 @@ impl Builder {
             extensions: None,
         };
         // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
-        let mut members: Vec<Member> = Vec::with_capacity(self.declarations.len() + self.written.len());
-        let declared = ToolDefinition::all_declared(&self.declarations);
+        let mut members: Vec<Member> = Vec::with_capacity(declarations.len() + self.written.len());
+        let declared = ToolDefinition::all_declared(&declarations);
         members.extend(declared.map(|definition| member(definition, None)));
         let are_ordered = self.written.is_empty();
         for tool in self.written {
@@ -337,7 +335,9 @@ fn positions(tools: &[Member], faults: &mut Vec<BuildError>) -> Positions {
     let mut positions = if foreign { Positions::foreign(tools.len()) } else { Positions::own(tools.len()) };
     let at = |position: usize| &tools[position].definition;
     for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
-        if let Some(first) = positions.insert_name(position, at) {
+        positions.insert_name(position, at);
+        // Equal names stand next to each other.
+        if let Some(first) = position.checked_sub(1).filter(|before| at(*before).name() == tool.name()) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
                 first: at(first).place(),

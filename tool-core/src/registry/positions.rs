@@ -55,33 +55,24 @@ impl Positions {
         found.map(|position| position.of as usize)
     }
 
-    /// Notes a position under the name of its tool; the one that the name had before.
-    pub(super) fn insert_name<'t>(
-        &mut self,
-        position: usize,
-        tool: impl Fn(usize) -> &'t ToolDefinition,
-    ) -> Option<usize> {
-        self.insert(position, false, tool)
+    /// Notes a position under the name of its tool, which no other has: of those that do, one is found.
+    pub(super) fn insert_name<'t>(&mut self, position: usize, tool: impl Fn(usize) -> &'t ToolDefinition) {
+        let Positions { table, keys } = self;
+        // More tools than that do not fit into memory.
+        let Ok(of) = u32::try_from(position) else { return };
+        let noted = Position { of, by_alias: false };
+        let hash = |known: &Position| keys.hash(known.name(&tool).unwrap_or_default());
+        table.insert_unique(hash(&noted), noted, hash);
     }
 
-    /// The same under its alias, if it has one.
+    /// Notes a position under the alias of its tool, if it has one; the position that this name had before.
     pub(super) fn insert_alias<'t>(
         &mut self,
         position: usize,
         tool: impl Fn(usize) -> &'t ToolDefinition,
     ) -> Option<usize> {
-        self.insert(position, true, tool)
-    }
-
-    fn insert<'t>(
-        &mut self,
-        position: usize,
-        by_alias: bool,
-        tool: impl Fn(usize) -> &'t ToolDefinition,
-    ) -> Option<usize> {
         let Positions { table, keys } = self;
-        // More tools than that do not fit into memory.
-        let noted = Position { of: u32::try_from(position).ok()?, by_alias };
+        let noted = Position { of: u32::try_from(position).ok()?, by_alias: true };
         let name = noted.name(&tool)?;
         let entry = table.entry(
             keys.hash(name),
