@@ -5,10 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::Response;
 use rmcp::model::ProtocolVersion;
 use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
@@ -20,14 +19,17 @@ use crate::http::sessions::{SESSION, Sessions};
 use crate::splice::Spliced;
 
 /// What is asked about a request before it is read.
-#[derive(Clone)]
 pub(super) struct Door {
     pub(super) authenticator: Option<Arc<dyn Authenticator>>,
     pub(super) sessions: Arc<Sessions>,
 }
 
 /// Lets a request in whose sender may be there, and into no session but its own.
-pub(super) async fn identify(State(door): State<Door>, request: Request, next: Next) -> Response {
+pub(super) async fn identify<F: Future<Output = Response>>(
+    door: &Door,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     let (mut head, body) = request.into_parts();
     if is_modern(&head) {
         // Requests that stand alone are of no session, whatever a client says that has spoken another version before.
@@ -54,7 +56,7 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
     if let Some(slot) = &slot {
         head.extensions.insert(slot.clone());
     }
-    let mut response = next.run(Request::from_parts(head, body)).await;
+    let mut response = next(Request::from_parts(head, body)).await;
     if let Some(slot) = slot.filter(|_| is_stream(&response)) {
         response = response.map(|body| Spliced::body(body, slot));
     }

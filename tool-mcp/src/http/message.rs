@@ -2,9 +2,8 @@
 //! call are kept as the client wrote them.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use rmcp::model::{ErrorData, JsonRpcError};
@@ -22,9 +21,13 @@ use crate::reading::shortened;
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(State(reader): State<Reader>, request: Request, next: Next) -> Response {
+pub(super) async fn read<F: Future<Output = Response>>(
+    reader: &Reader,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
-        return next.run(request).await;
+        return next(request).await;
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
@@ -64,7 +67,7 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
     if let Some(arguments) = arguments {
         request.extensions_mut().insert(arguments);
     }
-    let response = next.run(request).await;
+    let response = next(request).await;
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             refusal(StatusCode::BAD_REQUEST, defect.unwrap_or_else(envelope::unreadable))
@@ -81,7 +84,6 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
 }
 
 /// What is known of the messages before.
-#[derive(Clone)]
 pub(super) struct Reader {
     pub(super) direct: Direct,
     pub(super) in_flight: InFlight,
