@@ -16,7 +16,6 @@ use crate::caller::Caller;
 use crate::envelope;
 use crate::http::message::refusal;
 use crate::http::sessions::{SESSION, Sessions};
-use crate::splice::Spliced;
 
 /// What is asked about a request before it is read.
 pub(super) struct Door {
@@ -53,13 +52,10 @@ pub(super) async fn identify<F: Future<Output = Response>>(
     head.extensions.insert(beside);
     head.extensions.insert(caller);
     // Whatever is sent to a session may be a list, also what it was sent before and missed.
-    if let Some(slot) = &slot {
-        head.extensions.insert(slot.clone());
+    if let Some(slot) = slot {
+        head.extensions.insert(slot);
     }
-    let mut response = next(Request::from_parts(head, body)).await;
-    if let Some(slot) = slot.filter(|_| is_stream(&response)) {
-        response = response.map(|body| Spliced::body(body, slot));
-    }
+    let response = next(Request::from_parts(head, body)).await;
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
     }
@@ -70,10 +66,6 @@ pub(super) async fn identify<F: Future<Output = Response>>(
 fn is_modern(head: &Parts) -> bool {
     let version = head.headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
-fn is_stream(response: &Response) -> bool {
-    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.
