@@ -16,6 +16,8 @@ pub(crate) enum Step {
     Check,
     Debug,
     Release,
+    /// A program that can only be loaded at one address, so that the system need not adapt it each time it starts.
+    Fixed,
 }
 
 impl Step {
@@ -27,6 +29,7 @@ impl Step {
             Step::Check => "check",
             Step::Debug => "debug",
             Step::Release => "release",
+            Step::Fixed => "fixed",
         }
     }
 
@@ -35,6 +38,15 @@ impl Step {
             Step::Check => &["check"],
             Step::Debug => &["build"],
             Step::Release => &["build", "--release"],
+            Step::Fixed => &["rustc", "--release"],
+        }
+    }
+
+    /// What is for the compiler of this crate alone.
+    fn of_rustc(self) -> &'static [&'static str] {
+        match self {
+            Step::Check | Step::Debug | Step::Release => &[],
+            Step::Fixed => &["--", "-C", "relocation-model=static"],
         }
     }
 }
@@ -59,7 +71,17 @@ impl Leaf {
     /// Builds the crate and everything that it depends on; nothing is measured.
     pub(crate) fn prepare(&self, workspace: &Workspace, step: Step) -> Result<(), Error> {
         let mut cargo = self.cargo(workspace, step);
-        cost::run(&mut cargo).map(|_| ())
+        cost::run(cargo.args(step.of_rustc())).map(|_| ())
+    }
+
+    /// A copy of the program of the release build under another name, as an installed program is one: what a linker has
+    /// written piece by piece takes longer to load.
+    pub(crate) fn install(&self, workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+        let folder = workspace.target().join("installed");
+        fs::create_dir_all(&folder).map_err(|source| Error::io(&folder, source))?;
+        let path = folder.join(name);
+        fs::copy(self.program(workspace), &path).map_err(|source| Error::io(&path, source))?;
+        Ok(path)
     }
 
     /// Removes what was built of this crate, so that the next build is a full one.
@@ -100,8 +122,7 @@ impl Leaf {
 
     /// What the program prints when it is called with these words.
     pub(crate) fn answer_to(&self, workspace: &Workspace, words: &[&str]) -> Result<String, Error> {
-        let (output, _) = cost::run(Command::new(self.program(workspace)).args(words))?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+        answer_to(&self.program(workspace), words)
     }
 
     /// The bytes of the program, as it was built and without its symbols.
@@ -120,6 +141,12 @@ impl Leaf {
         cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]);
         cargo
     }
+}
+
+/// What a program prints when it is called with these words.
+pub(crate) fn answer_to(program: &Path, words: &[&str]) -> Result<String, Error> {
+    let (output, _) = cost::run(Command::new(program).args(words))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }
 
 fn size(path: &Path) -> Result<u64, Error> {

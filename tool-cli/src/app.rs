@@ -240,6 +240,13 @@ impl App {
             return None;
         }
         let registry = identity::likely(self, arguments);
+        if let [command, name, ..] = arguments
+            && (command == "run" || command == "validate")
+            && let Some(name) = name.to_str().filter(|name| !name.starts_with('-'))
+        {
+            // As nearly always: where the name is, nothing has to be found out about options.
+            return registry.get(name).cloned();
+        }
         let grammar = grammar::grammar_for(self, 0, None, arguments);
         let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
         registry.get(name).cloned()

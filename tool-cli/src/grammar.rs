@@ -21,47 +21,41 @@ use crate::streams::Loudness;
 /// The whole grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of
 /// no other: with a thousand tools they cost no more than with one.
 pub(crate) fn grammar(app: &App, width: u16, inputs: Option<&Inputs<'_>>) -> Command {
-    made_for(app, width, inputs, |_| true)
+    let every = commands::all(app, inputs).map(|(title, options)| options(title.command()));
+    root(app, width).version(version(app)).subcommands(every)
 }
 
-/// The grammar for a command line of these words: of a command that is not among them there is the name alone, and what it
-/// does. Making the options of every command would be most of what a short command takes.
+/// The grammar for a command line of these words. Where the first is a command, nothing is there of the others; elsewhere
+/// there are the name of each and what it does, and the options of those that are among the words. Making the options of
+/// every command would be most of what a short command takes.
 pub(crate) fn grammar_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, words: &[OsString]) -> Command {
-    made_for(app, width, inputs, |command| words.iter().any(|word| word == command))
+    let asks_for_version = words.iter().any(|word| {
+        word.to_str().is_some_and(|word| word.starts_with('-') && (word.contains('V') || word == "--version"))
+    });
+    // A text that is there, so that help tells of the option.
+    let version = if asks_for_version { version(app) } else { "unread".to_owned() };
+    let grammar = root(app, width).version(version);
+    let first = words.first().and_then(|word| word.to_str());
+    if let Some((title, options)) = commands::all(app, inputs).find(|(title, _)| first == Some(title.name()))
+    {
+        return grammar.subcommand(options(title.command()));
+    }
+    grammar.subcommands(commands::all(app, inputs).map(|(title, options)| {
+        let is_named = words.iter().any(|word| word == title.name());
+        if is_named { options(title.command()) } else { title.command() }
+    }))
 }
 
-fn made_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, is_wanted: impl Fn(&str) -> bool) -> Command {
-    let wanted = |command: Command, options: &dyn Fn(Command) -> Command| {
-        if is_wanted(command.get_name()) { options(command) } else { command }
-    };
-    let mut grammar = Command::new(neutral(&app.name).into_owned())
-        .version(version(app))
+fn root(app: &App, width: u16) -> Command {
+    let grammar = Command::new(neutral(&app.name).into_owned())
         .term_width(width.into())
         .args(globals())
         .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands([
-            wanted(commands::LIST.command(), &commands::list),
-            wanted(commands::SEARCH.command(), &commands::search),
-            wanted(commands::INFO.command(), &commands::info),
-            wanted(commands::SCHEMA.command(), &commands::schema),
-            wanted(commands::VALIDATE.command(), &|command| commands::validate(command, &app.name, inputs)),
-            wanted(commands::RUN.command(), &|command| commands::run(command, &app.name, inputs)),
-            wanted(commands::LINT.command(), &commands::lint),
-            wanted(commands::LOCK.command(), &commands::lock),
-        ]);
-    if let Some(about) = &app.about {
-        grammar = grammar.about(neutral(about).into_owned());
+        .arg_required_else_help(true);
+    match &app.about {
+        Some(about) => grammar.about(neutral(about).into_owned()),
+        None => grammar,
     }
-    if !app.servers.is_empty() {
-        let serve = wanted(commands::SERVE.command(), &|command| commands::serve(command, &app.servers));
-        grammar = grammar.subcommand(serve);
-    }
-    grammar.subcommands([
-        wanted(commands::COMPLETIONS.command(), &commands::completions),
-        wanted(commands::MAN.command(), &commands::man),
-        wanted(commands::COMPLETE.command(), &commands::complete).hide(true),
-    ])
 }
 
 fn version(app: &App) -> String {

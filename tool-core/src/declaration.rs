@@ -1,12 +1,15 @@
 //! The constant data that `#[tool]` leaves behind, one [`Declaration`] a tool.
 
+use std::cmp::Ordering;
 use std::panic::Location;
+use std::ptr;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::access::Permission;
+use crate::definition::Source;
 use crate::entry::Entry;
 use crate::input::JsonFn;
 use crate::operation::{Annotations, Operation};
@@ -27,6 +30,10 @@ pub struct Declaration {
     pub(crate) permission: Option<PermissionSpec>,
     /// Whether a function decides about access.
     pub(crate) guarded: bool,
+    /// Every input is a locator, as it is where there is none.
+    pub(crate) only_locators: bool,
+    /// Something is injected, or completed by a function: state may be missing.
+    pub(crate) takes_state: bool,
     pub(crate) requires: &'static [RequireFn],
     pub(crate) tags: &'static [&'static str],
     pub(crate) path: Option<&'static str>,
@@ -62,6 +69,8 @@ impl Declaration {
             open_world: true,
             permission: None,
             guarded: false,
+            only_locators: false,
+            takes_state: false,
             requires: &[],
             tags: &[],
             path: None,
@@ -115,6 +124,15 @@ impl Declaration {
     #[must_use]
     pub const fn guarded(mut self) -> Self {
         self.guarded = true;
+        self
+    }
+
+    /// Whether no input is other than `#[arg(locator)]`, and whether a parameter is `#[inject]`, `self`, or has an
+    /// `#[arg(complete = …)]`: said, so that a registry need not ask a thousand functions.
+    #[must_use]
+    pub const fn takes(mut self, only_locators: bool, state: bool) -> Self {
+        self.only_locators = only_locators;
+        self.takes_state = state;
         self
     }
 
@@ -181,6 +199,33 @@ impl Declaration {
             idempotent_hint: Some(self.idempotent),
             open_world_hint: Some(self.open_world),
         }
+    }
+
+    /// Puts them into the order of their names, each once, and those of one name into that of their places.
+    ///
+    /// Most names are told apart by their first bytes, compared as one number: a thousand take a tenth of the time.
+    pub(crate) fn in_order(declarations: Vec<&'static Declaration>) -> Vec<&'static Declaration> {
+        let keyed = |declaration: &'static Declaration| {
+            let mut key = [0; 16];
+            for (to, from) in key.iter_mut().zip(declaration.name.bytes()) {
+                *to = from;
+            }
+            (u128::from_be_bytes(key), declaration)
+        };
+        let mut keyed: Vec<_> = declarations.into_iter().map(keyed).collect();
+        keyed.sort_by(|(a, first), (b, second)| a.cmp(b).then_with(|| first.order(second)));
+        keyed.dedup_by_key(|(_, declaration)| ptr::from_ref(*declaration));
+        keyed.into_iter().map(|(_, declaration)| declaration).collect()
+    }
+
+    /// By name, and those of one name by where they are declared.
+    fn order(&'static self, other: &'static Declaration) -> Ordering {
+        let places = || {
+            Source::of(self)
+                .cmp(&Source::of(other))
+                .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
+        };
+        self.name.cmp(other.name).then_with(places)
     }
 
     /// The crate that the tool was declared in, by the first segment of its module.

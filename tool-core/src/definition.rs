@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod builder;
+mod declared;
 mod documentation;
 mod facts;
 mod fault;
@@ -18,12 +19,12 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::declaration::{Declaration, Deprecated};
+use crate::definition::declared::Declared;
 use crate::definition::facts::Facts;
-use crate::definition::origin::{Origin, Sketch};
+use crate::definition::origin::Origin;
 use crate::definition::source::Place;
 use crate::digest::Digest;
 use crate::inject::Need;
-use crate::input::InputSpec;
 use crate::requirement;
 use crate::schema::Validator;
 use crate::state::States;
@@ -52,19 +53,12 @@ pub use source::Source;
 /// assert_eq!(plus.output_schema().unwrap()["properties"]["result"]["type"], "integer");
 /// ```
 #[derive(Clone)]
-pub struct ToolDefinition(Arc<Inner>);
+pub struct ToolDefinition(Inner);
 
-/// Small where it is declared: most of a thousand tools are never looked at, and a program that runs one of them starts
-/// none the later for the others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Inner {
-    Declared {
-        declaration: &'static Declaration,
-        sketch: Sketch,
-        /// Made on first use.
-        whole: OnceLock<Box<Whole>>,
-    },
-    Written(Box<Whole>),
+    Declared(Declared),
+    Written(Arc<Whole>),
 }
 
 /// Everything about a tool, or what makes it on first use.
@@ -81,49 +75,39 @@ struct Whole {
 }
 
 impl Whole {
-    fn new(facts: Facts, origin: Origin) -> Box<Self> {
-        Box::new(Whole {
+    fn new(facts: Facts, origin: Origin) -> Self {
+        Whole {
             facts,
             origin,
             validator: OnceLock::new(),
             output_validator: OnceLock::new(),
             digest: OnceLock::new(),
             example: OnceLock::new(),
-        })
+        }
     }
 
     #[cold]
     fn declared(declaration: &'static Declaration) -> Box<Self> {
         let (facts, origin) = origin::declared(declaration);
-        Whole::new(facts, origin)
+        Box::new(Whole::new(facts, origin))
     }
 }
 
 impl ToolDefinition {
-    pub(crate) fn declared(declaration: &'static Declaration) -> Self {
-        ToolDefinition::sketched(declaration, &mut Vec::new())
-    }
-
-    /// The definitions of many.
+    /// The definitions of these, in their order.
     pub(crate) fn all_declared(
         declarations: &[&'static Declaration],
     ) -> impl ExactSizeIterator<Item = ToolDefinition> {
-        let mut inputs = Vec::new();
-        declarations.iter().map(move |declaration| ToolDefinition::sketched(declaration, &mut inputs))
-    }
-
-    fn sketched(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> Self {
-        let sketch = Sketch::of(declaration, inputs);
-        ToolDefinition(Arc::new(Inner::Declared { declaration, sketch, whole: OnceLock::new() }))
+        Declared::all(declarations).map(|declared| ToolDefinition(Inner::Declared(declared)))
     }
 
     fn written(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Arc::new(Inner::Written(Whole::new(facts, origin))))
+        ToolDefinition(Inner::Written(Arc::new(Whole::new(facts, origin))))
     }
 
     fn whole(&self) -> &Whole {
-        match &*self.0 {
-            Inner::Declared { declaration, whole, .. } => whole.get_or_init(|| Whole::declared(declaration)),
+        match &self.0 {
+            Inner::Declared(declared) => declared.whole(),
             Inner::Written(whole) => whole,
         }
     }
@@ -143,8 +127,8 @@ impl ToolDefinition {
     /// assert_eq!(registry.get("say.nothing").unwrap().name(), "say.nothing");
     /// ```
     pub fn name(&self) -> &str {
-        match &*self.0 {
-            Inner::Declared { declaration, .. } => declaration.name,
+        match &self.0 {
+            Inner::Declared(declared) => declared.declaration.name,
             Inner::Written(whole) => &whole.facts.name,
         }
     }
@@ -202,8 +186,8 @@ impl ToolDefinition {
     /// # assert!(addresses.is_empty());
     /// ```
     pub fn path(&self) -> Option<&str> {
-        match &*self.0 {
-            Inner::Declared { declaration, .. } => declaration.path,
+        match &self.0 {
+            Inner::Declared(declared) => declared.declaration.path,
             Inner::Written(whole) => whole.facts.path.as_deref(),
         }
     }
@@ -249,15 +233,15 @@ impl ToolDefinition {
 
     /// The declaration that this is the definition of; `None` for a hand-written one.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
-        match &*self.0 {
-            Inner::Declared { declaration, .. } => Some(declaration),
+        match &self.0 {
+            Inner::Declared(declared) => Some(declared.declaration),
             Inner::Written(_) => None,
         }
     }
 
     fn where_declared(&self) -> Place {
-        match &*self.0 {
-            Inner::Declared { declaration, .. } => Place::of(declaration),
+        match &self.0 {
+            Inner::Declared(declared) => Place::of(declared.declaration),
             Inner::Written(whole) => whole.facts.place,
         }
     }
@@ -274,8 +258,8 @@ impl ToolDefinition {
 
     /// Whether every input is a locator, as it is where there is none.
     pub(crate) fn takes_only_locators(&self) -> bool {
-        match &*self.0 {
-            Inner::Declared { sketch, .. } => sketch.only_locators,
+        match &self.0 {
+            Inner::Declared(declared) => declared.declaration.only_locators,
             Inner::Written(_) => self.inputs().iter().all(|input| input.locator),
         }
     }
@@ -300,11 +284,9 @@ impl ToolDefinition {
 
     /// The names of the types of state that the tool and its requirements need and that `states` lacks.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
-        match &*self.0 {
-            Inner::Declared { sketch: Sketch { may_lack: true, .. }, .. } => {
-                self.whole().origin.declared().map(|declared| declared.lacks(states)).unwrap_or_default()
-            }
-            _ => Vec::new(),
+        match &self.0 {
+            Inner::Declared(declared) => origin::lacks(declared.declaration, states),
+            Inner::Written(_) => Vec::new(),
         }
     }
 

@@ -153,6 +153,10 @@ fn options(tool: &Tool) -> TokenStream {
     if tool.access.is_some() {
         add("guarded", TokenStream::new());
     }
+    let (only_locators, state) = (tool.callee.takes_only_locators(), tool.callee.takes_state());
+    if only_locators || state {
+        add("takes", quote!(#only_locators, #state));
+    }
     if !tool.requires.is_empty() {
         let requires = tool.requires.iter().map(|function| asked("__requiring", function));
         add("requires", quote!(&[#(#requires),*]));

@@ -53,6 +53,26 @@ pub(crate) struct Callee {
     pub(crate) cfgs: Vec<Attribute>,
 }
 
+impl Callee {
+    fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Input(input) => Some(&**input),
+            Parameter::Injected(_) | Parameter::Receiver(_) => None,
+        })
+    }
+
+    /// Whether every input is a locator, as it is where there is none.
+    pub(crate) fn takes_only_locators(&self) -> bool {
+        self.inputs().all(|input| input.locator)
+    }
+
+    /// Whether a parameter, or what completes one, takes something that may not be there.
+    pub(crate) fn takes_state(&self) -> bool {
+        let injects = |parameter: &Parameter| !matches!(parameter, Parameter::Input(_));
+        self.parameters.iter().any(injects) || self.inputs().any(|input| input.complete.is_some())
+    }
+}
+
 /// The permissions that a caller must have.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Permission {

@@ -62,12 +62,22 @@ struct Frame<'m> {
     error: Option<IgnoredAny>,
 }
 
+impl Frame<'_> {
+    /// The identifier of a message that wants an answer.
+    fn request(&self) -> Option<RequestId> {
+        let id = self.id.filter(|_| self.method.is_some())?;
+        serde_json::from_str(id.get()).ok()
+    }
+}
+
 /// What was found out about a message.
 #[derive(Debug, Default)]
 pub(crate) struct Inspected {
     /// If it is a call that has some.
     pub(crate) arguments: Option<Arguments>,
     pub(crate) kind: Kind,
+    /// Its identifier, if it wants an answer.
+    pub(crate) request: Option<RequestId>,
 }
 
 /// What a message most likely is.
@@ -136,8 +146,9 @@ impl<'de> Deserialize<'de> for Unique {
 /// When the text is no JSON, no object, says something twice, or has a cursor that is none.
 pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
     let frame = frame(text)?;
+    let request = frame.request();
     let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
-        return Ok(Inspected::default());
+        return Ok(Inspected { request, ..Inspected::default() });
     };
     let kind = match frame.method.as_deref() {
         _ if frame.result.is_some() || frame.error.is_some() => Kind::Other,
@@ -166,13 +177,15 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
         Some(_) => serde_json::from_str(params).map(|Unique| None),
         None => Ok(None),
     };
-    read().map(|arguments| Inspected { arguments, kind }).map_err(invalid)
+    match read() {
+        Ok(arguments) => Ok(Inspected { arguments, kind, request }),
+        Err(error) => Err(invalid(error)),
+    }
 }
 
 /// The identifier of a message that wants an answer.
 pub(crate) fn request(text: &Bytes) -> Option<RequestId> {
-    let frame: Frame<'_> = serde_json::from_slice(text).ok()?;
-    frame.method.and(frame.id).and_then(|id| serde_json::from_str(id.get()).ok())
+    serde_json::from_slice::<Frame<'_>>(text).ok()?.request()
 }
 
 /// The identifier of the request that a notification takes back.

@@ -8,6 +8,7 @@ mod resources;
 mod subscriptions;
 mod tools;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::http::request::Parts;
@@ -219,7 +220,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list = self.tools(cursor(request), &cx).await?;
+        let mut list = apart(self.tools(cursor(request), &cx)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
             list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
@@ -245,7 +246,7 @@ impl ServerHandler for Session {
         let arguments = Arguments::of(&cx).map_or(&b""[..], Arguments::as_bytes);
         let round =
             Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
-        self.call(&request.name, arguments, round, &cx).await
+        apart(self.call(&request.name, arguments, round, &cx)).await
     }
 
     async fn list_resources(
@@ -253,7 +254,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut list = self.resources(cursor(request), &cx).await?;
+        let mut list = apart(self.resources(cursor(request), &cx)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
             list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
@@ -267,7 +268,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut list = self.resource_templates(cursor(request), &cx).await?;
+        let mut list = apart(self.resource_templates(cursor(request), &cx)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
             list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
@@ -284,7 +285,7 @@ impl ServerHandler for Session {
         let cx = self.introduced(cx);
         let round =
             Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
-        let mut result = match self.read(&request.uri, round, &cx).await? {
+        let mut result = match apart(self.read(&request.uri, round, &cx)).await? {
             Answered::Reply(result) => result,
             Answered::Asks(asked) => return Ok(asked.into()),
         };
@@ -303,7 +304,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut list = self.prompts(cursor(request), &cx).await?;
+        let mut list = apart(self.prompts(cursor(request), &cx)).await?;
         self.sign(&mut list.meta, &cx);
         Ok(if modern(&cx) {
             list.with_ttl_ms(self.offers.fresh_for_ms()).with_cache_scope(Caller::scope(&cx))
@@ -320,7 +321,7 @@ impl ServerHandler for Session {
         let cx = self.introduced(cx);
         let round =
             Round { state: request.request_state.as_deref(), responses: request.input_responses.as_ref() };
-        let mut result = match self.prompt(&request.name, request.arguments, round, &cx).await? {
+        let mut result = match apart(self.prompt(&request.name, request.arguments, round, &cx)).await? {
             Answered::Reply(result) => result,
             Answered::Asks(asked) => return Ok(asked.into()),
         };
@@ -333,7 +334,7 @@ impl ServerHandler for Session {
         request: CompleteRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let mut result = self.completion(&request, &cx).await?;
+        let mut result = apart(self.completion(&request, &cx)).await?;
         self.sign(&mut result.meta, &cx);
         Ok(result)
     }
@@ -362,7 +363,7 @@ impl ServerHandler for Session {
         request: SubscribeRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watch(request.uri, cx).await
+        apart(self.watch(request.uri, cx)).await
     }
 
     async fn unsubscribe(
@@ -385,7 +386,7 @@ impl ServerHandler for Session {
     }
 
     async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
-        self.tell(&listener).await
+        apart(self.tell(&listener)).await
     }
 
     /// Whatever rmcp cannot read as a request that it knows: another method, or a known one with other parameters.
@@ -397,7 +398,9 @@ impl ServerHandler for Session {
         let cx = self.introduced(cx);
         let CustomRequest { method, params, .. } = request;
         match method.as_str() {
-            "tools/call" => self.call_oddly(&params.unwrap_or_default(), &cx).await.map(CustomResult::new),
+            "tools/call" => {
+                apart(self.call_oddly(&params.unwrap_or_default(), &cx)).await.map(CustomResult::new)
+            }
             "logging/setLevel" if !modern(&cx) => {
                 let names = LogLevel::ALL.map(|level| format!("`{level}`")).join(", ");
                 Err(ErrorData::invalid_params(format!("`level` must be one of {names}"), None))
@@ -417,6 +420,12 @@ impl ServerHandler for Session {
             _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }
     }
+}
+
+/// A future on the heap. rmcp holds those of all methods in one, as large as the largest, and moves that about several times
+/// for each request.
+fn apart<F: Future>(future: F) -> Pin<Box<F>> {
+    Box::pin(future)
 }
 
 /// Whether a request is of 2026-07-28 or later.

@@ -15,6 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::any;
 use axum::serve::ListenerExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -30,6 +34,7 @@ use crate::handler::Handler;
 use crate::http::direct::Direct;
 use crate::http::identity::Door;
 use crate::http::in_flight::InFlight;
+use crate::http::message::Reader;
 use crate::http::sessions::Sessions;
 use crate::session::Session;
 
@@ -69,13 +74,34 @@ impl Endpoint {
             manager,
             policy.applied_to(config),
         );
-        let reader = message::Reader { direct, in_flight: InFlight::default() };
-        let router = Router::new()
-            .route_service("/", service)
-            .layer(axum::middleware::from_fn_with_state(reader, message::read))
-            .layer(axum::middleware::from_fn_with_state(door, identity::identify))
-            .layer(axum::middleware::from_fn_with_state(answers.clone(), drain::count));
+        let reader = Reader { direct, in_flight: InFlight::default() };
+        let way = Arc::new(Way { answers: answers.clone(), door, reader, service });
+        let router = Router::new().route(
+            "/",
+            any(move |request: Request| {
+                let way = Arc::clone(&way);
+                async move { way.answer(request).await }
+            }),
+        );
         Endpoint { router, answers, stop, handler }
+    }
+}
+
+/// The way of a request. Layers of a router would each be cloned for every request, and with them all of rmcp's settings.
+struct Way {
+    answers: TaskTracker,
+    door: Door,
+    reader: Reader,
+    service: StreamableHttpService<Session, LocalSessionManager>,
+}
+
+impl Way {
+    async fn answer(&self, request: Request) -> Response {
+        let Way { answers, door, reader, service } = self;
+        let to_rmcp = |request| async { Box::pin(service.handle(request)).await.map(Body::new) };
+        let read = |request| message::read(reader, request, to_rmcp);
+        let identified = |request| identity::identify(door, request, read);
+        drain::count(answers, request, identified).await
     }
 }
 

@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 use tool_core::LintRule;
 
+use crate::app::App;
 use crate::complete::SHELLS;
 use crate::grammar::inputs::{self, Inputs};
 use crate::grammar::options;
@@ -21,46 +22,75 @@ pub(super) struct Title {
 }
 
 impl Title {
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
     pub(super) fn command(&self) -> Command {
         let command = Command::new(self.name);
-        if self.about.is_empty() { command } else { command.about(self.about) }
+        if self.about.is_empty() { command.hide(true) } else { command.about(self.about) }
     }
 }
 
-pub(super) const LIST: Title = Title { name: "list", about: "List the tools" };
-pub(super) const SEARCH: Title =
-    Title { name: "search", about: "Find tools by what they are about, the best first" };
-pub(super) const INFO: Title =
+/// What makes the options of a command.
+type Options<'a> = Box<dyn Fn(Command) -> Command + 'a>;
+
+/// Every command of an application, in the order of its help.
+pub(super) fn all<'a>(
+    app: &'a App,
+    inputs: Option<&'a Inputs<'a>>,
+) -> impl Iterator<Item = (Title, Options<'a>)> {
+    // Boxes of functions that hold nothing are not allocated.
+    let commands: [(Title, Options<'a>); 12] = [
+        (LIST, Box::new(list)),
+        (SEARCH, Box::new(search)),
+        (INFO, Box::new(info)),
+        (SCHEMA, Box::new(schema)),
+        (VALIDATE, Box::new(move |command| validate(command, &app.name, inputs))),
+        (RUN, Box::new(move |command| run(command, &app.name, inputs))),
+        (LINT, Box::new(lint)),
+        (LOCK, Box::new(lock)),
+        (SERVE, Box::new(move |command| serve(command, &app.servers))),
+        (COMPLETIONS, Box::new(completions)),
+        (MAN, Box::new(man)),
+        (COMPLETE, Box::new(complete)),
+    ];
+    let serves = !app.servers.is_empty();
+    commands.into_iter().filter(move |(title, _)| serves || title.name != SERVE.name)
+}
+
+const LIST: Title = Title { name: "list", about: "List the tools" };
+const SEARCH: Title = Title { name: "search", about: "Find tools by what they are about, the best first" };
+const INFO: Title =
     Title { name: "info", about: "Tell everything that is declared about a tool, without running it" };
-pub(super) const SCHEMA: Title =
-    Title { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
+const SCHEMA: Title = Title { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
 pub(super) const VALIDATE: Title =
     Title { name: "validate", about: "Check arguments for a tool, and run nothing" };
 pub(super) const RUN: Title = Title { name: "run", about: "Run a tool" };
-pub(super) const LINT: Title = Title {
+const LINT: Title = Title {
     name: "lint",
     about: "Tell what could be better in the declarations; fails when there is something",
 };
-pub(super) const LOCK: Title = Title {
+const LOCK: Title = Title {
     name: "lock",
     about: "Record what every tool promises, and tell what changed since it was recorded",
 };
-pub(super) const SERVE: Title = Title { name: "serve", about: "Serve the tools" };
-pub(super) const COMPLETIONS: Title = Title {
+const SERVE: Title = Title { name: "serve", about: "Serve the tools" };
+const COMPLETIONS: Title = Title {
     name: "completions",
     about: "Print a script that completes commands, tools, inputs and their values",
 };
-pub(super) const MAN: Title = Title { name: "man", about: "Print a manual page, for `man -l -`" };
-pub(super) const COMPLETE: Title = Title { name: crate::complete::COMMAND, about: "" };
+const MAN: Title = Title { name: "man", about: "Print a manual page, for `man -l -`" };
+const COMPLETE: Title = Title { name: crate::complete::COMMAND, about: "" };
 
-pub(super) fn list(command: Command) -> Command {
+fn list(command: Command) -> Command {
     command
         .args(options::filters())
         .args(options::identity())
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-pub(super) fn search(command: Command) -> Command {
+fn search(command: Command) -> Command {
     let text = Arg::new("text")
         .value_name("TEXT")
         .help("What the tool should be about")
@@ -80,7 +110,7 @@ pub(super) fn search(command: Command) -> Command {
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-pub(super) fn info(command: Command) -> Command {
+fn info(command: Command) -> Command {
     let path = Arg::new("path")
         .value_name("PATH")
         .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map");
@@ -91,7 +121,7 @@ pub(super) fn info(command: Command) -> Command {
     command.args([options::name(), path, output]).args(options::identity()).arg(options::format(TABLES))
 }
 
-pub(super) fn schema(command: Command) -> Command {
+fn schema(command: Command) -> Command {
     let output =
         Arg::new("output").long("output").help("The schema of its output").action(ArgAction::SetTrue);
     command
@@ -149,7 +179,7 @@ pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) 
         .args([options::name().hide(inputs.is_some()), options::arguments()])
 }
 
-pub(super) fn lint(command: Command) -> Command {
+fn lint(command: Command) -> Command {
     let without = Arg::new("without")
         .long("without")
         .value_name("RULE")
@@ -159,7 +189,7 @@ pub(super) fn lint(command: Command) -> Command {
     command.arg(without).arg(options::format(["text", "json", "yaml"]))
 }
 
-pub(super) fn lock(command: Command) -> Command {
+fn lock(command: Command) -> Command {
     let check = Arg::new("check")
         .long("check")
         .help("Change nothing, and fail when the tools are not as the file has them")
@@ -173,7 +203,7 @@ pub(super) fn lock(command: Command) -> Command {
     command.args([check, file]).arg(options::format(["text", "json", "yaml"]))
 }
 
-pub(super) fn serve(command: Command, servers: &[(String, Server)]) -> Command {
+fn serve(command: Command, servers: &[(String, Server)]) -> Command {
     let of_server = |(name, server): &(String, Server)| {
         let mut addr = Arg::new("addr")
             .long("addr")
@@ -201,7 +231,7 @@ pub(super) fn serve(command: Command, servers: &[(String, Server)]) -> Command {
     command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }
 
-pub(super) fn completions(command: Command) -> Command {
+fn completions(command: Command) -> Command {
     let shell = Arg::new("shell")
         .value_name("SHELL")
         .required(true)
@@ -218,7 +248,7 @@ pub(super) fn completions(command: Command) -> Command {
         .arg(shell)
 }
 
-pub(super) fn man(command: Command) -> Command {
+fn man(command: Command) -> Command {
     let page =
         Arg::new("command").value_name("COMMAND").help("The page of a command; of the program unless told");
     let folder = Arg::new("dir")
@@ -231,7 +261,7 @@ pub(super) fn man(command: Command) -> Command {
 }
 
 /// What the scripts of `completions` ask: the words so far, of which the last one is typed now.
-pub(super) fn complete(command: Command) -> Command {
+fn complete(command: Command) -> Command {
     let shell = Arg::new("shell").required(true).value_parser(PossibleValuesParser::new(SHELLS));
     let words = Arg::new("words").num_args(0..).last(true).action(ArgAction::Append);
     command.args([shell, words])

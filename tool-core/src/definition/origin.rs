@@ -23,26 +23,19 @@ pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
     (Facts::declared(declaration, description), origin)
 }
 
-/// The little of what a function tells about itself that building a registry must know of every tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sketch {
-    /// Every input is a locator, as it is where there is none.
-    pub(super) only_locators: bool,
-    /// It takes state, or something of it does.
-    pub(super) may_lack: bool,
-}
-
-impl Sketch {
-    /// Lets the function describe itself into a list that is used again for the next.
-    pub(super) fn of(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> Self {
-        inputs.clear();
-        let (needs, _) = described(declaration, inputs);
-        let completes = inputs.iter().any(|spec| spec.complete.is_some());
-        Sketch {
-            only_locators: inputs.iter().all(|spec| spec.locator),
-            may_lack: completes || !declaration.requires.is_empty() || !needs.is_empty(),
-        }
+/// The names of the types of state that the function, its requirements and its completions take and that `states` lacks.
+pub(super) fn lacks(declaration: &'static Declaration, states: &States) -> Vec<&'static str> {
+    // Of most tools nothing is injected: they need not be asked.
+    if !declaration.takes_state && declaration.requires.is_empty() {
+        return Vec::new();
     }
+    let mut inputs = Vec::new();
+    let (mut needs, _) = described(declaration, &mut inputs);
+    requirement::describe(declaration.requires, &mut needs);
+    for complete in inputs.iter().filter_map(|input| input.complete) {
+        complete(&mut Completing::Describe(&mut needs));
+    }
+    needs.unmet(states)
 }
 
 /// Lets a function describe itself.
@@ -137,6 +130,13 @@ impl Declared {
     pub(super) fn new(declaration: &'static Declaration, examples: Vec<Example>) -> Self {
         let mut inputs = Vec::new();
         let (needs, returned) = described(declaration, &mut inputs);
+        let completes = inputs.iter().any(|input: &&InputSpec| input.complete.is_some());
+        debug_assert!(declaration.takes_state || needs.is_empty() && !completes, "{}", declaration.name);
+        debug_assert!(
+            !declaration.only_locators || inputs.iter().all(|input| input.locator),
+            "{}",
+            declaration.name
+        );
         Declared {
             declaration,
             inputs,
@@ -147,17 +147,6 @@ impl Declared {
             input: OnceLock::new(),
             output: OnceLock::new(),
         }
-    }
-
-    /// The names of the types of state that the function, its requirements and its completions take and that `states`
-    /// lacks.
-    pub(super) fn lacks(&self, states: &States) -> Vec<&'static str> {
-        let mut needs = self.needs.clone();
-        requirement::describe(self.declaration.requires, &mut needs);
-        for complete in self.inputs.iter().filter_map(|input| input.complete) {
-            complete(&mut Completing::Describe(&mut needs));
-        }
-        needs.unmet(states)
     }
 
     /// How the arguments are read, by how the inputs stand in the schema.

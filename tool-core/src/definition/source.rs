@@ -27,6 +27,12 @@ pub struct Source<'d> {
     pub module: &'d str,
 }
 
+impl Source<'static> {
+    pub(crate) fn of(declaration: &Declaration) -> Self {
+        Place::of(declaration).source()
+    }
+}
+
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)

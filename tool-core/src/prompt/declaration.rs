@@ -19,7 +19,10 @@ impl PromptDeclaration {
         module: &'static str,
         entry: Entry,
     ) -> Self {
-        PromptDeclaration(Declaration::new(name, description, Operation::Read, module, entry))
+        // They are few: each is asked what it takes.
+        PromptDeclaration(
+            Declaration::new(name, description, Operation::Read, module, entry).takes(false, true),
+        )
     }
 
     /// `title = "…"`.

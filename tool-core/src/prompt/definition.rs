@@ -34,8 +34,9 @@ use crate::schema::NativeSchema;
 pub struct PromptDefinition(ToolDefinition);
 
 impl PromptDefinition {
-    pub(crate) fn declared(declaration: &'static PromptDeclaration) -> Self {
-        PromptDefinition(ToolDefinition::declared(&declaration.0))
+    pub(crate) fn all_declared(declarations: &[&'static PromptDeclaration]) -> Vec<Self> {
+        let declarations: Vec<_> = declarations.iter().map(|declaration| &declaration.0).collect();
+        ToolDefinition::all_declared(&declarations).map(PromptDefinition).collect()
     }
 
     /// The name on the wire.

@@ -1,7 +1,6 @@
 //! Building a registry: what is wrong with it is told at once.
 
 use std::fmt;
-use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
@@ -17,6 +16,7 @@ use crate::registry::addresses;
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::positions::Positions;
 use crate::registry::prompts::{PromptMember, Selection};
+use crate::registry::running::faults_of_limits;
 use crate::registry::{Home, Inner, Member, Registry};
 use crate::state::States;
 use crate::tool::Tool;
@@ -249,55 +249,17 @@ impl Builder {
     /// let errors = Registry::builder().build().unwrap_err();
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
-    pub fn build(mut self) -> Result<Registry, BuildErrors> {
-        // Linked and listed by hand is declared once.
-        self.declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
-        self.declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
+    pub fn build(self) -> Result<Registry, BuildErrors> {
+        // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
+        let declarations = Declaration::in_order(self.declarations);
         let linked = |name: &String| {
-            self.declarations.iter().any(|declaration| declaration.crate_name() == name)
+            declarations.iter().any(|declaration| declaration.crate_name() == name)
                 || self.prompts.names_crate(name)
         };
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
 
-        let mut tools: Vec<(ToolDefinition, Option<Arc<dyn Tool>>)> =
-            Vec::with_capacity(self.declarations.len() + self.written.len());
-        let declared = ToolDefinition::all_declared(&self.declarations);
-        tools.extend(declared.map(|definition| (definition, None)));
-        for tool in std::mem::take(&mut self.written) {
-            match contained(|| tool.definition().clone()) {
-                Ok(definition) => tools.push((definition, Some(tool))),
-                Err(Panicked) => faults.push(BuildError::NoDefinition),
-            }
-        }
-        tools.retain(|(tool, _)| self.select.iter().all(|likes| likes(tool)));
-        // Declarations arrive in the order of the linker, which is none.
-        tools.sort_by(|(a, _), (b, _)| a.name().cmp(b.name()).then_with(|| a.source().cmp(&b.source())));
-        let mut faults_of_prompts = Vec::new();
-        let prompts = std::mem::take(&mut self.prompts).definitions(&self.states, &mut faults_of_prompts);
-        if tools.is_empty() && prompts.is_empty() && !self.allow_empty {
-            faults.push(BuildError::Empty);
-        }
-
-        let positions = positions(&tools, &mut faults);
-        let definitions: Vec<&ToolDefinition> = tools.iter().map(|(definition, _)| definition).collect();
-        let collisions = addresses::collisions(&definitions);
-        faults.extend(collisions.into_iter().map(|(first, second)| BuildError::Address {
-            first: first.to_string(),
-            second: second.to_string(),
-        }));
-        for (tool, _) in &tools {
-            faults.extend(tool.lacks(&self.states).into_iter().map(|state| BuildError::MissingState {
-                tool: tool.name().to_owned(),
-                place: tool.place(),
-                state: state.to_owned(),
-            }));
-        }
-        faults.extend(self.faults_of_limits(&definitions));
-        faults.append(&mut faults_of_prompts);
-        BuildErrors::unless_empty(faults)?;
-        let key = self.audit_key.unwrap_or_else(process_key);
-        let audit = self.audit.map(|sink| Audit { sink, key });
+        let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
         let home = Arc::new(Home {
             states: self.states,
             runner: Runner::new(self.limits),
@@ -305,14 +267,55 @@ impl Builder {
             leniency: self.leniency,
             audit: audit.clone(),
         });
-        let member = |(definition, written)| Member {
+        let member = |definition, written| Member {
             kind: AuditKind::Tool,
             definition,
             written,
             home: Arc::clone(&home),
             extensions: None,
         };
-        let members = tools.into_iter().map(member).collect();
+        // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
+        let mut members: Vec<Member> = Vec::with_capacity(declarations.len() + self.written.len());
+        let declared = ToolDefinition::all_declared(&declarations);
+        members.extend(declared.map(|definition| member(definition, None)));
+        let are_ordered = self.written.is_empty();
+        for tool in self.written {
+            match contained(|| tool.definition().clone()) {
+                Ok(definition) => members.push(member(definition, Some(tool))),
+                Err(Panicked) => faults.push(BuildError::NoDefinition),
+            }
+        }
+        if !self.select.is_empty() {
+            members.retain(|member| self.select.iter().all(|likes| likes(&member.definition)));
+        }
+        if !are_ordered {
+            members.sort_by(|Member { definition: a, .. }, Member { definition: b, .. }| {
+                a.name().cmp(b.name()).then_with(|| a.source().cmp(&b.source()))
+            });
+        }
+        let mut faults_of_prompts = Vec::new();
+        let prompts = self.prompts.definitions(&home.states, &mut faults_of_prompts);
+        if members.is_empty() && prompts.is_empty() && !self.allow_empty {
+            faults.push(BuildError::Empty);
+        }
+
+        let positions = positions(&members, &mut faults);
+        let definitions: Vec<&ToolDefinition> = members.iter().map(|member| &member.definition).collect();
+        let collisions = addresses::collisions(&definitions);
+        faults.extend(collisions.into_iter().map(|(first, second)| BuildError::Address {
+            first: first.to_string(),
+            second: second.to_string(),
+        }));
+        for tool in &definitions {
+            faults.extend(tool.lacks(&home.states).into_iter().map(|state| BuildError::MissingState {
+                tool: tool.name().to_owned(),
+                place: tool.place(),
+                state: state.to_owned(),
+            }));
+        }
+        faults.extend(faults_of_limits(self.limits, &definitions));
+        faults.append(&mut faults_of_prompts);
+        BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
         let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
         let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
@@ -326,26 +329,28 @@ impl Builder {
 }
 
 /// Which tool each name leads to, and each alias. That two tools have one is a fault.
-fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
+fn positions(tools: &[Member], faults: &mut Vec<BuildError>) -> Positions {
     // Tools that are written by hand may be somebody else's, and so may their names.
-    let foreign = tools.iter().any(|(_, written)| written.is_some());
+    let foreign = tools.iter().any(|member| member.written.is_some());
     let mut positions = if foreign { Positions::foreign(tools.len()) } else { Positions::own(tools.len()) };
-    let at = |position: usize| &tools[position].0;
-    for (position, (tool, _)) in tools.iter().enumerate() {
-        if let Some(first) = positions.insert_name(position, at) {
+    let at = |position: usize| &tools[position].definition;
+    for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
+        positions.insert_name(position, at);
+        // Equal names stand next to each other.
+        if let Some(first) = position.checked_sub(1).filter(|before| at(*before).name() == tool.name()) {
             faults.push(BuildError::Duplicate {
                 name: tool.name().to_owned(),
-                first: tools[first].0.place(),
+                first: at(first).place(),
                 second: tool.place(),
             });
         }
     }
-    for (position, (tool, _)) in tools.iter().enumerate() {
+    for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
         if let Some(first) = positions.insert_alias(position, at) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
-                first: tools[first].0.place(),
+                first: at(first).place(),
                 second: tool.place(),
             });
         }

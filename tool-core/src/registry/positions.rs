@@ -3,8 +3,9 @@
 //! The table holds numbers and no names, which stand in the tools: a thousand tools take ten kilobytes, and nothing is
 //! copied when a registry is built.
 
-use std::hash::{BuildHasher as _, Hasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
+use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -54,33 +55,24 @@ impl Positions {
         found.map(|position| position.of as usize)
     }
 
-    /// Notes a position under the name of its tool; the one that the name had before.
-    pub(super) fn insert_name<'t>(
-        &mut self,
-        position: usize,
-        tool: impl Fn(usize) -> &'t ToolDefinition,
-    ) -> Option<usize> {
-        self.insert(position, false, tool)
+    /// Notes a position under the name of its tool, which no other has: of those that do, one is found.
+    pub(super) fn insert_name<'t>(&mut self, position: usize, tool: impl Fn(usize) -> &'t ToolDefinition) {
+        let Positions { table, keys } = self;
+        // More tools than that do not fit into memory.
+        let Ok(of) = u32::try_from(position) else { return };
+        let noted = Position { of, by_alias: false };
+        let hash = |known: &Position| keys.hash(known.name(&tool).unwrap_or_default());
+        table.insert_unique(hash(&noted), noted, hash);
     }
 
-    /// The same under its alias, if it has one.
+    /// Notes a position under the alias of its tool, if it has one; the position that this name had before.
     pub(super) fn insert_alias<'t>(
         &mut self,
         position: usize,
         tool: impl Fn(usize) -> &'t ToolDefinition,
     ) -> Option<usize> {
-        self.insert(position, true, tool)
-    }
-
-    fn insert<'t>(
-        &mut self,
-        position: usize,
-        by_alias: bool,
-        tool: impl Fn(usize) -> &'t ToolDefinition,
-    ) -> Option<usize> {
         let Positions { table, keys } = self;
-        // More tools than that do not fit into memory.
-        let noted = Position { of: u32::try_from(position).ok()?, by_alias };
+        let noted = Position { of: u32::try_from(position).ok()?, by_alias: true };
         let name = noted.name(&tool)?;
         let entry = table.entry(
             keys.hash(name),
@@ -101,34 +93,9 @@ impl Keys {
     #[inline]
     fn hash(&self, name: &str) -> u64 {
         match self {
-            Keys::Own => {
-                let mut hasher = NameHasher::default();
-                hasher.write(name.as_bytes());
-                hasher.finish()
-            }
+            Keys::Own => FixedState::default().hash_one(name),
             Keys::Foreign(key) => key.hash_one(name),
         }
-    }
-}
-
-/// FNV-1a, for which short texts are cheap.
-struct NameHasher(u64);
-
-impl Default for NameHasher {
-    fn default() -> Self {
-        NameHasher(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

@@ -40,7 +40,7 @@ impl Selection {
         // Linked and listed by hand is declared once.
         declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
         declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
-        let mut prompts: Vec<_> = declarations.into_iter().map(PromptDefinition::declared).collect();
+        let mut prompts = PromptDefinition::all_declared(&declarations);
         prompts.retain(|prompt| select.iter().all(|likes| likes(prompt)));
         prompts.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         for pair in prompts.windows(2).filter(|pair| pair[0].name() == pair[1].name()) {

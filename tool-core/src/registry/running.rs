@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::audit::AuditSink;
+use crate::call::Limits;
 use crate::definition::ToolDefinition;
 use crate::registry::{BuildError, Builder};
 
@@ -120,25 +121,24 @@ impl Builder {
         self.audit_key = Some(key);
         self
     }
+}
 
-    /// What cannot be kept of all this.
-    pub(super) fn faults_of_limits(&self, tools: &[&ToolDefinition]) -> Vec<BuildError> {
-        let limits = [
-            ("concurrency", self.limits.concurrency == Some(0)),
-            ("blocking_threads", self.limits.threads == 0),
-            ("timeout", self.limits.timeout.is_some_and(|limit| limit.is_zero())),
-        ];
-        let mut faults: Vec<_> =
-            limits.into_iter().filter(|(_, none)| *none).map(|(name, _)| BuildError::NoRoom(name)).collect();
-        if cfg!(not(feature = "tokio")) {
-            let limited = tools.iter().filter(|tool| tool.timeout().is_some());
-            faults.extend(
-                limited
-                    .map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), place: tool.place() }),
-            );
-        }
-        faults
+/// What cannot be kept of all this.
+pub(super) fn faults_of_limits(limits: Limits, tools: &[&ToolDefinition]) -> Vec<BuildError> {
+    let none = [
+        ("concurrency", limits.concurrency == Some(0)),
+        ("blocking_threads", limits.threads == 0),
+        ("timeout", limits.timeout.is_some_and(|limit| limit.is_zero())),
+    ];
+    let mut faults: Vec<_> =
+        none.into_iter().filter(|(_, is_none)| *is_none).map(|(name, _)| BuildError::NoRoom(name)).collect();
+    if cfg!(not(feature = "tokio")) {
+        let limited = tools.iter().filter(|tool| tool.timeout().is_some());
+        faults.extend(
+            limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), place: tool.place() }),
+        );
     }
+    faults
 }
 
 #[cfg(all(test, not(feature = "tokio")))]

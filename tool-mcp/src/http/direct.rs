@@ -35,7 +35,6 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const ARGUMENT: &str = "mcp-param-";
 
 /// Answers what can be answered at once.
-#[derive(Clone)]
 pub(super) struct Direct {
     handler: Arc<Handler>,
     /// The hosts that a request may be for; `None` is any.

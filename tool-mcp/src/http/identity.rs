@@ -5,10 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::Response;
 use rmcp::model::ProtocolVersion;
 use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
@@ -17,17 +16,19 @@ use crate::caller::Caller;
 use crate::envelope;
 use crate::http::message::refusal;
 use crate::http::sessions::{SESSION, Sessions};
-use crate::splice::Spliced;
 
 /// What is asked about a request before it is read.
-#[derive(Clone)]
 pub(super) struct Door {
     pub(super) authenticator: Option<Arc<dyn Authenticator>>,
     pub(super) sessions: Arc<Sessions>,
 }
 
 /// Lets a request in whose sender may be there, and into no session but its own.
-pub(super) async fn identify(State(door): State<Door>, request: Request, next: Next) -> Response {
+pub(super) async fn identify<F: Future<Output = Response>>(
+    door: &Door,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     let (mut head, body) = request.into_parts();
     if is_modern(&head) {
         // Requests that stand alone are of no session, whatever a client says that has spoken another version before.
@@ -51,13 +52,10 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
     head.extensions.insert(beside);
     head.extensions.insert(caller);
     // Whatever is sent to a session may be a list, also what it was sent before and missed.
-    if let Some(slot) = &slot {
-        head.extensions.insert(slot.clone());
+    if let Some(slot) = slot {
+        head.extensions.insert(slot);
     }
-    let mut response = next.run(Request::from_parts(head, body)).await;
-    if let Some(slot) = slot.filter(|_| is_stream(&response)) {
-        response = response.map(|body| Spliced::body(body, slot));
-    }
+    let response = next(Request::from_parts(head, body)).await;
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
     }
@@ -68,10 +66,6 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
 fn is_modern(head: &Parts) -> bool {
     let version = head.headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
-fn is_stream(response: &Response) -> bool {
-    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.

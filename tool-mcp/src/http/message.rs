@@ -2,12 +2,11 @@
 //! call are kept as the client wrote them.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use rmcp::model::{ErrorData, JsonRpcError};
+use rmcp::model::{ErrorData, JsonRpcError, RequestId};
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::http::BODY_LIMIT;
@@ -17,14 +16,20 @@ use crate::http::in_flight::{Held, InFlight};
 use crate::http::sessions::SESSION;
 use crate::offer::ending;
 use crate::reading::shortened;
+use crate::splice::{Slot, Spliced};
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
 /// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
-pub(super) async fn read(State(reader): State<Reader>, request: Request, next: Next) -> Response {
+pub(super) async fn read<F: Future<Output = Response>>(
+    reader: &Reader,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
-        return next.run(request).await;
+        let slot = request.extensions().get().cloned();
+        return spliced(next(request).await, slot);
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
@@ -48,12 +53,12 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
         let error = Box::new(JsonRpcError::new(envelope::request(&bytes), error));
         return refusal(StatusCode::BAD_REQUEST, error);
     }
-    let (body, Inspected { arguments, .. }, defect) = match envelope::inspect(&bytes) {
+    let (body, inspected, defect) = match envelope::inspect(&bytes) {
         Ok(inspected) => (Body::from(trimmed(bytes.clone(), &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
     let held = match defect {
-        None => reader.hold(&parts.headers, &bytes),
+        None => reader.hold(&parts.headers, &bytes, inspected.request),
         Some(_) => Ok(None),
     };
     let held = match held {
@@ -61,10 +66,12 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
         Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
     };
     let mut request = Request::from_parts(parts, body);
-    if let Some(arguments) = arguments {
+    // No answer but that to a list has one.
+    let slot = request.extensions().get().cloned().filter(|_: &Slot| inspected.kind == Kind::List);
+    if let Some(arguments) = inspected.arguments {
         request.extensions_mut().insert(arguments);
     }
-    let response = next.run(request).await;
+    let response = spliced(next(request).await, slot);
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             refusal(StatusCode::BAD_REQUEST, defect.unwrap_or_else(envelope::unreadable))
@@ -81,7 +88,6 @@ pub(super) async fn read(State(reader): State<Reader>, request: Request, next: N
 }
 
 /// What is known of the messages before.
-#[derive(Clone)]
 pub(super) struct Reader {
     pub(super) direct: Direct,
     pub(super) in_flight: InFlight,
@@ -89,11 +95,16 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Holds the name of a request of a session until it is answered, and lets go of one that a message takes back.
-    fn hold(&self, headers: &HeaderMap, message: &Bytes) -> Result<Option<Held>, Refusal> {
+    fn hold(
+        &self,
+        headers: &HeaderMap,
+        message: &Bytes,
+        request: Option<RequestId>,
+    ) -> Result<Option<Held>, Refusal> {
         let Some(session) = headers.get(SESSION).and_then(|session| session.to_str().ok()) else {
             return Ok(None);
         };
-        if let Some(id) = envelope::request(message) {
+        if let Some(id) = request {
             let held = self.in_flight.begin(session, id.clone());
             return held.map(Some).ok_or_else(|| envelope::in_flight(&id));
         }
@@ -101,6 +112,16 @@ impl Reader {
             self.in_flight.end(session, id);
         }
         Ok(None)
+    }
+}
+
+/// An answer with the tools put into it, where it is a stream in which a list may be.
+fn spliced(response: Response, slot: Option<Slot>) -> Response {
+    let is_stream =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
+    match slot.filter(|_| is_stream) {
+        Some(slot) => response.map(|body| Spliced::body(body, slot)),
+        None => response,
     }
 }
 

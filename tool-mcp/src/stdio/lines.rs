@@ -196,7 +196,7 @@ fn message(line: &Bytes, slot: &Slot) -> Result<Option<ClientJsonRpcMessage>, Re
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let Inspected { arguments, kind } = envelope::inspect(line)?;
+    let Inspected { arguments, kind, .. } = envelope::inspect(line)?;
     let mut message = match known(line, kind) {
         Some(message) => message,
         None => serde_json::from_slice(line).map_err(|_| envelope::unreadable())?,

@@ -1,0 +1,75 @@
+//! Definitions of what was declared, many at once.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::declaration::Declaration;
+use crate::definition::Whole;
+
+/// A declaration, and where the rest of its definition is kept once somebody has asked for it.
+///
+/// Most of a thousand tools are never looked at, and a program that runs one of them should start none the later for the
+/// others: what is made on first use has one table for all, and nothing is called or copied before.
+#[derive(Clone)]
+pub(super) struct Declared {
+    pub(super) declaration: &'static Declaration,
+    table: Arc<[OnceLock<Box<Whole>>]>,
+    row: usize,
+}
+
+impl Declared {
+    /// One for each, in their order.
+    pub(super) fn all(declarations: &[&'static Declaration]) -> impl ExactSizeIterator<Item = Self> {
+        let table: Arc<[_]> = declarations.iter().map(|_| OnceLock::new()).collect();
+        let rows = declarations.iter().enumerate();
+        rows.map(move |(row, declaration)| Declared { declaration, table: Arc::clone(&table), row })
+    }
+
+    pub(super) fn whole(&self) -> &Whole {
+        self.table[self.row].get_or_init(|| Whole::declared(self.declaration))
+    }
+}
+
+impl fmt::Debug for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declared")
+            .field("declaration", &self.declaration)
+            .field("whole", &self.table[self.row].get())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::declaration::Declaration;
+    use crate::declared::declared;
+    use crate::entry::{Call, Step};
+    use crate::operation::Operation;
+    use crate::registry::Registry;
+    use crate::returns::Returned;
+
+    static ENTERED: AtomicUsize = AtomicUsize::new(0);
+
+    fn enter(_: &mut Call<'_>) -> Step {
+        ENTERED.fetch_add(1, Ordering::Relaxed);
+        Step::Described(Returned::Nothing)
+    }
+
+    const TOOL: Declaration =
+        Declaration::new("first", "Does it.", Operation::Trigger, "m", enter).takes(true, false);
+    static FIRST: Declaration = TOOL;
+    static OTHER: Declaration = Declaration { name: "other", ..TOOL };
+    static BOTH: [&Declaration; 2] = [&OTHER, &FIRST];
+
+    #[test]
+    fn no_tool_is_entered_before_somebody_asks_and_then_once_for_all_clones() {
+        let registry = Registry::builder().tools(declared(&BOTH)).build().unwrap();
+        let names: Vec<&str> = registry.declared().map(|tool| tool.name()).collect();
+        assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
+        let tool = registry.get("other").unwrap();
+        assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
+        assert_eq!(ENTERED.load(Ordering::Relaxed), 1);
+    }
+}
