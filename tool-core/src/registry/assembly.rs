@@ -129,6 +129,7 @@ impl Assembly {
             prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
             homes: self.homes,
             index: OnceLock::new(),
+            open: OnceLock::new(),
             audit: self.audit,
         };
         let caller = self.caller.unwrap_or_else(Caller::local);

@@ -314,7 +314,15 @@ impl Builder {
         };
         let members = tools.into_iter().map(member).collect();
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
-        let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
+        let inner = Inner {
+            members,
+            prompts,
+            positions,
+            homes: vec![home],
+            index: OnceLock::new(),
+            open: OnceLock::new(),
+            audit,
+        };
         let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
         let registry = Registry { inner: Arc::new(inner), caller };
         #[cfg(feature = "tokio")]
