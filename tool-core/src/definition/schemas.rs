@@ -125,6 +125,11 @@ impl ToolDefinition {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Another one for each definition that is there.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// The inputs without JSON Schema, for people and scripts.
     ///
     /// ```

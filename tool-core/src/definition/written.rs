@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::schema::{InputSchema, OutputSchema};
 
-/// How serde_json begins the names by which it passes on what is no JSON: read again, a member of such a name is another value.
+/// How `serde_json` begins the names by which it passes on what is no JSON: read again, a member of such a name is another value.
 const NO_NAME: &str = "$serde_json::private::";
 
 /// The schemas and examples of a definition that is written by hand, all of them checked.
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(tool.digest(), tool.detached().digest());
     }
 
-    /// serde_json reads an object of this one member as what stands in its text.
+    /// `serde_json` reads an object of this one member as what stands in its text.
     #[test]
     fn what_would_not_be_read_as_it_was_written_is_kept_as_it_is() {
         let odd = json!({"$serde_json::private::RawValue": "{\"type\":\"string\"}"});

@@ -48,7 +48,7 @@ fn write_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>, out: &m
     out.push('}');
 }
 
-/// Escapes exactly what RFC 8785 section 3.2.2.2 asks for, as serde_json does.
+/// Escapes exactly what RFC 8785 section 3.2.2.2 asks for, as `serde_json` does.
 fn write_text(text: &str, out: &mut String) {
     if text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
         out.push_str(&Value::from(text).to_string());

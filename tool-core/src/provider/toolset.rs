@@ -121,11 +121,14 @@ impl Toolset {
     pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
         let mut names: Vec<&str> = Vec::new();
         let mut known: HashMap<&str, u32> = HashMap::new();
+        // Its tools are theirs: each is known by where it lies, and need not be looked at.
+        let places: HashMap<usize, usize> =
+            self.registry.declared().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
         let mut of = vec![u32::MAX; self.registry.declared().len()];
         for (provider, tools) in providers {
             for (position, tool) in tools.registry.declared().enumerate() {
-                let Some((place, found)) = self.registry.locate(tool.name()) else { continue };
-                if of[place] != u32::MAX || found.name() != tool.name() {
+                let Some(place) = places.get(&tool.address()).copied() else { continue };
+                if of[place] != u32::MAX {
                     continue;
                 }
                 let provider = tools.provider_at(position).unwrap_or(provider);

@@ -337,7 +337,8 @@ impl Builder {
 fn positions(tools: &[(ToolDefinition, Option<Arc<dyn Tool>>)], faults: &mut Vec<BuildError>) -> Positions {
     // Tools that are written by hand may be somebody else's, and so may their names.
     let foreign = tools.iter().any(|(_, written)| written.is_some());
-    let mut positions = if foreign { Positions::foreign(tools.len()) } else { Positions::own(tools.len()) };
+    let mut positions =
+        if foreign { Positions::none_foreign(tools.len()) } else { Positions::own(tools.len()) };
     let at = |position: usize| &tools[position].0;
     for (position, (tool, _)) in tools.iter().enumerate() {
         if let Some(first) = positions.insert_name(position, at) {
