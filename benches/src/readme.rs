@@ -33,6 +33,14 @@ mod tests {
     }
 
     #[test]
+    fn every_task_has_a_section() {
+        let text = read(&repository().join("benches/README.md")).unwrap();
+        for task in crate::TASKS {
+            assert!(replaced(&text, task, "").is_ok(), "{task}: {:?}", replaced(&text, task, ""));
+        }
+    }
+
+    #[test]
     fn a_missing_marker_is_named() {
         assert_eq!(replaced("<!-- b -->", "b", "").unwrap_err(), "<!-- end of b -->");
     }

@@ -12,6 +12,7 @@ mod origin;
 mod parameter;
 mod schemas;
 mod source;
+mod written;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -66,12 +67,12 @@ enum Inner {
 struct Whole {
     facts: Facts,
     origin: Origin,
-    validator: OnceLock<Result<Validator, String>>,
+    validator: OnceLock<Result<Box<Validator>, String>>,
     /// `None` without an output schema, and for one that is none, which `Registry::check` reports.
-    output_validator: OnceLock<Option<Validator>>,
+    output_validator: OnceLock<Option<Box<Validator>>>,
     digest: OnceLock<Digest>,
     /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
-    example: OnceLock<(Value, bool)>,
+    example: OnceLock<Box<(Value, bool)>>,
 }
 
 impl Whole {
@@ -260,7 +261,7 @@ impl ToolDefinition {
     pub(crate) fn takes_only_locators(&self) -> bool {
         match &self.0 {
             Inner::Declared(declared) => declared.declaration.only_locators,
-            Inner::Written(_) => self.inputs().iter().all(|input| input.locator),
+            Inner::Written(whole) => whole.origin.takes_only_locators(),
         }
     }
 

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 pub(crate) use canonical::canonical;
+use canonical::canonical_object;
 
 use crate::registry::Registry;
 
@@ -36,6 +37,11 @@ impl Digest {
     /// ```
     pub fn of(value: &Value) -> Self {
         Digest(blake3::hash(canonical(value).as_bytes()))
+    }
+
+    /// The digest of an object of these members, of which no two have one name.
+    pub(crate) fn of_members<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>) -> Self {
+        Digest(blake3::hash(canonical_object(members).as_bytes()))
     }
 
     /// The digest of bytes as they are.

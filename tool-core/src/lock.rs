@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub use difference::{Change, Difference, DifferenceKind};
 
-pub(crate) use entry::promise;
+pub(crate) use entry::digest;
 
 use crate::definition::ToolDefinition;
 use crate::digest::{Digest, canonical};

@@ -83,6 +83,8 @@ struct Inner {
     prompts: Vec<PromptMember>,
     /// Made by the first search.
     index: OnceLock<Index>,
+    /// Whether it is the same for whoever calls, found out by the first list.
+    open: OnceLock<bool>,
     /// Records the calls of tools that do not exist; the others are recorded where they are at home.
     audit: Option<Audit>,
 }
@@ -107,6 +109,11 @@ impl Member {
 
     fn is_listed(&self, principal: &Principal) -> bool {
         self.home.admission.lists(&self.definition, principal)
+    }
+
+    fn is_callable(&self, principal: &Principal) -> bool {
+        self.is_listed(principal)
+            && self.home.admission.admit(&self.definition, &self.home.states, principal).is_ok()
     }
 }
 
@@ -309,11 +316,41 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        let admitted = |Member { definition, home, .. }: &&Member| {
-            home.admission.admit(definition, &home.states, self.principal()).is_ok()
+        let open = self.is_open();
+        let members = self.inner.members.iter();
+        let callable = members.filter(move |member| open || member.is_callable(self.principal()));
+        callable.map(|member| &member.definition)
+    }
+
+    /// Whether all tools are [callable](Self::callable) whoever calls and whenever, since none asks for anything: then nothing
+    /// has to be chosen for a caller.
+    ///
+    /// ```
+    /// use tool_core::{DynamicTool, Output, Permission, Registry, ToolDefinition};
+    ///
+    /// let tool = |definition| DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) });
+    /// let ping = || ToolDefinition::builder("ping", "Answers.");
+    /// let open = Registry::builder().tool(tool(ping().build().unwrap())).build().unwrap();
+    /// let guarded = ping().permission(Permission::all(["ping"])).build().unwrap();
+    /// let closed = Registry::builder().tool(tool(guarded)).build().unwrap();
+    /// assert!(open.is_open() && !closed.is_open());
+    /// ```
+    pub fn is_open(&self) -> bool {
+        let asks = |Member { definition, home, .. }: &Member| {
+            home.admission.read_only || definition.permission().is_some() || definition.requires_something()
         };
-        let listed = self.inner.members.iter().filter(|member| member.is_listed(self.principal()));
-        listed.filter(admitted).map(|member| &member.definition)
+        *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
+    }
+
+    /// The tool at this position among all that are [declared](Self::declared), if the caller may [call](Self::callable) it.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.callable_at(0).is_none());
+    /// ```
+    pub fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
+        let member = self.inner.members.get(position)?;
+        (self.is_open() || member.is_callable(self.principal())).then_some(&member.definition)
     }
 
     /// Every tool, whoever calls, ordered by name: for what an adapter prepares once. What a caller is told of is
@@ -327,8 +364,23 @@ impl Registry {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
+    /// The tool of this name or alias, whoever calls, and its position among all that are [declared](Self::declared): for
+    /// what an adapter has prepared. It costs the same however many there are.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.locate("nope").is_none());
+    /// ```
+    pub fn locate(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
+        let position = self.inner.positions.get(name, |position| &self.inner.members[position].definition)?;
+        Some((position, &self.inner.members[position].definition))
+    }
+
     /// Whether the caller may know of each of them.
     pub(crate) fn visible(&self) -> Vec<bool> {
+        if self.is_open() {
+            return vec![true; self.inner.members.len()];
+        }
         self.inner.members.iter().map(|member| member.is_listed(self.principal())).collect()
     }
 

@@ -19,6 +19,7 @@ mod place;
 mod profile;
 pub(crate) mod reference;
 mod secret;
+mod told;
 mod types;
 mod untagged;
 mod validator;
@@ -33,6 +34,7 @@ pub(crate) use bounds::{Foreign, Shown, check_headers};
 pub(crate) use compose::{InputSchema, Layout, OutputSchema};
 pub(crate) use limits::Limits;
 pub(crate) use message::unknown_input;
+pub(crate) use native::item;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.

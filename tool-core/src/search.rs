@@ -1,14 +1,18 @@
 //! Finding tools by what they are about: a ranked search over names, texts, tags and inputs.
 
 mod index;
+#[cfg(test)]
+mod tests;
 mod words;
+
+use serde_json::Value;
 
 pub(crate) use index::Index;
 pub(crate) use words::words;
 
 use crate::definition::ToolDefinition;
 use crate::registry::Registry;
-use crate::schema::NativeSchema;
+use crate::schema::{NativeSchema, item};
 use crate::search::index::{Document, Field};
 
 /// How many words of a search a tool must have.
@@ -92,14 +96,23 @@ impl Registry {
         // Whoever asks is told of the tools that are listed for him, and nothing by the words of any other.
         let visible = self.visible();
         let scores = self.index().scores(&wanted, matching, &visible);
-        let found = self.declared().zip(scores).filter(|(_, score)| *score > 0.0);
-        let mut hits: Vec<Hit<'_>> = found.map(|(tool, score)| Hit { tool, score }).collect();
-        // Stable, and the tools came by name. Names are looked at once each, and not at each comparison.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let is_named = |hit: &Hit<'_>| hit.tool.name().eq_ignore_ascii_case(text.trim());
-        let (mut found, others): (Vec<_>, Vec<_>) = hits.into_iter().partition(is_named);
-        found.extend(others);
-        found
+        // Only a tool of so many bytes is named by the text: the names of the others are not looked at.
+        let name = text.trim();
+        let is_named = |tool: &ToolDefinition, length: u32| {
+            length as usize == name.len() && tool.name().eq_ignore_ascii_case(name)
+        };
+        let scored = self.declared().zip(scores).zip(self.index().names());
+        let (mut named, mut hits) = (Vec::new(), Vec::new());
+        for ((tool, score), length) in scored.filter(|((_, score), _)| *score > 0.0) {
+            let hits = if is_named(tool, length) { &mut named } else { &mut hits };
+            hits.push(Hit { tool, score });
+        }
+        // Stable, and the tools came by name.
+        let by_score = |a: &Hit<'_>, b: &Hit<'_>| b.score.total_cmp(&a.score);
+        named.sort_by(by_score);
+        hits.sort_by(by_score);
+        named.append(&mut hits);
+        named
     }
 }
 
@@ -116,10 +129,37 @@ fn document(tool: &ToolDefinition) -> Document {
     tool.title().into_iter().for_each(|title| document.add(Field::Title, title));
     tool.tags().for_each(|tag| document.add(Field::Tags, tag));
     document.add(Field::Description, tool.description());
-    for input in tool.inputs() {
-        add_input(&mut document, input);
+    let tool = tool.detached();
+    let schema = tool.input_schema();
+    if tool.declaration().is_none() && !tool.input_schema_text().contains("\"$ref\"") {
+        add_members(&mut document, schema);
+    } else {
+        tool.inputs().iter().for_each(|input| add_input(&mut document, input));
     }
     document
+}
+
+/// What [`add_input`] adds of the inputs of a schema without references, of which nothing else needs to be made.
+fn add_members(document: &mut Document, schema: &Value) {
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        document.add(Field::InputNames, name);
+        add_value(document, schema);
+    }
+}
+
+fn add_value(document: &mut Document, schema: &Value) {
+    schema["description"].as_str().into_iter().for_each(|text| document.add(Field::InputDescriptions, text));
+    if let Some(variants) = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array()) {
+        return variants.iter().for_each(|variant| add_value(document, variant));
+    }
+    item(schema).into_iter().for_each(|item| add_value(document, item));
+    match schema["prefixItems"].as_array() {
+        Some(items) => items.iter().enumerate().for_each(|(position, item)| {
+            document.add(Field::InputNames, &position.to_string());
+            add_value(document, item);
+        }),
+        None => add_members(document, schema),
+    }
 }
 
 fn add_input(document: &mut Document, input: &NativeSchema) {

@@ -1,12 +1,16 @@
 //! The tools of a registry in the shapes of MCP's lists, each made once: a registry never changes.
 
+mod listing;
+
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use iri_string::types::UriStr;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
-use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
+use tool_core::{Annotations, Registry, Segment, Surface, ToolDefinition, Toolset};
 
 use crate::results::ResultUri;
 use crate::routes::Routes;
@@ -25,8 +29,10 @@ const JSON: &str = "application/json";
 pub(crate) struct Catalogue {
     toolset: Toolset,
     settings: Arc<Settings>,
-    tools: OnceLock<Vec<Tool>>,
+    /// In the shape of rmcp, each made when it is asked for.
+    tools: OnceLock<Box<[OnceLock<Box<Tool>>]>>,
     texts: OnceLock<Texts>,
+    by_server: OnceLock<Vec<usize>>,
     places: OnceLock<Places>,
 }
 
@@ -63,6 +69,7 @@ impl Catalogue {
             settings,
             tools: OnceLock::new(),
             texts: OnceLock::new(),
+            by_server: OnceLock::new(),
             places: OnceLock::new(),
         }
     }
@@ -77,30 +84,54 @@ impl Catalogue {
         self.toolset.provider(tool).unwrap_or(&self.settings.name)
     }
 
+    /// The same of the tool at this position.
+    pub(crate) fn server_at(&self, position: usize) -> &str {
+        self.toolset.provider_at(position).unwrap_or(&self.settings.name)
+    }
+
+    /// The positions of all tools in the order of their servers; those of one server stay in theirs.
+    pub(crate) fn by_server(&self) -> &[usize] {
+        self.by_server.get_or_init(|| {
+            let mut places: HashMap<&str, usize> = HashMap::new();
+            let servers = self.toolset.providers().zip(0..);
+            servers.for_each(|(server, place)| _ = places.entry(server).or_insert(place));
+            let mut positions: Vec<usize> = (0..self.registry().declared().len()).collect();
+            positions.sort_by_cached_key(|position| {
+                let server = self.server_at(*position);
+                (places.get(server).copied().unwrap_or(usize::MAX), server)
+            });
+            positions
+        })
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// A tool as `tools/list` shows it, by its name.
-    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.position(name).map(|position| &self.tools()[position])
+    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
+        let (position, tool) = self.registry().locate(name)?;
+        let passing = tool.detached();
+        if !passing.is_same(tool) {
+            // Nobody has called it yet, and its schema is kept as text: so is the list, which is made but once.
+            return Some(self.listed(&passing));
+        }
+        let none = || std::iter::repeat_with(OnceLock::new).take(self.registry().declared().len()).collect();
+        let made = self.tools.get_or_init(none).get(position)?;
+        Some(Tool::clone(made.get_or_init(|| Box::new(self.listed(tool)))))
     }
 
-    fn tools(&self) -> &[Tool] {
-        let listed = |tool| {
-            let mut listed = listed(tool, &self.settings);
-            if self.registry().results().is_some() {
-                // Of what is too large there is an excerpt, which is not what the schema says.
-                listed.output_schema = None;
-            }
-            listed
-        };
-        self.tools.get_or_init(|| self.registry().declared().map(listed).collect())
+    fn listed(&self, tool: &ToolDefinition) -> Tool {
+        let mut listed = bare(tool, self.settings.description(tool)).with_meta(meta(tool));
+        if !self.shows_outputs() {
+            listed.output_schema = None;
+        }
+        listed
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
-        // A registry is ordered by name.
-        self.tools().binary_search_by(|tool| (*tool.name).cmp(name)).ok()
+    /// Of what is too large there is an excerpt, which is not what the schema says.
+    fn shows_outputs(&self) -> bool {
+        self.registry().results().is_none()
     }
 
     /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
@@ -110,18 +141,25 @@ impl Catalogue {
         if names.len() == texts.each.len() {
             return texts.all.clone();
         }
-        let chosen = names.iter().filter_map(|name| self.position(name));
-        let chosen: Vec<&[u8]> = chosen.map(|position| &texts.each[position][..]).collect();
+        let position = |name: &&str| self.registry().locate(name).map(|(position, _)| position);
+        let chosen = names.iter().filter_map(position).filter_map(|position| texts.each.get(position));
+        let chosen: Vec<&[u8]> = chosen.map(|place| &texts.all[place.clone()]).collect();
         chosen.join(&b","[..]).into()
+    }
+
+    /// All tools as `tools/list` shows them.
+    pub(crate) fn all_written(&self) -> Bytes {
+        self.texts().all.clone()
     }
 
     /// Whether headers have to repeat arguments of this tool.
     pub(crate) fn repeats_in_headers(&self, name: &str) -> bool {
-        self.position(name).is_none_or(|position| self.texts().repeated[position])
+        let position = self.registry().locate(name).map(|(position, _)| position);
+        position.and_then(|position| self.texts().repeated.get(position)).is_none_or(|repeated| *repeated)
     }
 
     fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| Texts::of(self.tools()))
+        self.texts.get_or_init(|| Texts::of(self))
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -134,32 +172,31 @@ impl Catalogue {
     }
 }
 
-/// The tools as JSON, each where its tool stands.
+/// The tools as JSON, in their order.
 struct Texts {
     all: Bytes,
-    /// Parts of `all`.
-    each: Vec<Bytes>,
+    /// Where each stands in `all`.
+    each: Vec<Range<usize>>,
     /// Whether it says anywhere that a header repeats an argument.
     repeated: Vec<bool>,
 }
 
 impl Texts {
-    fn of(tools: &[Tool]) -> Self {
-        let (mut all, mut ends, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    fn of(catalogue: &Catalogue) -> Self {
+        let tools = catalogue.registry().declared();
+        let (mut all, mut each, mut repeated) = (String::new(), Vec::new(), Vec::new());
+        each.reserve_exact(tools.len());
+        repeated.reserve_exact(tools.len());
         for tool in tools {
             if !all.is_empty() {
-                all.push(b',');
+                all.push(',');
             }
             let start = all.len();
-            // Nothing in a tool can fail to be written: its schemas are values.
-            let text = serde_json::to_string(tool).unwrap_or_default();
-            repeated.push(text.contains(r#""x-mcp-header""#));
-            all.extend_from_slice(text.as_bytes());
-            ends.push((start, all.len()));
+            listing::write(tool, catalogue, &mut all);
+            repeated.push(all[start..].contains(r#""x-mcp-header""#));
+            each.push(start..all.len());
         }
-        let all = Bytes::from(all);
-        let each = ends.into_iter().map(|(start, end)| all.slice(start..end)).collect();
-        Texts { all, each, repeated }
+        Texts { all: all.into_boxed_str().into_boxed_bytes().into(), each, repeated }
     }
 }
 
@@ -303,10 +340,6 @@ fn taken(uri: &str, segment: &str) -> String {
     format!("`{uri}` begins with `{segment}`, which is kept for what is said about tools and results")
 }
 
-fn listed(tool: &ToolDefinition, settings: &Settings) -> Tool {
-    bare(tool, settings.description(tool)).with_meta(meta(tool))
-}
-
 /// A tool in the shape of MCP without what is only ours.
 pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
     let mut listed = Tool::new_with_raw(
@@ -316,7 +349,12 @@ pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
     );
     listed.title = tool.title().map(str::to_owned);
     listed.output_schema = tool.output_schema().map(object);
-    listed.annotations = tool.annotations().map(|hints| {
+    listed.annotations = annotations(tool);
+    listed
+}
+
+fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
+    let annotations = |hints: &Annotations| {
         ToolAnnotations::from_raw(
             // Where clients up to 2025-03-26 look for it.
             tool.title().map(str::to_owned),
@@ -325,8 +363,8 @@ pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
             hints.idempotent_hint,
             hints.open_world_hint,
         )
-    });
-    listed
+    };
+    tool.annotations().map(annotations)
 }
 
 fn meta(tool: &ToolDefinition) -> MetaObject {

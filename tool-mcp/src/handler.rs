@@ -233,7 +233,7 @@ impl ServerHandler for Session {
         // No future can be awaited here: of tools that come and go, those of the last request are known.
         let catalogue = self.offers.latest()?;
         let tool = catalogue.registry().get(name)?;
-        catalogue.tool(tool.name()).cloned()
+        catalogue.tool(tool.name())
     }
 
     async fn call_tool(

@@ -175,6 +175,14 @@ impl Offer {
         self.callable().filter(|tool| self.is_tool(tool))
     }
 
+    /// The same in the order of their servers; all, or those of one server.
+    pub(crate) fn tools_by_server<'o>(&'o self, server: &'o str) -> impl Iterator<Item = &'o ToolDefinition> {
+        let positions = self.catalogue.by_server().iter().copied();
+        let asked = positions
+            .filter(move |position| server.is_empty() || self.catalogue.server_at(*position) == server);
+        asked.filter_map(|position| self.registry.callable_at(position)).filter(|tool| self.is_tool(tool))
+    }
+
     /// Whether a tool is shown as one.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
         self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool

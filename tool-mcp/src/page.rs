@@ -18,7 +18,9 @@ pub(crate) struct Row<'t> {
 
 impl<'t> Row<'t> {
     pub(crate) fn new(tool: &'t ToolDefinition, description: &'t str) -> Self {
-        Row { name: tool.name(), signature: signature(tool), description, operation: tool.operation() }
+        // A row is shown of each tool: none keeps what its signature was read from.
+        let signature = signature(&tool.detached());
+        Row { name: tool.name(), signature, description, operation: tool.operation() }
     }
 }
 

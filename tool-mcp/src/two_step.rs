@@ -4,8 +4,6 @@ mod definitions;
 mod listing;
 mod rows;
 
-use std::collections::HashMap;
-
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -99,23 +97,13 @@ async fn list(asked: &Search, offer: &Offer, era: &Era) -> Result<CallToolResult
     if !asked.filter_by_server.is_empty() {
         present_server(&asked.filter_by_server, offer)?;
     }
-    let on_server = |tool: &&ToolDefinition| {
-        asked.filter_by_server.is_empty() || offer.server(tool) == asked.filter_by_server
+    let found: Vec<&ToolDefinition> = if asked.search.trim().is_empty() {
+        offer.tools_by_server(&asked.filter_by_server).collect()
+    } else {
+        let server = &asked.filter_by_server;
+        let on_server = |tool: &&ToolDefinition| server.is_empty() || offer.server(tool) == server;
+        ranked(&asked.search, offer).filter(on_server).collect()
     };
-    let mut found: Vec<&ToolDefinition> = ranked(&asked.search, offer).filter(on_server).collect();
-    if asked.search.trim().is_empty() {
-        // In the order of their servers; those of one server stay in theirs.
-        let mut places: HashMap<&str, usize> = HashMap::new();
-        offer
-            .providers
-            .providers()
-            .zip(0..)
-            .for_each(|(server, place)| _ = places.entry(server).or_insert(place));
-        found.sort_by_cached_key(|tool| {
-            let server = offer.server(tool);
-            (places.get(server).copied().unwrap_or(usize::MAX), server)
-        });
-    }
     let rows = Rows { found: &found, detailed: asked.detailed, offer };
     let mut page = rows.page(asked.page)?;
     let absent: Vec<Value> = offer
@@ -144,7 +132,7 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
     let details = json!({
         "name": offer.name_on_server(tool),
         "description": described(tool, offer),
-        "inputSchema": tool.input_schema(),
+        "inputSchema": tool.detached().input_schema(),
         "server": offer.server(tool),
     });
     let Some(excerpt) = listing::details(tool, &details, offer).await else { return succeeded_with(details) };
@@ -158,13 +146,12 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
     result
 }
 
-/// The tools that the caller may call, the best first; by name where nothing is searched for.
-fn ranked<'o>(search: &str, offer: &'o Offer) -> Box<dyn Iterator<Item = &'o ToolDefinition> + 'o> {
-    if search.trim().is_empty() {
-        return Box::new(offer.tools());
-    }
+/// The tools that the caller may call, the best first.
+fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDefinition> {
+    let is_callable =
+        |tool: &ToolDefinition| offer.registry.is_open() || offer.registry.admits(tool.name()).is_ok();
     let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
-    Box::new(hits.filter(|tool| offer.is_tool(tool) && offer.registry.admits(tool.name()).is_ok()))
+    hits.filter(move |tool| offer.is_tool(tool) && is_callable(tool))
 }
 
 /// What a tool does; no row is without a word.
@@ -200,7 +187,7 @@ fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefini
 /// Makes sure that a server is known, and has its tools.
 fn present_server(server: &str, offer: &Offer) -> Result<(), Failure> {
     // Mostly it is, and then there is no need to know all.
-    let has_tools = offer.tools().any(|tool| offer.server(tool) == server);
+    let has_tools = !server.is_empty() && offer.tools_by_server(server).next().is_some();
     if !has_tools && !offer.servers().contains(&server) {
         let servers = offer.servers();
         return Err(wrong(format!(

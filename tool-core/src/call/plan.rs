@@ -31,6 +31,12 @@ pub(crate) struct InputPlan {
 }
 
 impl Plan {
+    /// Of a tool that reads its arguments itself.
+    pub(crate) fn of_nothing() -> &'static Self {
+        static NOTHING: Plan = Plan { members: Vec::new(), flattened: Vec::new(), broken: false };
+        &NOTHING
+    }
+
     /// In the place of a plan that could not be made.
     pub(crate) fn broken() -> Self {
         Plan { broken: true, ..Plan::default() }

@@ -8,15 +8,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::access::Permission;
-use crate::call::plan::Plan;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
-use crate::definition::origin::{Origin, Written};
+use crate::definition::origin::Origin;
 use crate::definition::parameter::{self, Parameter};
 use crate::definition::source::Place;
+use crate::definition::written::Written;
 use crate::operation::{Annotations, Operation};
-use crate::schema::{Foreign, InputSchema, OutputSchema};
+use crate::schema::Foreign;
 use crate::surface;
 
 /// Characters of a name (MCP, tools).
@@ -316,13 +316,9 @@ impl ToolDefinitionBuilder {
         let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));
         let examples = examples.collect::<Result<_, _>>().map_err(DefinitionFault::Example)?;
         let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
-        let written = Written {
-            input: InputSchema::foreign(schema, examples, &locators),
-            output: output.map(OutputSchema::foreign),
-            locators,
-            plan: Plan::default(),
-        };
-        let definition = ToolDefinition::written(facts, Origin::Written(Box::new(written)));
+        let written = Written::new(&schema, output.as_ref(), examples, locators);
+        let definition = ToolDefinition::written(facts, Origin::Written(written));
+        definition.digested(&schema, output.as_ref());
         surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
     }
 }

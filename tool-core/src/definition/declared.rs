@@ -1,6 +1,7 @@
 //! Definitions of what was declared, many at once.
 
 use std::fmt;
+use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use crate::declaration::Declaration;
@@ -23,6 +24,11 @@ impl Declared {
         let table: Arc<[_]> = declarations.iter().map(|_| OnceLock::new()).collect();
         let rows = declarations.iter().enumerate();
         rows.map(move |(row, declaration)| Declared { declaration, table: Arc::clone(&table), row })
+    }
+
+    /// Another one for each that is there, and the same for its clones.
+    pub(super) fn address(&self) -> usize {
+        ptr::from_ref(&self.table[self.row]).addr()
     }
 
     pub(super) fn whole(&self) -> &Whole {

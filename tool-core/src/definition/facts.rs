@@ -9,7 +9,7 @@ use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
 
 /// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub(super) name: Cow<'static, str>,
     pub(super) title: Option<Cow<'static, str>>,

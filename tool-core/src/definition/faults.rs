@@ -50,7 +50,7 @@ impl ToolDefinition {
             let examples = schema["examples"].as_array().into_iter().flatten();
             let values = schema.get("default").into_iter().map(|value| ("default", value));
             for (what, value) in values.chain(examples.map(|value| ("example", value))) {
-                let mut arguments = input.example.clone();
+                let mut arguments = input.example().clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
                 let Err(failure) =

@@ -81,8 +81,10 @@ struct Written {
     title: Option<String>,
     operation: Option<Operation>,
     annotations: Option<Annotations>,
+    #[serde(skip)]
     input_schema: Option<Value>,
     parameters: Option<Vec<Value>>,
+    #[serde(skip)]
     output_schema: Option<Value>,
     #[serde(default)]
     tags: Vec<String>,
@@ -134,8 +136,12 @@ fn decoded(definition: Value) -> Result<Written, DefinitionFault> {
         problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
         DefinitionFault::Json(problem)
     })?;
-    let definition = definition["definition"].take();
-    serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))
+    let mut definition = definition["definition"].take();
+    // The schemas are most of it: they are moved, and not read once more.
+    let mut taken = |name| definition.as_object_mut().and_then(|members| members.shift_remove(name));
+    let (input_schema, output_schema) = (taken("inputSchema"), taken("outputSchema"));
+    let written = serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))?;
+    Ok(Written { input_schema, output_schema, ..written })
 }
 
 fn parameters(list: Vec<Value>) -> Result<Vec<Parameter>, DefinitionFault> {

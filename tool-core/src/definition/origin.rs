@@ -8,6 +8,7 @@ use crate::completion::Completing;
 use crate::declaration::Declaration;
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;
+use crate::definition::written::Written;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
@@ -56,7 +57,7 @@ pub(super) enum Origin {
     /// A declaration: its function knows the types, and the types know their schemas.
     Declared(Box<Declared>),
     /// A value that somebody built, with schemas of its own.
-    Written(Box<Written>),
+    Written(Written),
 }
 
 impl Origin {
@@ -70,14 +71,14 @@ impl Origin {
     pub(super) fn input(&self) -> &InputSchema {
         match self {
             Origin::Declared(declared) => declared.input(),
-            Origin::Written(written) => &written.input,
+            Origin::Written(written) => written.input(),
         }
     }
 
     pub(super) fn output(&self) -> Option<&OutputSchema> {
         match self {
             Origin::Declared(declared) => declared.output(),
-            Origin::Written(written) => written.output.as_ref(),
+            Origin::Written(written) => written.output(),
         }
     }
 
@@ -87,7 +88,15 @@ impl Origin {
             Origin::Declared(declared) => {
                 declared.inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name).collect()
             }
-            Origin::Written(written) => written.locators.iter().map(String::as_str).collect(),
+            Origin::Written(written) => written.locators().iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Whether every input is a locator.
+    pub(super) fn takes_only_locators(&self) -> bool {
+        match self {
+            Origin::Declared(declared) => declared.inputs.iter().all(|spec| spec.locator),
+            Origin::Written(written) => written.takes_only_locators(),
         }
     }
 
@@ -95,20 +104,9 @@ impl Origin {
     pub(super) fn plan(&self) -> &Plan {
         match self {
             Origin::Declared(declared) => declared.plan(),
-            Origin::Written(written) => &written.plan,
+            Origin::Written(_) => Plan::of_nothing(),
         }
     }
-}
-
-/// What somebody wrote by hand, all of it checked.
-#[derive(Debug)]
-pub(super) struct Written {
-    pub(super) input: InputSchema,
-    pub(super) output: Option<OutputSchema>,
-    /// The inputs that stand in its path.
-    pub(super) locators: Vec<String>,
-    /// Of nothing: the arguments are not read here.
-    pub(super) plan: Plan,
 }
 
 /// A declaration, and what its function told about itself. Its schemas are made on first use, since most of them are

@@ -1,14 +1,19 @@
 //! What a tool takes and returns: computed on first use, since most of it is never asked for.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::call;
 use crate::call::plan::Plan;
 use crate::completion::CompleteFn;
-use crate::definition::ToolDefinition;
+use crate::definition::origin::Origin;
+use crate::definition::{Inner, ToolDefinition};
 use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::failure::Problem;
+use crate::lock;
 use crate::output::Output;
 use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
 
@@ -52,6 +57,82 @@ impl ToolDefinition {
         self.output().map(|output| &output.schema)
     }
 
+    /// The [schema of the arguments](Self::input_schema) as compact JSON. Of a tool that is written by hand it is there
+    /// already.
+    ///
+    /// ```
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
+    /// assert_eq!(ping.input_schema_text(), ping.input_schema().to_string());
+    /// ```
+    pub fn input_schema_text(&self) -> Cow<'_, str> {
+        match &self.whole().origin {
+            Origin::Written(written) => written.input_text().into(),
+            Origin::Declared(_) => self.input_schema().to_string().into(),
+        }
+    }
+
+    /// The [schema of the structured output](Self::output_schema) as compact JSON, where there is one.
+    ///
+    /// ```
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
+    /// assert_eq!(ping.output_schema_text(), None);
+    /// ```
+    pub fn output_schema_text(&self) -> Option<Cow<'_, str>> {
+        match &self.whole().origin {
+            Origin::Written(written) => written.output_text().map(Cow::from),
+            Origin::Declared(_) => self.output_schema().map(|schema| schema.to_string().into()),
+        }
+    }
+
+    /// The same definition, for whoever looks at very many once: what is made of its schemas on the way goes with it.
+    ///
+    /// The schemas of a tool that is written by hand are kept as text. What is asked for as a value, or in other words, is made
+    /// on first use and stays, which is seven times as much: a list of ten thousand tools would keep it of each.
+    ///
+    /// ```
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
+    /// assert!(ping.detached().inputs().is_empty());
+    /// assert_eq!(ping.detached().digest(), ping.digest());
+    /// ```
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        let whole = self.whole();
+        let Origin::Written(written) = &whole.origin else { return self.clone() };
+        let Some(written) = written.detached() else { return self.clone() };
+        let detached = ToolDefinition::written(whole.facts.clone(), Origin::Written(written));
+        if let Some(digest) = whole.digest.get() {
+            detached.whole().digest.get_or_init(|| *digest);
+        }
+        detached
+    }
+
+    /// Whether both are one definition: what is made of the one is there for the other. Two that were built apart are not one,
+    /// however alike.
+    ///
+    /// ```
+    /// use tool_core::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
+    /// assert!(ping.is_same(&ping.clone()) && !ping.is_same(&ping.detached()));
+    /// ```
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+
+    /// Another one for each definition that is there.
+    pub(crate) fn address(&self) -> usize {
+        match &self.0 {
+            Inner::Declared(declared) => declared.address(),
+            Inner::Written(whole) => Arc::as_ptr(whole).addr(),
+        }
+    }
+
     /// The inputs without JSON Schema, for people and scripts.
     ///
     /// ```
@@ -66,7 +147,7 @@ impl ToolDefinition {
     /// assert_eq!(tool.inputs()[0].description.as_deref(), Some("To whom."));
     /// ```
     pub fn inputs(&self) -> &[NativeSchema] {
-        &self.input().native
+        self.input().native()
     }
 
     /// The bare output without JSON Schema, where it has a schema.
@@ -158,11 +239,13 @@ impl ToolDefinition {
 
     fn chosen_example(&self) -> &(Value, bool) {
         self.whole().example.get_or_init(|| {
-            let made = &self.input().example;
+            let made = self.input().example();
             let mut candidates = self.examples().iter().chain([made]);
             match candidates.find(|call| call::is_valid(self, call)) {
-                Some(valid) => (valid.clone(), crate::schema::take(&mut { LONGEST_EXAMPLE }, valid)),
-                None => (made.clone(), false),
+                Some(valid) => {
+                    Box::new((valid.clone(), crate::schema::take(&mut { LONGEST_EXAMPLE }, valid)))
+                }
+                None => Box::new((made.clone(), false)),
             }
         })
     }
@@ -179,7 +262,13 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        *self.whole().digest.get_or_init(|| Digest::of(&crate::lock::promise(self)))
+        let of = || lock::digest(self, self.input_schema(), self.output_schema());
+        *self.whole().digest.get_or_init(of)
+    }
+
+    /// Computes the digest while the schemas are there as values.
+    pub(super) fn digested(&self, input: &Value, output: Option<&Value>) {
+        self.whole().digest.get_or_init(|| lock::digest(self, input, output));
     }
 
     /// What proposes values for an input, where something does.
@@ -209,8 +298,9 @@ impl ToolDefinition {
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        let validator = self.whole().validator.get_or_init(|| Validator::new(self.input_schema()));
-        validator.as_ref().map_err(String::as_str)
+        let validator =
+            self.whole().validator.get_or_init(|| Validator::new(self.input_schema()).map(Box::new));
+        validator.as_deref().map_err(String::as_str)
     }
 
     /// What about an output is not as the output schema says: at most twenty problems, none where there is no schema. A call
@@ -240,8 +330,8 @@ impl ToolDefinition {
 
     /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
     pub(crate) fn output_validator(&self) -> Option<&Validator> {
-        let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok());
-        self.whole().output_validator.get_or_init(compile).as_ref()
+        let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok().map(Box::new));
+        self.whole().output_validator.get_or_init(compile).as_deref()
     }
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.

@@ -12,27 +12,50 @@ pub(crate) fn canonical(value: &Value) -> String {
     text
 }
 
+/// The same of an object of these members.
+pub(super) fn canonical_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>) -> String {
+    let mut text = String::new();
+    write_object(members, &mut text);
+    text
+}
+
 fn write(value: &Value, out: &mut String) {
     match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) => out.push_str(&written(number)),
+        Value::String(text) => write_text(text, out),
         Value::Array(items) => {
             out.push('[');
             separated(items, out, write);
             out.push(']');
         }
         Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            out.push('{');
-            separated(&members, out, |(name, value), out| {
-                out.push_str(&Value::from(name.as_str()).to_string());
-                out.push(':');
-                write(value, out);
-            });
-            out.push('}');
+            write_object(members.iter().map(|(name, value)| (name.as_str(), value)), out);
         }
-        // serde_json escapes in strings exactly what RFC 8785 section 3.2.2.2 asks for.
-        Value::Null | Value::Bool(_) | Value::String(_) => out.push_str(&value.to_string()),
+    }
+}
+
+fn write_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>, out: &mut String) {
+    let mut members: Vec<_> = members.collect();
+    members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    out.push('{');
+    separated(&members, out, |(name, value), out| {
+        write_text(name, out);
+        out.push(':');
+        write(value, out);
+    });
+    out.push('}');
+}
+
+/// Escapes exactly what RFC 8785 section 3.2.2.2 asks for, as `serde_json` does.
+fn write_text(text: &str, out: &mut String) {
+    if text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        out.push_str(&Value::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
     }
 }
 

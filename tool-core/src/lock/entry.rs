@@ -50,13 +50,26 @@ pub(super) struct Deprecation {
     note: Option<String>,
 }
 
-/// All that a tool promises, as JSON: what [`ToolDefinition::digest`] is the digest of.
-pub(crate) fn promise(tool: &ToolDefinition) -> Value {
-    Entry::of(tool).promise(tool.name())
+/// The digest of all that a tool promises, with these schemas, which are not copied for it.
+pub(crate) fn digest(tool: &ToolDefinition, input: &Value, output: Option<&Value>) -> Digest {
+    let said = Entry::without_schemas(tool).promise(tool.name());
+    let members = said.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    let schemas = [("inputSchema", Some(input)), ("outputSchema", output)];
+    let members = members.filter(|(name, _)| schemas.iter().all(|(schema, _)| schema != name));
+    let schemas = schemas.into_iter().filter_map(|(name, schema)| Some((name, schema?)));
+    Digest::of_members(members.chain(schemas))
 }
 
 impl Entry {
     pub(super) fn of(tool: &ToolDefinition) -> Self {
+        Entry {
+            input_schema: tool.input_schema().clone(),
+            output_schema: tool.output_schema().cloned(),
+            ..Entry::without_schemas(tool)
+        }
+    }
+
+    fn without_schemas(tool: &ToolDefinition) -> Self {
         let owned = |text: &str| text.to_owned();
         Entry {
             title: tool.title().map(owned),
@@ -72,8 +85,8 @@ impl Entry {
             deprecated: tool
                 .deprecated()
                 .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),
-            input_schema: tool.input_schema().clone(),
-            output_schema: tool.output_schema().cloned(),
+            input_schema: Value::Null,
+            output_schema: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::definition::DefinitionError;
+use crate::definition::{DefinitionError, ToolDefinition};
 use crate::provider::DiscoveryError;
 use crate::registry::Registry;
 
@@ -24,10 +24,17 @@ use crate::registry::Registry;
 pub struct Toolset {
     registry: Registry,
     left_out: Vec<LeftOut>,
-    /// The name of the provider of a tool, by the name of the tool.
-    origins: Arc<HashMap<String, String>>,
+    origins: Arc<Origins>,
     /// The names of the providers, in their order.
     providers: Arc<[String]>,
+}
+
+/// Which provider each tool came from; empty where that is not known.
+#[derive(Debug, Default)]
+struct Origins {
+    names: Vec<String>,
+    /// The position of its name, by that of the tool.
+    of: Vec<u32>,
 }
 
 impl Toolset {
@@ -75,7 +82,21 @@ impl Toolset {
     /// # });
     /// ```
     pub fn provider(&self, tool: &str) -> Option<&str> {
-        self.origins.get(tool).map(String::as_str)
+        let (position, found) = self.registry.locate(tool)?;
+        // Not by its alias.
+        if found.name() == tool { self.provider_at(position) } else { None }
+    }
+
+    /// The same for the tool at this position among all that are [declared](Registry::declared).
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Toolset};
+    /// # let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
+    /// assert_eq!(tools.provider_at(0), None);
+    /// ```
+    pub fn provider_at(&self, position: usize) -> Option<&str> {
+        let Origins { names, of } = &*self.origins;
+        names.get(usize::try_from(*of.get(position)?).ok()?).map(String::as_str)
     }
 
     /// The names of the providers, where there are [several](crate::Providers), in the order in which they were added: of all,
@@ -98,20 +119,40 @@ impl Toolset {
     /// The same, whose tools came from these providers, or from those that they are made of: the first that has a tool is
     /// where it came from.
     pub(crate) fn coming_from<'p>(mut self, providers: impl Iterator<Item = (&'p str, &'p Toolset)>) -> Self {
-        let mut origins = HashMap::new();
+        let mut names: Vec<&str> = Vec::new();
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        // Its tools are theirs: each is known by where it lies, and need not be looked at.
+        let places: HashMap<usize, usize> =
+            self.registry.declared().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
+        let mut of = vec![u32::MAX; self.registry.declared().len()];
         for (provider, tools) in providers {
-            for tool in tools.registry.declared() {
-                let origin = || tools.provider(tool.name()).unwrap_or(provider).to_owned();
-                origins.entry(tool.name().to_owned()).or_insert_with(origin);
+            for (position, tool) in tools.registry.declared().enumerate() {
+                let Some(place) = places.get(&tool.address()).copied() else { continue };
+                if of[place] != u32::MAX {
+                    continue;
+                }
+                let provider = tools.provider_at(position).unwrap_or(provider);
+                of[place] = *known.entry(provider).or_insert_with(|| {
+                    names.push(provider);
+                    names.len() as u32 - 1
+                });
             }
         }
-        self.origins = Arc::new(origins);
+        let names = names.into_iter().map(str::to_owned).collect();
+        self.origins = Arc::new(Origins { names, of });
         self
     }
 
     /// The same, whose tools came from where they came from in the other one.
     pub(crate) fn found_like(mut self, other: &Self) -> Self {
-        (self.origins, self.providers) = (Arc::clone(&other.origins), Arc::clone(&other.providers));
+        let Origins { names, .. } = &*other.origins;
+        let origin = |tool: &ToolDefinition| {
+            let (position, found) = other.registry.locate(tool.name())?;
+            other.origins.of.get(position).copied().filter(|_| found.name() == tool.name())
+        };
+        let of = self.registry.declared().map(|tool| origin(tool).unwrap_or(u32::MAX)).collect();
+        self.origins = Arc::new(Origins { names: names.clone(), of });
+        self.providers = Arc::clone(&other.providers);
         self
     }
 

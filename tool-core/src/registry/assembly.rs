@@ -117,10 +117,10 @@ impl Assembly {
     fn finish(mut self) -> Toolset {
         let mut members = first_of_each_name(self.members, &mut self.left_out);
         first_of_each_address(&mut members, &mut self.left_out);
-        members.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
-        let mut positions = Positions::foreign(members.len());
+        let members = by_name(members);
+        let names = members.iter().map(|member| member.definition.name());
+        let mut positions = Positions::foreign(names);
         for position in 0..members.len() {
-            positions.insert_name(position, |position| &members[position].definition);
             positions.insert_alias(position, |position| &members[position].definition);
         }
         let inner = Inner {
@@ -129,6 +129,7 @@ impl Assembly {
             prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
             homes: self.homes,
             index: OnceLock::new(),
+            open: OnceLock::new(),
             audit: self.audit,
         };
         let caller = self.caller.unwrap_or_else(Caller::local);
@@ -159,24 +160,42 @@ fn first_prompt_of_each_name(
 }
 
 /// The tools without those whose name or alias an earlier one has.
-fn first_of_each_name(members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
-    let mut kept: Vec<Member> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for member in members {
-        let tool = &member.definition;
+fn first_of_each_name(mut members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
+    let mut known: HashMap<&str, usize> = HashMap::with_capacity(members.len());
+    let mut dropped = BTreeSet::new();
+    for (position, Member { definition: tool, .. }) in members.iter().enumerate() {
         let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
         if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
             left_out.push(LeftOut::Duplicate {
                 name: name.to_owned(),
-                kept: kept[*first].definition.place(),
+                kept: members[*first].definition.place(),
                 left_out: tool.place(),
             });
+            dropped.insert(position);
             continue;
         }
-        known.extend(names().map(|name| (name.to_owned(), kept.len())));
-        kept.push(member);
+        known.extend(names().map(|name| (name, position)));
     }
-    kept
+    drop_at(&mut members, &dropped);
+    members
+}
+
+/// The same in the order of their names. Where a name is lies elsewhere for each tool: it is looked up once, and not at
+/// each comparison.
+fn by_name(members: Vec<Member>) -> Vec<Member> {
+    let names: Vec<&str> = members.iter().map(|member| member.definition.name()).collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|a, b| names[*a].cmp(names[*b]));
+    let mut members: Vec<Option<Member>> = members.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|position| members[position].take()).collect()
+}
+
+fn drop_at(members: &mut Vec<Member>, dropped: &BTreeSet<usize>) {
+    if dropped.is_empty() {
+        return;
+    }
+    let mut positions = 0..;
+    members.retain(|_| positions.next().is_some_and(|position| !dropped.contains(&position)));
 }
 
 /// Drops the tools that live where an earlier one does.
@@ -188,6 +207,5 @@ fn first_of_each_address(kept: &mut Vec<Member>, left_out: &mut Vec<LeftOut>) {
             left_out.push(LeftOut::Address { kept: first.to_string(), left_out: second.to_string() });
         }
     }
-    let mut positions = 0..;
-    kept.retain(|_| positions.next().is_some_and(|position| !dropped.contains(&position)));
+    drop_at(kept, &dropped);
 }

@@ -317,7 +317,15 @@ impl Builder {
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
-        let inner = Inner { members, prompts, positions, homes: vec![home], index: OnceLock::new(), audit };
+        let inner = Inner {
+            members,
+            prompts,
+            positions,
+            homes: vec![home],
+            index: OnceLock::new(),
+            open: OnceLock::new(),
+            audit,
+        };
         let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
         let registry = Registry { inner: Arc::new(inner), caller };
         #[cfg(feature = "tokio")]
@@ -332,7 +340,8 @@ impl Builder {
 fn positions(tools: &[Member], faults: &mut Vec<BuildError>) -> Positions {
     // Tools that are written by hand may be somebody else's, and so may their names.
     let foreign = tools.iter().any(|member| member.written.is_some());
-    let mut positions = if foreign { Positions::foreign(tools.len()) } else { Positions::own(tools.len()) };
+    let mut positions =
+        if foreign { Positions::none_foreign(tools.len()) } else { Positions::own(tools.len()) };
     let at = |position: usize| &tools[position].definition;
     for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
         positions.insert_name(position, at);

@@ -44,7 +44,20 @@ impl Positions {
         Positions { table: HashTable::with_capacity(tools), keys: Keys::Own }
     }
 
-    pub(super) fn foreign(tools: usize) -> Self {
+    /// The positions of these names, which stand in the order of their tools, and of which no two are one.
+    pub(super) fn foreign<'t>(names: impl ExactSizeIterator<Item = &'t str>) -> Self {
+        let mut positions = Positions::none_foreign(names.len());
+        let Positions { table, keys } = &mut positions;
+        // More tools than that do not fit into memory.
+        for (of, name) in (0..u32::MAX).zip(names) {
+            // There is room: nothing is moved, and so nothing needs to be hashed again.
+            table.insert_unique(keys.hash(name), Position { of, by_alias: false }, |_| 0);
+        }
+        positions
+    }
+
+    /// The same for names that are noted later.
+    pub(super) fn none_foreign(tools: usize) -> Self {
         Positions { table: HashTable::with_capacity(tools), keys: Keys::Foreign(RandomState::new()) }
     }
 

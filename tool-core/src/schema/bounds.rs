@@ -15,6 +15,7 @@ mod dialect;
 mod fault;
 mod graph;
 mod header;
+mod plain;
 mod way;
 
 use std::collections::HashSet;
@@ -72,6 +73,9 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     let graph = graph::Graph::of(schema)?;
     graph.check()?;
     graph.check_headers()?;
+    if plain::is_plain(&graph) {
+        return Ok(());
+    }
     check_patterns(&graph)?;
     // Only tried out: most validators are never needed, and they would be the most memory of a registry.
     options(LARGEST_PATTERN).build(schema).map(drop).map_err(|error| {

@@ -1,5 +1,7 @@
 //! The schema of a whole tool, from what its declaration says about each input and about the output.
 
+use std::sync::{Arc, OnceLock};
+
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
@@ -13,16 +15,16 @@ use crate::schema::flatten::{self, Fields};
 use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
+use crate::schema::told::Told;
 
 /// The inputs of a tool as one object schema.
 #[derive(Debug)]
 pub(crate) struct InputSchema {
     /// The normal form.
     pub(crate) schema: Value,
-    /// The same for people and scripts.
-    pub(crate) native: Vec<NativeSchema>,
-    /// A minimal valid call: declared examples, then what the schema suggests.
-    pub(crate) example: Value,
+    told: OnceLock<Told>,
+    /// The inputs that stand in the path of a foreign one.
+    locators: Arc<[String]>,
     /// How each input stands in the arguments, in their order.
     pub(crate) layout: Vec<Layout>,
     /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
@@ -61,8 +63,8 @@ impl InputSchema {
     pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
-            native: Vec::new(),
-            example: Map::new().into(),
+            told: Told::default().into(),
+            locators: Arc::default(),
             layout: Vec::new(),
             composite: false,
             examples: Vec::new(),
@@ -72,25 +74,34 @@ impl InputSchema {
     }
 
     /// A schema that stands for itself and is kept as it is.
-    pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: &[String]) -> Self {
-        let mut native = native::properties(&schema, &schema);
-        for input in &mut native {
-            input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
-        }
+    pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: Arc<[String]>) -> Self {
         let published = schema["examples"].as_array().into_iter().flatten();
         examples.extend(published.filter(|example| example.is_object()).cloned());
         let examples = examples.into_iter().map(|call| example::without_secrets(call, &schema)).collect();
-        let guess = Some(example::of(&schema)).filter(Value::is_object);
         InputSchema {
-            native,
-            example: guess.unwrap_or_else(|| Map::new().into()),
             schema,
+            told: OnceLock::new(),
+            locators,
             layout: Vec::new(),
             composite: true,
             examples,
             faults: Vec::new(),
             broken: false,
         }
+    }
+
+    /// The inputs for people and scripts.
+    pub(crate) fn native(&self) -> &[NativeSchema] {
+        &self.told().native
+    }
+
+    /// A minimal valid call, or a guess.
+    pub(crate) fn example(&self) -> &Value {
+        &self.told().example
+    }
+
+    fn told(&self) -> &Told {
+        self.told.get_or_init(|| Told::foreign(&self.schema, &self.locators))
     }
 
     /// From what the declaration says about each input, and whole calls as its examples.
@@ -141,9 +152,9 @@ impl InputSchema {
             schema["examples"] = published.into();
         }
         InputSchema {
-            native: described(&schema, specs),
-            example: example::of(&schema),
+            told: Told::declared(&schema, specs).into(),
             schema,
+            locators: Arc::default(),
             layout: composition.layout,
             composite: true,
             examples,
@@ -306,8 +317,7 @@ impl Composition {
     fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
-        let native = described(&root, specs);
-        let example = example::of(&root);
+        let told = Told::declared(&root, specs);
         normal::publish(&mut root);
         let examples: Vec<Value> =
             examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
@@ -316,8 +326,8 @@ impl Composition {
         }
         InputSchema {
             schema: root,
-            native,
-            example,
+            told: told.into(),
+            locators: Arc::default(),
             layout: self.layout,
             composite: self.composite,
             examples,
@@ -325,16 +335,6 @@ impl Composition {
             broken: false,
         }
     }
-}
-
-/// The inputs without JSON Schema.
-fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
-    let mut native = native::properties(root, root);
-    for input in &mut native {
-        let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
-        input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
-    }
-    native
 }
 
 /// Marks a value that is given and never shown (JSON Schema 2020-12, Validation, section 9.4).

@@ -267,11 +267,7 @@ impl<'s> Rendering<'s> {
 
     /// The item of a list, or the value of a map whose names are free or of one pattern.
     fn items(&mut self, schema: &'s Value) -> Option<Box<NativeSchema>> {
-        let patterns = schema["patternProperties"].as_object();
-        let items =
-            [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
-        let items = items.or_else(|| patterns?.values().next())?;
-        Some(Box::new(self.value(items)))
+        Some(Box::new(self.value(item(schema)?)))
     }
 
     /// The members of a map by their names, or those of a tuple by their positions, counted from 0.
@@ -284,6 +280,14 @@ impl<'s> Rendering<'s> {
         };
         items.iter().enumerate().map(member).collect()
     }
+}
+
+/// The schema of the item of a list, or of the value of a map whose names are free or of one pattern.
+pub(crate) fn item(schema: &Value) -> Option<&Value> {
+    let patterns = schema["patternProperties"].as_object();
+    let items =
+        [&schema["items"], &schema["additionalProperties"]].into_iter().find(|items| items.is_object());
+    items.or_else(|| patterns?.values().next())
 }
 
 /// What a value of this schema is called; `null` beside one other type says that it may be left out.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use crate::search::Match;
-use crate::search::words::words;
+use crate::search::words::each_word;
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +44,25 @@ const MOST_WANTED: usize = 64;
 /// For so many words that nothing has, what was meant is looked for among all words; the others are taken as they are.
 const MOST_MISSPELT: usize = 8;
 
-/// The words of one tool, by field.
+/// The texts of one tool, by field.
 #[derive(Debug, Default)]
-pub(super) struct Document([Vec<String>; FIELDS]);
+pub(super) struct Document {
+    texts: [Vec<String>; FIELDS],
+    /// How many bytes its name has.
+    name: usize,
+}
 
 impl Document {
     pub(super) fn add(&mut self, field: Field, text: &str) {
-        self.0[field as usize].extend(words(text));
+        self.texts[field as usize].push(text.to_owned());
+        if matches!(field, Field::Name) {
+            self.name = text.len();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn texts(&self, field: Field) -> &[String] {
+        &self.texts[field as usize]
     }
 }
 
@@ -59,36 +71,81 @@ impl Document {
 pub(crate) struct Index {
     /// How many words each document has, by field.
     lengths: Vec<[u32; FIELDS]>,
-    words: BTreeMap<String, Vec<Posting>>,
+    /// How many bytes the name of each has.
+    names: Vec<u32>,
+    words: BTreeMap<Box<str>, Box<[Posting]>>,
 }
 
-#[derive(Debug)]
+/// How often a word stands in one field of a document; those of a document follow one another, in the order of the fields.
+/// Most words stand in one field of a document, and there are many words: it is eight bytes.
+#[derive(Clone, Copy, Debug)]
 struct Posting {
-    document: usize,
-    counts: [u32; FIELDS],
+    document: u32,
+    /// The field, and above it the count.
+    place: u32,
+}
+
+/// Bits of a posting that say which field it is.
+const FIELD_BITS: u32 = 3;
+
+impl Posting {
+    fn document(self) -> usize {
+        self.document as usize
+    }
+
+    fn field(self) -> usize {
+        (self.place & ((1 << FIELD_BITS) - 1)) as usize
+    }
+
+    fn count(self) -> u32 {
+        self.place >> FIELD_BITS
+    }
+
+    fn is_in(self, document: u32, field: usize) -> bool {
+        self.document == document && self.field() == field
+    }
 }
 
 impl Index {
     pub(super) fn new(documents: impl Iterator<Item = Document>) -> Self {
-        let mut lengths = Vec::new();
+        let (mut lengths, mut names) = (Vec::new(), Vec::new());
         let mut words: HashMap<String, Vec<Posting>> = HashMap::new();
-        for (document, Document(fields)) in documents.enumerate() {
-            lengths.push(std::array::from_fn(|field| u32::try_from(fields[field].len()).unwrap_or(u32::MAX)));
-            for (field, word) in fields
-                .into_iter()
+        let mut word = String::new();
+        // More tools than that do not fit into memory.
+        for (document, Document { texts, name }) in (0..u32::MAX).zip(documents) {
+            names.push(u32::try_from(name).unwrap_or(u32::MAX));
+            let mut length = [0_u32; FIELDS];
+            for (field, text) in texts
+                .iter()
                 .enumerate()
-                .flat_map(|(field, words)| words.into_iter().map(move |word| (field, word)))
+                .flat_map(|(field, texts)| texts.iter().map(move |text| (field, text)))
             {
-                let postings = words.entry(word).or_default();
-                if postings.last().is_none_or(|last| last.document != document) {
-                    postings.push(Posting { document, counts: [0; FIELDS] });
-                }
-                if let Some(posting) = postings.last_mut() {
-                    posting.counts[field] += 1;
-                }
+                each_word(text, &mut word, |word| {
+                    length[field] = length[field].saturating_add(1);
+                    let first = Posting { document, place: 1 << FIELD_BITS | field as u32 };
+                    // A word that is known is not copied.
+                    let Some(postings) = words.get_mut(word) else {
+                        words.insert(word.to_owned(), vec![first]);
+                        return;
+                    };
+                    match postings.last_mut() {
+                        // A text has fewer words than there is room for.
+                        Some(last) if last.is_in(document, field) => last.place += 1 << FIELD_BITS,
+                        _ => postings.push(first),
+                    }
+                });
             }
+            lengths.push(length);
         }
-        Index { lengths, words: words.into_iter().collect() }
+        lengths.shrink_to_fit();
+        names.shrink_to_fit();
+        let words = words.into_iter().map(|(word, postings)| (word.into(), postings.into()));
+        Index { lengths, names, words: words.collect() }
+    }
+
+    /// How many bytes the name of each document has, in their order.
+    pub(super) fn names(&self) -> impl Iterator<Item = u32> {
+        self.names.iter().copied()
     }
 
     /// The score of every document, in their order; 0 for one that does not match. What is not visible is as if it were
@@ -106,9 +163,9 @@ impl Index {
             let mut best = vec![0.0_f64; self.lengths.len()];
             for (postings, worth) in view.matches(word, &mut guesses) {
                 let rarity = view.rarity(postings);
-                for posting in view.seen(postings) {
-                    let best = &mut best[posting.document];
-                    *best = best.max(view.score(posting) * rarity * worth);
+                for (document, counts) in view.seen(postings) {
+                    let best = &mut best[document];
+                    *best = best.max(view.score(document, counts) * rarity * worth);
                 }
             }
             for (document, best) in best.into_iter().enumerate() {
@@ -147,9 +204,10 @@ impl<'i> View<'i> {
         View { index, visible, documents, average }
     }
 
-    /// Those of the visible documents.
-    fn seen(&self, postings: &'i [Posting]) -> impl Iterator<Item = &'i Posting> {
-        postings.iter().filter(|posting| self.visible[posting.document])
+    /// Those of the visible documents, each with how often it has the word in each field.
+    fn seen(&self, postings: &'i [Posting]) -> impl Iterator<Item = (usize, &'i [Posting])> {
+        let documents = postings.chunk_by(|one, other| one.document == other.document);
+        documents.map(|counts| (counts[0].document(), counts)).filter(|(document, _)| self.visible[*document])
     }
 
     /// How much a word tells that these documents have.
@@ -159,11 +217,12 @@ impl<'i> View<'i> {
     }
 
     /// How much one document is about a word.
-    fn score(&self, Posting { document, counts }: &Posting) -> f64 {
+    fn score(&self, document: usize, counts: &[Posting]) -> f64 {
         let mut frequency = 0.0;
-        for (field, count) in counts.iter().enumerate() {
-            let length = f64::from(self.index.lengths[*document][field]) / self.average[field].max(1.0);
-            frequency += f64::from(*count) * WEIGHTS[field] / (1.0 - B + B * length);
+        for posting in counts {
+            let field = posting.field();
+            let length = f64::from(self.index.lengths[document][field]) / self.average[field].max(1.0);
+            frequency += f64::from(posting.count()) * WEIGHTS[field] / (1.0 - B + B * length);
         }
         frequency * (K1 + 1.0) / (frequency + K1)
     }
@@ -178,7 +237,7 @@ impl<'i> View<'i> {
         };
         let longer = self.index.words.range::<str, _>((Bound::Included(wanted), Bound::Unbounded));
         for (word, postings) in longer.take_while(|(word, _)| word.starts_with(wanted)) {
-            add(postings, if word == wanted { 1.0 } else { PREFIX });
+            add(postings, if **word == *wanted { 1.0 } else { PREFIX });
         }
         for (end, _) in wanted.char_indices().rev().take(3) {
             let stem = &wanted[..end];
@@ -204,12 +263,12 @@ impl<'i> View<'i> {
             8..=LONGEST_MISSPELT => 2,
             _ => return Vec::new(),
         };
-        let distance = |word: &String| {
+        let distance = |word: &str| {
             let close = word.chars().count().abs_diff(length) <= edits;
             close.then(|| strsim::osa_distance(wanted, word)).filter(|distance| *distance <= edits)
         };
         let seen = self.index.words.iter().filter(|(_, postings)| self.seen(postings).next().is_some());
-        let matches = seen.filter_map(|(word, postings)| Some((postings.as_slice(), distance(word)?)));
+        let matches = seen.filter_map(|(word, postings)| Some((&**postings, distance(word)?)));
         matches.map(|(postings, distance)| (postings, MISSPELT[distance])).collect()
     }
 }
@@ -228,7 +287,7 @@ mod tests {
     }
 
     fn scores(index: &Index, wanted: &str) -> Vec<f64> {
-        index.scores(&super::words(wanted), Match::Any, &vec![true; index.lengths.len()])
+        index.scores(&crate::search::words(wanted), Match::Any, &vec![true; index.lengths.len()])
     }
 
     #[test]
@@ -236,13 +295,14 @@ mod tests {
         let texts = ["blue car", "secret plan", "blue house with secrets and many other words"];
         let (all, few) = (index(&texts), index(&texts[..1]));
         for wanted in ["blue", "car", "secret", "secert", "plan", "blue car", "pla"] {
-            let found = all.scores(&super::words(wanted), Match::Any, &[true, false, false]);
+            let found = all.scores(&crate::search::words(wanted), Match::Any, &[true, false, false]);
             assert_eq!(found[0].to_bits(), scores(&few, wanted)[0].to_bits(), "{wanted}");
             assert_eq!(found[1..], [0.0, 0.0], "{wanted}");
         }
         // `plane` is taken for a slip of `plans` where nobody sees the `plan` that it inflects.
         let all = index(&["plans", "plan"]);
-        let found = |visible: [bool; 2]| all.scores(&super::words("plane"), Match::Any, &visible)[0] > 0.0;
+        let found =
+            |visible: [bool; 2]| all.scores(&crate::search::words("plane"), Match::Any, &visible)[0] > 0.0;
         assert_eq!((found([true, false]), found([true, true])), (true, false));
     }
 
@@ -333,7 +393,7 @@ mod tests {
     #[test]
     fn all_words_or_any() {
         let index = index(&["daily weather", "daily news", "weather station"]);
-        let wanted = super::words("daily weather daily");
+        let wanted = crate::search::words("daily weather daily");
         let matching = |matching| -> Vec<bool> {
             index
                 .scores(&wanted, matching, &vec![true; index.lengths.len()])

@@ -7,25 +7,41 @@ const MOST_WORDS: usize = 10_000;
 /// `camelCase` begins a new one (`parseHTTPBody` has three).
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
+    each_word(text, &mut String::new(), |word| words.push(word.to_owned()));
+    words
+}
+
+/// The same one after another, each of them in this place while it is looked at.
+pub(super) fn each_word(text: &str, word: &mut String, mut visit: impl FnMut(&str)) {
+    let mut count = 0;
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let mut start = 0;
-        for (at, _) in run.char_indices().skip(1) {
-            if begins_word(run, at) {
-                words.push(run[start..at].to_lowercase());
-                start = at;
+        let breaks = run.char_indices().skip(1).map(|(at, _)| at).filter(|at| begins_word(run, *at));
+        for end in breaks.chain([run.len()]) {
+            word.clear();
+            if run[start..end].is_ascii() {
+                word.push_str(&run[start..end]);
+                word.make_ascii_lowercase();
+            } else {
+                word.push_str(&run[start..end].to_lowercase());
             }
+            visit(word);
+            start = end;
+            count += 1;
         }
-        words.push(run[start..].to_lowercase());
-        if words.len() >= MOST_WORDS {
+        if count >= MOST_WORDS {
             break;
         }
     }
-    words
 }
 
 /// Whether a new word begins within a run of letters: at a capital after a small letter, and at the last of several
 /// capitals when a small letter follows.
 fn begins_word(run: &str, at: usize) -> bool {
+    // Mostly it does not, which is seen by one letter.
+    if !run[at..].starts_with(char::is_uppercase) {
+        return false;
+    }
     let before = run[..at].chars().next_back();
     let mut from = run[at..].chars();
     let (Some(before), Some(here)) = (before, from.next()) else { return false };

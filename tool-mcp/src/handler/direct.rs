@@ -18,6 +18,7 @@ use crate::era::Era;
 use crate::handler::{Answered, Handler, trace_of};
 use crate::offer::Offer;
 use crate::splice::split;
+use crate::surfaces::Surfaces;
 
 /// The result of `tools/list` in three pieces, of which the one in the middle is there already.
 pub(crate) struct Listed {
@@ -109,6 +110,9 @@ impl Handler {
 impl Offer {
     /// The tools that the caller may call as JSON, without the brackets of a list.
     pub(super) fn written(&self) -> Bytes {
+        if self.registry.is_open() && self.catalogue.settings().surfaces == Surfaces::Inclusive {
+            return self.catalogue.all_written();
+        }
         let names: Vec<&str> = self.tools().map(ToolDefinition::name).collect();
         self.catalogue.written(&names)
     }

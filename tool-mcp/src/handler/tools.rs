@@ -1,10 +1,10 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult, Tool};
+use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
-use tool_core::FailureKind;
+use tool_core::{FailureKind, ToolDefinition};
 
 use crate::answer::{answer, failed_text};
 use crate::asking::Round;
@@ -32,7 +32,7 @@ impl Handler {
             // What they do not show is read with a tool of its own.
             let reader =
                 offer.tools().find(|tool| tool.name() == READER && offer.registry.results().is_some());
-            let three = three.chain(reader.and_then(|tool| offer.catalogue.tool(tool.name())).cloned());
+            let three = three.chain(reader.and_then(|tool| offer.catalogue.tool(tool.name())));
             // Three need no pages, and so no cursor leads anywhere.
             let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
             return Ok(ListToolsResult::with_all_items(three.items));
@@ -45,10 +45,11 @@ impl Handler {
             slot.fill(offer.written());
             return Ok(ListToolsResult::with_all_items(Vec::new()));
         }
-        let all: Vec<&Tool> = offer.tools().filter_map(|tool| offer.catalogue.tool(tool.name())).collect();
+        let names: Vec<&str> = offer.tools().map(ToolDefinition::name).collect();
         let size = offer.catalogue.settings().page_size;
-        let Paged { items, next } = page("tools/list", all, |tool| &tool.name, size, cursor.as_deref())?;
-        let mut list = ListToolsResult::with_all_items(items.into_iter().cloned().collect());
+        let Paged { items, next } = page("tools/list", names, |name| name, size, cursor.as_deref())?;
+        let items = items.into_iter().filter_map(|name| offer.catalogue.tool(name));
+        let mut list = ListToolsResult::with_all_items(items.collect());
         list.next_cursor = next;
         if !Era::of(cx).knows_structure() {
             list.tools.iter_mut().for_each(|tool| tool.output_schema = None);

@@ -34,7 +34,7 @@ impl Rows<'_> {
             "description": described(tool, self.offer),
         });
         if self.detailed {
-            row["inputSchema"] = tool.input_schema().clone();
+            row["inputSchema"] = tool.detached().input_schema().clone();
         }
         row
     }

@@ -61,7 +61,7 @@ impl Rows<'_> {
             "description": shortened(described(tool, self.offer)),
         });
         if self.detailed {
-            row["inputSchema"] = tool.input_schema().clone();
+            row["inputSchema"] = tool.detached().input_schema().clone();
             if bytes(&row) > PAGE_BYTES {
                 row["inputSchema"] = "too large for a page: ask `list_tool_details`".into();
             }

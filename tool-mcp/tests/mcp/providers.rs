@@ -8,6 +8,8 @@ use tool_core::{
     DiscoveryError, DynamicTool, IntoToolsProvider as _, Operation, Output, Provider, Tool, ToolDefinition,
 };
 
+use tool_mcp::Discovery;
+
 use crate::support::Served;
 
 fn tool(name: String) -> Arc<dyn Tool> {
@@ -16,6 +18,47 @@ fn tool(name: String) -> Arc<dyn Tool> {
     Arc::new(DynamicTool::new(definition, |cx: tool_core::Context, _: Value| async move {
         Ok(Output::text(cx.tool().to_owned()))
     }))
+}
+
+/// Of tools that nobody calls, nothing but their text is kept, however they are listed, searched and read.
+#[test]
+fn what_is_only_looked_at_is_kept_as_text() {
+    let definition = |number: usize| {
+        let schema =
+            json!({"type": "object", "properties": {"day": {"type": "string", "description": "Which day."}}});
+        ToolDefinition::builder(format!("tell_{number}"), "Tells.").input_schema(schema).build().unwrap()
+    };
+    let definitions: Vec<ToolDefinition> = (0..3).map(definition).collect();
+    let served = |definitions: &[ToolDefinition]| {
+        let tool = |definition: &ToolDefinition| -> Arc<dyn Tool> {
+            Arc::new(DynamicTool::new(definition.clone(), |_, _: Value| async { Ok(Output::text("told")) }))
+        };
+        definitions.iter().map(tool).collect::<Vec<_>>().into_provider()
+    };
+    let kept = |definitions: &[ToolDefinition]| -> Vec<bool> {
+        definitions.iter().map(|tool| tool.detached().is_same(tool)).collect()
+    };
+    let direct = Served::providing(served(&definitions), |server| server.page_size(2));
+    let whole = Served::providing(served(&definitions), |server| server);
+    for listing in [&direct, &whole] {
+        assert_eq!(listing.modern("tools/list", json!({})).json()["result"]["tools"][0]["name"], "tell_0");
+        let tools = listing.modern("resources/read", json!({"uri": "fixture://tools"})).json();
+        assert!(
+            tools["result"]["contents"][0]["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("tell_2(day?: string)")),
+            "{tools}"
+        );
+    }
+    let two_steps = Served::providing(served(&definitions), |server| server.discovery(Discovery::TwoStep));
+    for arguments in [json!({"detailed": true}), json!({"search": "day", "detailed": true})] {
+        let told = two_steps.call_modern("list_available_tools", arguments);
+        assert_eq!(told["result"]["structuredContent"]["total"], 3, "{told}");
+    }
+    assert_eq!(kept(&definitions), [false, false, false]);
+    // One that is called is checked against its schema from then on.
+    assert_eq!(whole.call_modern("tell_1", json!({"day": "today"}))["result"]["content"][0]["text"], "told");
+    assert_eq!(kept(&definitions), [false, true, false]);
 }
 
 /// Has one tool more each time that it is asked, and none at the third time.
