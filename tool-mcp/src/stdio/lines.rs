@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
@@ -19,6 +20,9 @@ use tokio::sync::Mutex;
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::splice::Slot;
+
+/// How long it may take at the end until what is written is read.
+const READ: Duration = Duration::from_secs(1);
 
 /// How long a line may be.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
@@ -165,10 +169,14 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        match self.writer.lock().await.take() {
-            Some(mut writer) => writer.shutdown().await,
-            None => Ok(()),
-        }
+        let closing = async {
+            match self.writer.lock().await.take() {
+                Some(mut writer) => writer.shutdown().await,
+                None => Ok(()),
+            }
+        };
+        // An answer that the client does not read holds the writer for ever, and is given up.
+        tokio::time::timeout(READ, closing).await.unwrap_or(Ok(()))
     }
 }
 
