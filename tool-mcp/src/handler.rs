@@ -8,6 +8,7 @@ mod resources;
 mod subscriptions;
 mod tools;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::http::request::Parts;
@@ -339,7 +340,10 @@ impl ServerHandler for Session {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
-        if let Some(changes) = &self.changes {
+        // However often it says so, it is told once.
+        if let Some(changes) = &self.changes
+            && !self.begun.swap(true, Ordering::Relaxed)
+        {
             changes.tell(cx.peer);
         }
     }
