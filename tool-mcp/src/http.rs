@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::serve::ListenerExt as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
@@ -54,7 +53,7 @@ impl Endpoint {
         let answers = TaskTracker::new();
         let shared = Arc::clone(&handler);
         let stop = CancellationToken::new();
-        let manager = Arc::new(LocalSessionManager::default());
+        let manager = sessions::manager();
         let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
         let door = Door { authenticator: policy.authenticator.clone(), sessions };
         let config = StreamableHttpServerConfig::default()

@@ -5,11 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use http_body_util::BodyExt as _;
 use rmcp::model::ProtocolVersion;
 use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
 
@@ -37,13 +39,14 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
         Ok(caller) => caller,
         Err(error) => return refused(error),
     };
-    let mut slot = None;
+    let mut visit = None;
     if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok()) {
+        door.sessions.close_idle().await;
         if !door.sessions.admit(session, &caller.principal) {
             let message = "there is no such session: open one with `initialize`";
             return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
         }
-        slot = door.sessions.slot(session);
+        visit = door.sessions.visit(session);
     }
     let principal = caller.principal.clone();
     // All that the application has put there, for its tools.
@@ -51,12 +54,18 @@ pub(super) async fn identify(State(door): State<Door>, request: Request, next: N
     head.extensions.insert(beside);
     head.extensions.insert(caller);
     // Whatever is sent to a session may be a list, also what it was sent before and missed.
-    if let Some(slot) = &slot {
-        head.extensions.insert(slot.clone());
+    if let Some(visit) = &visit {
+        head.extensions.insert(visit.slot.clone());
     }
     let mut response = next.run(Request::from_parts(head, body)).await;
-    if let Some(slot) = slot.filter(|_| is_stream(&response)) {
-        response = response.map(|body| Spliced::body(body, slot));
+    if let Some(visit) = visit.filter(|_| is_stream(&response)) {
+        response = response.map(|body| {
+            let body = Spliced::body(body, visit.slot.clone());
+            Body::new(body.map_frame(move |frame| {
+                let _not_idle = &visit;
+                frame
+            }))
+        });
     }
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
