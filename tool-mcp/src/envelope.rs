@@ -235,6 +235,13 @@ pub(crate) fn in_flight(id: &RequestId) -> Refusal {
     invalid_request(&format!("the request `{id}` is not answered yet: give each its own `id`"))
 }
 
+/// The error to a request of a client that has too many already.
+pub(crate) fn too_many(id: &RequestId, most: usize) -> Refusal {
+    let retry = serde_json::json!({"retryable": true});
+    let message = format!("{most} requests are not answered yet, or their answers not read: try again");
+    Box::new(JsonRpcError::new(Some(id.clone()), ErrorData::internal_error(message, Some(retry))))
+}
+
 pub(crate) fn invalid_request(message: &str) -> Refusal {
     Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
 }

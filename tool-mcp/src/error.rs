@@ -1,6 +1,7 @@
 //! Why a server did not start or did not go on.
 
 use std::io;
+use std::net::SocketAddr;
 
 use tool_core::BuildErrors;
 
@@ -26,6 +27,11 @@ pub enum ServeError {
     /// The application set the server up in a way that does not go together: all such faults at once, a line each.
     #[error("the server is set up wrongly:\n{0}")]
     Setup(String),
+    /// Tools could be run by anybody who reaches this address.
+    #[error(
+        "tool execution would be open to the network on `{0}`\nhelp: listen on a loopback address such as 127.0.0.1, or set an authenticator"
+    )]
+    ExecutionExposed(SocketAddr),
     /// The address is taken, not ours, or no address.
     #[error("cannot listen: {0}")]
     Listen(#[source] io::Error),

@@ -9,6 +9,7 @@ mod subscriptions;
 mod tools;
 
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::http::request::Parts;
@@ -340,7 +341,10 @@ impl ServerHandler for Session {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
-        if let Some(changes) = &self.changes {
+        // However often it says so, it is told once.
+        if let Some(changes) = &self.changes
+            && !self.begun.swap(true, Ordering::Relaxed)
+        {
             changes.tell(cx.peer);
         }
     }

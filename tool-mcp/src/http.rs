@@ -60,7 +60,7 @@ impl Endpoint {
         let answers = TaskTracker::new();
         let shared = Arc::clone(&handler);
         let stop = CancellationToken::new();
-        let manager = Arc::new(LocalSessionManager::default());
+        let manager = sessions::manager();
         let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
         let door = Door { authenticator: policy.authenticator.clone(), sessions };
         let config = StreamableHttpServerConfig::default()

@@ -5,6 +5,7 @@ mod asking;
 mod caller;
 mod catalogue;
 mod changes;
+mod clock;
 mod discovery;
 mod envelope;
 mod era;

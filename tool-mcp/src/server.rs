@@ -3,12 +3,13 @@
 mod content;
 mod start;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use rmcp::model::Implementation;
-use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tool_core::{Authenticator, BoxFuture, IntoToolsProvider, Principal, Provider};
 
 use crate::asking::Key;
@@ -302,7 +303,9 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the registry is faulty, or the address cannot be listened on.
+    /// When the registry is faulty, the address cannot be listened on, or it is not loopback and nobody finds out who
+    /// calls: see [`authenticator`](Server::authenticator). Behind a proxy that finds it out,
+    /// [`into_axum_router`](Server::into_axum_router) stands in an application that listens wherever it likes.
     ///
     /// ```no_run
     /// # use tool_core::Registry;
@@ -317,7 +320,14 @@ impl Server {
     pub async fn serve_http(mut self, addr: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
         // Whoever is not known has no rights of the local caller.
         let handler = self.opened(Some(Principal::anonymous())).await?;
-        let listener = TcpListener::bind(addr).await.map_err(ServeError::Listen)?;
+        let addresses: Vec<SocketAddr> = lookup_host(addr).await.map_err(ServeError::Listen)?.collect();
+        let exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
+        if self.policy.authenticator.is_none()
+            && let Some(address) = addresses.iter().find(exposed)
+        {
+            return Err(ServeError::ExecutionExposed(*address));
+        }
+        let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
         let endpoint = Endpoint::new(handler, &self.policy);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
@@ -39,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) watched: Arc<Watched>,
     /// What is heard for clients that are told just now that they may listen.
     ears: Mutex<VecDeque<Ear>>,
+    /// Whether it has said that it is there.
+    pub(crate) begun: AtomicBool,
     /// Ends with the session.
     pub(crate) over: CancellationToken,
     _ended: DropGuard,
@@ -52,6 +55,7 @@ impl Session {
             level: Mutex::new(UNTOLD),
             watched: Arc::default(),
             ears: Mutex::default(),
+            begun: AtomicBool::new(false),
             _ended: over.clone().drop_guard(),
             over,
         }

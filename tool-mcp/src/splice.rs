@@ -21,6 +21,9 @@ const EMPTY: &[u8] = br#""tools":[]"#;
 /// The first member of an answer that is no error.
 const RESULT: &[u8] = br#""result":{"#;
 
+/// What stands in whatever is no answer, before what it is about.
+const METHOD: &[u8] = br#""method":"#;
+
 /// What the lists of one client have, where its answers are sent: its connection, or its session.
 ///
 /// Of two lists that are on their way at once, both have the tools of the later one.
@@ -46,10 +49,12 @@ impl Slot {
         Some([text.slice(..at), tools, text.slice(at..)])
     }
 
-    /// The same for the text of any message to a client up to 2025-11-25, if it is a list: no other result begins so.
+    /// The same for the text of any message to a client up to 2025-11-25, if it is a list: no other result begins so, and
+    /// whatever has a method is no answer.
     fn splice_event(&self, text: &Bytes) -> Option<[Bytes; 3]> {
-        let result = position(text, RESULT)? + RESULT.len();
-        if text[result..].starts_with(EMPTY) { self.splice(text) } else { None }
+        let at = position(text, RESULT)?;
+        let is_list = text[at + RESULT.len()..].starts_with(EMPTY) && position(&text[..at], METHOD).is_none();
+        if is_list { self.splice(text) } else { None }
     }
 }
 
@@ -127,6 +132,8 @@ mod tests {
             r#"{"id":1,"result":{"content":[],"structuredContent":{"tools":[]}}}"#,
             r#"{"id":1,"result":{"content":[],"structuredContent":{"result":{"tools":[]}}}}"#,
             r#"{"id":1,"error":{"data":{"tools":[]}}}"#,
+            r#"{"method":"notifications/message","params":{"data":{"result":{"tools":[]}}}}"#,
+            r#"{"id":2,"method":"elicitation/create","params":{"requestedSchema":{"result":{"tools":[]}}}}"#,
         ] {
             assert_eq!(spliced("{}", other), None, "{other}");
         }

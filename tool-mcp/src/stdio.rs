@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 use tool_core::BoxFuture;
 
+use crate::clock;
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::session::Session;
@@ -49,7 +50,7 @@ pub(crate) async fn serve(
     let quit = tokio::select! {
         quit = &mut waiting => quit,
         () = shutdown => {
-            let until = *until.insert(Instant::now() + deadline);
+            let until = *until.insert(clock::after(deadline));
             handler.begin_to_end();
             // The client may still leave meanwhile.
             tokio::select! {
@@ -97,4 +98,35 @@ where
 
 fn failed(error: impl Display) -> ServeError {
     ServeError::Stdio(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tool_core::Registry;
+
+    use super::*;
+    use crate::server::Server;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_does_not_keep_the_server() {
+        let registry = Registry::builder().allow_empty().build().unwrap();
+        let handler = Server::new(registry).opened(None).await.unwrap();
+        // So little that no answer fits.
+        let (ours, theirs) = tokio::io::duplex(16);
+        let (reader, writer) = tokio::io::split(theirs);
+        let serving = tokio::spawn(speak(handler, reader, writer));
+        let (mut unread, mut writer) = tokio::io::split(ours);
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }}});
+        writer.write_all(format!("{list}\n").as_bytes()).await.unwrap();
+        // The answer has begun.
+        unread.read_u8().await.unwrap();
+        writer.shutdown().await.unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(60), serving).await;
+        ended.expect("it waits for ever").unwrap().unwrap();
+    }
 }

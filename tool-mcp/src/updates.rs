@@ -115,6 +115,9 @@ impl HeardUpdates {
     }
 }
 
+/// So many bytes their URIs may have.
+pub(crate) const MOST_BYTES: usize = 1 << 20;
+
 /// The resources that a client of a session wants to know of.
 #[derive(Debug, Default)]
 pub(crate) struct Watched(Mutex<Option<BTreeSet<String>>>);
@@ -126,10 +129,13 @@ impl Watched {
         let mut uris = self.lock();
         let is_first = uris.is_none();
         let uris = uris.get_or_insert_default();
-        if uris.len() >= MOST_WATCHED && !uris.contains(&uri) {
-            return None;
+        if !uris.contains(&uri) {
+            let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
+            if uris.len() >= MOST_WATCHED || bytes > MOST_BYTES {
+                return None;
+            }
+            uris.insert(uri);
         }
-        uris.insert(uri);
         Some(is_first)
     }
 
@@ -230,5 +236,18 @@ mod tests {
         assert_eq!(watched.add("b://0".to_owned()), None);
         watched.remove("a://0");
         assert_eq!(watched.add("b://0".to_owned()), Some(false));
+    }
+
+    #[test]
+    fn nobody_watches_what_has_a_name_without_end() {
+        let watched = Watched::default();
+        let long = |n: usize| format!("a://{n}/{}", "x".repeat(100_000));
+        let kept = (0..MOST_WATCHED).take_while(|n| watched.add(long(*n)).is_some()).count();
+        assert!((1..=10).contains(&kept), "{kept}");
+        assert_eq!(watched.add(long(0)), Some(false), "it is watched already");
+        watched.remove(&long(0));
+        assert_eq!(watched.add(long(11)), Some(false));
+        assert_eq!(watched.add(long(0)), None);
+        assert_eq!(watched.add("a://1".to_owned()), Some(false));
     }
 }

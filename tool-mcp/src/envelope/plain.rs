@@ -56,6 +56,7 @@ mod tests {
             ("[1e5]".to_owned(), false),
             ("[1E999]".to_owned(), false),
             ("9".repeat(LONGEST_NUMBER), true),
+            (format!("[{}0]", "12,".repeat(LONGEST_NUMBER)), true),
             ("9".repeat(LONGEST_NUMBER + 1), false),
             (r#""\ud83d\ude00""#.to_owned(), false),
             (r#""\\ud83d""#.to_owned(), true),

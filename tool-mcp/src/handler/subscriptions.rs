@@ -8,7 +8,7 @@ use rmcp::{ErrorData, RoleServer};
 
 use crate::reading::not_found;
 use crate::session::{Ear, Session};
-use crate::updates::MOST_WATCHED;
+use crate::updates::{MOST_BYTES, MOST_WATCHED};
 
 impl Session {
     /// Tells the client of a session from now on when a resource changes.
@@ -20,7 +20,10 @@ impl Session {
             return Err(not_found(&uri));
         }
         let Some(is_first) = self.watched.add(uri) else {
-            let message = format!("no more than {MOST_WATCHED} resources are watched: unsubscribe from some");
+            let message = format!(
+                "no more than {MOST_WATCHED} resources, whose URIs have {MOST_BYTES} bytes together, are watched: \
+                 unsubscribe from some"
+            );
             return Err(ErrorData::invalid_params(message, None));
         };
         if is_first {

@@ -14,7 +14,8 @@ use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
 
 use crate::caller::Caller;
 use crate::envelope;
-use crate::http::message::refusal;
+use crate::http::holding::Holding;
+use crate::http::message::{is_stream, refusal};
 use crate::http::sessions::{SESSION, Sessions};
 
 /// What is asked about a request before it is read.
@@ -38,13 +39,14 @@ pub(super) async fn identify<F: Future<Output = Response>>(
         Ok(caller) => caller,
         Err(error) => return refused(error),
     };
-    let mut slot = None;
+    let mut visit = None;
     if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok()) {
+        door.sessions.close_idle().await;
         if !door.sessions.admit(session, &caller.principal) {
             let message = "there is no such session: open one with `initialize`";
             return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
         }
-        slot = door.sessions.slot(session);
+        visit = door.sessions.visit(session);
     }
     let principal = caller.principal.clone();
     // All that the application has put there, for its tools.
@@ -52,10 +54,14 @@ pub(super) async fn identify<F: Future<Output = Response>>(
     head.extensions.insert(beside);
     head.extensions.insert(caller);
     // Whatever is sent to a session may be a list, also what it was sent before and missed.
-    if let Some(slot) = slot {
-        head.extensions.insert(slot);
+    if let Some(visit) = &visit {
+        head.extensions.insert(visit.slot.clone());
     }
-    let response = next(Request::from_parts(head, body)).await;
+    let mut response = next(Request::from_parts(head, body)).await;
+    // Until its stream has ended, the session is not idle.
+    if let Some(visit) = visit.filter(|_| is_stream(&response)) {
+        response = response.map(|body| Holding::body(body, visit));
+    }
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.opened(session, &principal).await;
     }

@@ -117,12 +117,14 @@ impl Reader {
 
 /// An answer with the tools put into it, where it is a stream in which a list may be.
 fn spliced(response: Response, slot: Option<Slot>) -> Response {
-    let is_stream =
-        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
-    match slot.filter(|_| is_stream) {
+    match slot.filter(|_| is_stream(&response)) {
         Some(slot) => response.map(|body| Spliced::body(body, slot)),
         None => response,
     }
+}
+
+pub(super) fn is_stream(response: &Response) -> bool {
+    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// A refusal of rmcp's in plain text as the error that it stands for.

@@ -2,15 +2,26 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::http::HeaderName;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::time::Instant;
 use tool_core::Principal;
 
 use crate::splice::Slot;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// How long a session may be idle: nothing of it is answered, and nobody hears its stream.
+const IDLE: Duration = Duration::from_secs(5 * 60);
+
+/// How often somebody looks for sessions that are.
+const LOOKED_AFTER: Duration = Duration::from_secs(30);
+
+/// So many sessions are kept before those are closed that have been idle the longest.
+const MOST: usize = 4_096;
 
 /// So many owners are kept before those are looked for whose session has ended.
 const FEW: usize = 64;
@@ -25,6 +36,8 @@ struct Owners {
     by_session: HashMap<Arc<str>, Owner>,
     /// From so many on, those of sessions that have ended are let go.
     most: usize,
+    /// When somebody looked last.
+    looked: Instant,
 }
 
 struct Owner {
@@ -32,11 +45,31 @@ struct Owner {
     id: Option<String>,
     /// The tools of its lists.
     slot: Slot,
+    /// The requests and streams of it that are not at their end.
+    open: usize,
+    /// When one of them began or ended last.
+    used: Instant,
+}
+
+/// A request of a session, until its answer is handed over: meanwhile the session is not idle.
+pub(super) struct Visit {
+    sessions: Arc<Sessions>,
+    session: Arc<str>,
+    /// Where the lists of the session find their tools.
+    pub(super) slot: Slot,
+}
+
+/// The sessions of an endpoint. To rmcp one is idle as long as a call of it lasts, and its answer would be lost: which ones
+/// are is found out here.
+pub(super) fn manager() -> Arc<LocalSessionManager> {
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = None;
+    Arc::new(manager)
 }
 
 impl Sessions {
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
-        let owners = Owners { by_session: HashMap::new(), most: FEW };
+        let owners = Owners { by_session: HashMap::new(), most: FEW, looked: Instant::now() };
         Sessions { manager, owners: Mutex::new(owners) }
     }
 
@@ -46,21 +79,71 @@ impl Sessions {
         self.owners().by_session.get(session).is_none_or(|owner| owner.id.as_deref() == caller.id())
     }
 
-    /// Where the lists of a session find their tools; `None` for one that is not there.
-    pub(super) fn slot(&self, session: &str) -> Option<Slot> {
-        self.owners().by_session.get(session).map(|owner| owner.slot.clone())
+    /// Begins a request of a session; `None` for one that is not there.
+    pub(super) fn visit(self: &Arc<Self>, session: &str) -> Option<Visit> {
+        let mut owners = self.owners();
+        let (session, _) = owners.by_session.get_key_value(session)?;
+        let session = Arc::clone(session);
+        let owner = owners.by_session.get_mut(&session)?;
+        owner.open += 1;
+        owner.used = Instant::now();
+        Some(Visit { sessions: Arc::clone(self), slot: owner.slot.clone(), session })
     }
 
     /// Remembers whose a session is that was opened just now.
     pub(super) async fn opened(&self, session: &str, owner: &Principal) {
-        let there = self.manager.sessions.read().await;
-        let mut owners = self.owners();
-        if owners.by_session.len() >= owners.most {
-            owners.by_session.retain(|session, _| there.contains_key(session));
-            owners.most = FEW.max(2 * owners.by_session.len());
+        self.close_idle().await;
+        let surplus = {
+            let there = self.manager.sessions.read().await;
+            let mut owners = self.owners();
+            if owners.by_session.len() >= owners.most {
+                owners.by_session.retain(|session, _| there.contains_key(session));
+                owners.most = FEW.max(2 * owners.by_session.len());
+            }
+            let id = owner.id().map(str::to_owned);
+            let owner = Owner { id, slot: Slot::default(), open: 0, used: Instant::now() };
+            owners.by_session.insert(session.into(), owner);
+            // Those that have ended since are let go before one that has not.
+            let surplus = (there.len() > MOST).then(|| {
+                let idle = owners
+                    .by_session
+                    .iter()
+                    .filter(|(session, owner)| owner.open == 0 && there.contains_key(*session));
+                idle.min_by_key(|(_, owner)| owner.used).map(|(session, _)| Arc::clone(session))
+            });
+            surplus.flatten()
+        };
+        self.close(surplus.as_slice()).await;
+    }
+
+    /// Closes the sessions that have been idle for long.
+    pub(super) async fn close_idle(&self) {
+        let idle: Vec<Arc<str>> = {
+            let mut owners = self.owners();
+            if owners.looked.elapsed() < LOOKED_AFTER {
+                return;
+            }
+            owners.looked = Instant::now();
+            let idle =
+                owners.by_session.iter().filter(|(_, owner)| owner.open == 0 && owner.used.elapsed() >= IDLE);
+            idle.map(|(session, _)| Arc::clone(session)).collect()
+        };
+        self.close(&idle).await;
+    }
+
+    async fn close(&self, sessions: &[Arc<str>]) {
+        if sessions.is_empty() {
+            return;
         }
-        let owner = Owner { id: owner.id().map(str::to_owned), slot: Slot::default() };
-        owners.by_session.insert(session.into(), owner);
+        let mut there = self.manager.sessions.write().await;
+        for session in sessions {
+            self.owners().by_session.remove(session);
+            if let Some(handle) = there.remove(session) {
+                tracing::debug!("a session that is idle is closed");
+                // One that hears nothing holds up nobody else.
+                tokio::spawn(async move { handle.close().await });
+            }
+        }
     }
 
     fn owners(&self) -> MutexGuard<'_, Owners> {
@@ -69,9 +152,121 @@ impl Sessions {
     }
 }
 
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if let Some(owner) = self.sessions.owners().by_session.get_mut(&self.session) {
+            owner.open -= 1;
+            owner.used = Instant::now();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::Request;
+    use http_body_util::BodyExt as _;
+    use serde_json::{Value, json};
+    use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
+    use tower::ServiceExt as _;
+
     use super::*;
+    use crate::http::{Endpoint, Policy};
+    use crate::server::Server;
+
+    /// Longer than a session may be idle.
+    const LONG: Duration = Duration::from_secs(20 * 60);
+
+    /// The endpoint of a tool that takes its time.
+    fn endpoint() -> Endpoint {
+        let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
+        let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
+        let think = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async {
+            tokio::time::sleep(LONG).await;
+            Ok(Output::text("42"))
+        });
+        let registry = Registry::builder().tool(think).build().unwrap();
+        let handler = Server::new(registry).opened_at_once(Some(Principal::anonymous())).unwrap();
+        Endpoint::new(handler, &Policy::default())
+    }
+
+    async fn post(router: &Router, session: &str, message: Value) -> axum::response::Response {
+        let request =
+            Request::post("/").header("host", "localhost").header("content-type", "application/json");
+        let mut request = request.header("accept", "application/json, text/event-stream");
+        if !session.is_empty() {
+            request = request.header(SESSION, session).header("mcp-protocol-version", "2025-11-25");
+        }
+        let message = Body::from(message.to_string());
+        router.clone().oneshot(request.body(message).unwrap()).await.unwrap()
+    }
+
+    async fn open(router: &Router) -> String {
+        let opening = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
+        }});
+        let opened = post(router, "", opening).await;
+        let session = opened.headers()[SESSION].to_str().unwrap().to_owned();
+        drop(opened.into_body().collect().await.unwrap());
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(post(router, &session, initialized).await.status(), 202);
+        session
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_lasts_as_long_as_its_calls() {
+        let Endpoint { router, .. } = endpoint();
+        let session = open(&router).await;
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
+        let answer = post(&router, &session, call).await;
+        assert_eq!(answer.status(), 200);
+        tokio::time::sleep(2 * LONG).await;
+        // What keeps a stream alive goes by another clock, and would never end.
+        let mut body = answer.into_body();
+        let mut heard = String::new();
+        for _ in 0..100 {
+            let Some(frame) = body.frame().await else { break };
+            heard.push_str(&String::from_utf8_lossy(&frame.unwrap().into_data().unwrap_or_default()));
+        }
+        assert!(heard.contains(r#""text":"42""#), "{heard:.500}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_is_idle_is_closed() {
+        let Endpoint { router, .. } = endpoint();
+        let session = open(&router).await;
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        tokio::time::sleep(IDLE / 2).await;
+        assert_eq!(post(&router, &session, ping.clone()).await.status(), 200);
+        tokio::time::sleep(IDLE / 2 + Duration::from_secs(1)).await;
+        let other = open(&router).await;
+        assert_eq!(post(&router, &session, ping.clone()).await.status(), 200, "it was not idle as long");
+        tokio::time::sleep(2 * IDLE).await;
+        assert_eq!(post(&router, &other, ping.clone()).await.status(), 404);
+        assert_eq!(post(&router, &session, ping).await.status(), 404);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_are_not_without_number() {
+        let Endpoint { router, .. } = endpoint();
+        let first = open(&router).await;
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "think"}});
+        let answer = post(&router, &first, call).await;
+        let second = open(&router).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        for _ in 0..MOST {
+            open(&router).await;
+        }
+        let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+        assert_eq!(
+            post(&router, &second, ping.clone()).await.status(),
+            404,
+            "the one that is idle the longest"
+        );
+        assert_eq!(post(&router, &first, ping).await.status(), 200, "a call of it is on its way");
+        drop(answer);
+    }
 
     #[tokio::test]
     async fn owners_of_sessions_that_have_ended_are_let_go() {

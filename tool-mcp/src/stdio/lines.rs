@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
@@ -20,8 +22,14 @@ use tokio::sync::Mutex;
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::splice::Slot;
 
+/// How long it may take at the end until what is written is read.
+const READ: Duration = Duration::from_secs(1);
+
 /// How long a line may be.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// So many requests may be unanswered, or their answers unread. Of a client that asks more and does not read, no more is read.
+const MOST_WAITING: usize = 4_096;
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
@@ -40,6 +48,8 @@ pub(super) struct Lines<R, W> {
     /// The requests that are not answered yet. rmcp would take the answer to the first of two of one name for that to the
     /// second, and drop the other.
     waiting: HashSet<RequestId>,
+    /// How many answers are on their way.
+    answers: Arc<AtomicUsize>,
 }
 
 impl<R, W> Lines<R, W>
@@ -56,12 +66,18 @@ where
             slot: Slot::default(),
             sending: None,
             waiting: HashSet::new(),
+            answers: Arc::default(),
         }
     }
 
     /// Keeps account of what is waited for.
     fn received(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
         match &message {
+            JsonRpcMessage::Request(request)
+                if self.waiting.len() + self.answers.load(Ordering::Acquire) >= MOST_WAITING =>
+            {
+                Err(envelope::too_many(&request.id, MOST_WAITING))
+            }
             JsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
                 Err(envelope::in_flight(&request.id))
             }
@@ -132,7 +148,15 @@ where
             }) => list.tools.is_empty().then(|| self.slot.clone()),
             _ => None,
         };
-        write(Arc::clone(&self.writer), message, slot)
+        let answers = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
+            .then(|| Arc::clone(&self.answers));
+        answers.iter().for_each(|answers| _ = answers.fetch_add(1, Ordering::AcqRel));
+        let writing = write(Arc::clone(&self.writer), message, slot);
+        async move {
+            let written = writing.await;
+            answers.iter().for_each(|answers| _ = answers.fetch_sub(1, Ordering::AcqRel));
+            written
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -165,10 +189,14 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        match self.writer.lock().await.take() {
-            Some(mut writer) => writer.shutdown().await,
-            None => Ok(()),
-        }
+        let closing = async {
+            match self.writer.lock().await.take() {
+                Some(mut writer) => writer.shutdown().await,
+                None => Ok(()),
+            }
+        };
+        // An answer that the client does not read holds the writer for ever, and is given up.
+        tokio::time::timeout(READ, closing).await.unwrap_or(Ok(()))
     }
 }
 
@@ -261,6 +289,27 @@ mod tests {
             }
         }
         assert!((16..in_all).contains(&at_once), "{at_once} of {in_all}");
+    }
+
+    #[tokio::test]
+    async fn requests_are_not_taken_without_end() {
+        let (ours, theirs) = tokio::io::duplex(16);
+        let mut lines = Lines::new(tokio::io::empty(), theirs);
+        let ping = |id: usize| -> ClientJsonRpcMessage {
+            serde_json::from_value(serde_json::json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).unwrap()
+        };
+        for id in 0..MOST_WAITING {
+            assert!(lines.received(ping(id)).is_ok(), "{id}");
+        }
+        let refused = lines.received(ping(MOST_WAITING)).unwrap_err();
+        assert_eq!((refused.id, refused.error.code.0), (Some(RequestId::Number(4096)), -32603));
+        // An answer that nobody reads counts as none.
+        let answer = rmcp::model::ServerResult::empty(());
+        let unread = lines.send(ServerJsonRpcMessage::response(answer.clone(), RequestId::Number(0)));
+        assert!(lines.received(ping(MOST_WAITING)).is_err());
+        drop(ours);
+        assert!(unread.await.is_err(), "there is nobody to read it");
+        assert!(lines.received(ping(MOST_WAITING)).is_ok());
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::upstream::session::short;
 
 /// So many reports of one call wait to be passed on; of more, the newest are left out.
 const WAITING: usize = 64;
@@ -21,6 +25,8 @@ pub(super) struct Inbox {
     /// Held from before a call is sent until its reports are expected: nothing is written meanwhile.
     pub(super) gate: tokio::sync::Mutex<()>,
     why: OnceLock<String>,
+    /// When something was heard.
+    heard: Mutex<Option<Instant>>,
 }
 
 impl Inbox {
@@ -33,11 +39,23 @@ impl Inbox {
     }
 
     /// A report came.
-    pub(super) fn report(&self, report: ProgressNotificationParam) {
+    pub(super) fn report(&self, mut report: ProgressNotificationParam) {
         if let Some(call) = self.calls().get(&report.progress_token) {
+            report.message = report.message.map(|message| short(&message));
             // One that is not read holds nobody up.
             let _ = call.try_send(report);
         }
+    }
+
+    /// Something came, whatever it is.
+    pub(super) fn hear(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// How long nothing has come.
+    pub(super) fn silent_for(&self) -> Duration {
+        let heard = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.map_or(Duration::ZERO, |heard| heard.elapsed())
     }
 
     /// The connection has ended, for the first reason that is given.

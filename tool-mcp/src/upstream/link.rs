@@ -10,12 +10,14 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{Registry, Toolset};
 
 use crate::changes::Changes;
+use crate::clock;
 use crate::upstream::backoff::Backoff;
 use crate::upstream::error::Absent;
 use crate::upstream::listing::Listing;
 use crate::upstream::session::{Refusal, Session};
 use crate::upstream::settings::Upstream;
 use crate::upstream::status::{State, Status};
+use crate::upstream::tool::RUNS_ON;
 
 /// How all servers are dealt with.
 #[derive(Clone, Debug)]
@@ -73,6 +75,9 @@ const SHORT: Duration = Duration::from_secs(1);
 
 /// Changes that come within this time are one.
 const GATHERED: Duration = Duration::from_millis(50);
+
+/// And these at most, where it takes long to look at them.
+const MOST_GATHERED: Duration = Duration::from_secs(10);
 
 impl Link {
     pub(super) fn new(upstream: Upstream, manners: Manners) -> Self {
@@ -174,7 +179,7 @@ impl Link {
         }
         self.know(|known| {
             known.phase = Phase::Starting;
-            known.expected = Some(Instant::now() + self.manners.patience);
+            known.expected = Some(clock::after(self.manners.patience));
         });
         let begun = Begun(Arc::clone(self));
         tokio::spawn(async move { begun.0.run().await });
@@ -209,7 +214,7 @@ impl Link {
             self.know(|known| {
                 known.phase = Phase::Down { reason: lost.reason.clone(), attempts };
                 let soon = lost.session.is_some() && pause <= SHORT;
-                known.expected = soon.then(|| Instant::now() + self.manners.patience);
+                known.expected = soon.then(|| clock::after(self.manners.patience));
                 known.remark = None;
             });
             if let Some(session) = &lost.session {
@@ -278,17 +283,20 @@ impl Link {
                 () = session.inbox.changed.notified() => {}
                 () = self.doubt.notified() => {}
             }
-            let begun = Instant::now();
             let refreshed = async {
                 tokio::time::sleep(gathering).await;
-                self.refresh(session).await
+                let begun = Instant::now();
+                self.refresh(session).await.map(|()| begun.elapsed())
             };
-            tokio::select! {
+            let took = tokio::select! {
                 () = session.inbox.closed.cancelled() => return session.inbox.why().to_owned(),
-                refreshed = refreshed => if let Err(reason) = refreshed { return reason },
-            }
-            // A server that changes its list all the time is not listed all the time.
-            gathering = begun.elapsed().clamp(GATHERED, Duration::from_secs(10));
+                refreshed = refreshed => match refreshed {
+                    Ok(took) => took,
+                    Err(reason) => return reason,
+                },
+            };
+            // A server that changes its list all the time is listed half of the time.
+            gathering = took.clamp(GATHERED, MOST_GATHERED);
         }
     }
 
@@ -311,8 +319,14 @@ impl Link {
             }
             Ok(Err(Refusal { why, connected: false })) => return Err(why),
             Ok(Err(refusal)) => refusal.why,
-            // One thing after the other: it may be at work for us.
-            Err(_) if session.is_busy() => format!("`tools/list` was not answered within {limit:?}"),
+            // One thing after the other: it may be at work for us, though no call lasts as long as this.
+            Err(_) if session.is_busy() => {
+                let longest = limit.saturating_mul(RUNS_ON);
+                if session.inbox.silent_for() >= longest {
+                    return Err(format!("nothing was heard of it for {longest:?}"));
+                }
+                format!("`tools/list` was not answered within {limit:?}")
+            }
             Err(_) => return Err(format!("it did not answer `tools/list` within {limit:?}")),
         };
         tracing::warn!(

@@ -67,7 +67,7 @@ impl Listing {
     /// Whether it is time to ask again.
     pub(super) fn is_stale(&self, unless_said: Duration) -> bool {
         self.came.elapsed()
-            >= self.fresh_for.map_or(unless_said, |fresh| fresh.clamp(LEAST_FRESH, unless_said))
+            >= self.fresh_for.map_or(unless_said, |fresh| fresh.max(LEAST_FRESH).min(unless_said))
     }
 
     /// What is not served, and what is served in part.

@@ -24,6 +24,9 @@ const MOST_STRAY_LINES: usize = 10_000;
 /// How long after its input it may take until the output of a process ends too.
 const HEARD: Duration = Duration::from_secs(2);
 
+/// How long it may take at the end until what is written is read.
+const READ: Duration = Duration::from_secs(1);
+
 /// A server at the other end of two pipes.
 pub(super) struct Pipe {
     reader: BufReader<ChildStdout>,
@@ -137,9 +140,9 @@ impl Transport<RoleClient> for Pipe {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        // Closes its input.
-        self.writer.close().await?;
+        // Closes its input. What is being written to one that does not read ends with it.
+        let closed = tokio::time::timeout(READ, self.writer.close()).await;
         self.process.end().await;
-        Ok(())
+        closed.unwrap_or(Ok(()))
     }
 }

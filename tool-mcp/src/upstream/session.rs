@@ -254,7 +254,8 @@ impl Listed {
     /// Takes in a page, and where the next one is.
     fn take(&mut self, mut page: Value, cursor: &mut Option<String>) -> Result<(), String> {
         let Value::Array(tools) = page["tools"].take() else { return Ok(()) };
-        self.bytes += tools.iter().map(size).sum::<usize>();
+        // What leads on is remembered too.
+        self.bytes += tools.iter().map(size).sum::<usize>() + size(&page["nextCursor"]);
         if self.bytes > MOST_BYTES {
             return Err(format!("its list of tools has more than {MOST_BYTES} bytes"));
         }
@@ -342,7 +343,7 @@ fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
 }
 
 /// The words of a server, no more of them than anybody reads.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     text.chars().take(2_000).collect()
 }
 

@@ -195,7 +195,7 @@ impl Upstream {
         if !is_name(&self.name) {
             faults.push(format!(
                 "its name is not made of 1 to {LONGEST_NAME} of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, \
-                 without `__`, which stands between the names of servers and tools"
+                 without `__`, which stands between the names of servers and tools, and without `_` at its end"
             ));
         }
         for misfit in &self.misfits {
@@ -279,7 +279,10 @@ const RESERVED: [&str; 7] = [
 
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed) && !name.contains("__")
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name.bytes().all(allowed)
+        && !name.contains("__")
+        && !name.ends_with('_')
 }
 
 fn is_http(url: &str) -> bool {

@@ -15,7 +15,7 @@ use crate::upstream::session::{Calling, Session};
 
 /// A call that modifies and is not answered in its time runs on, and is taken back after so many times its time: a server
 /// that never answers must not fill the memory.
-const RUNS_ON: u32 = 10;
+pub(super) const RUNS_ON: u32 = 10;
 
 /// A tool that is called where it comes from.
 pub(super) struct UpstreamTool {
@@ -75,6 +75,7 @@ impl UpstreamTool {
                 answer = calling.asked.answer() => break answer,
                 () = &mut given_up => {
                     tracing::warn!(tool = self.definition.name(), "a call that ran on is taken back");
+                    self.link.look_again();
                     let server = self.link.name();
                     let message = format!("server `{server}` never answered `{}`", self.definition.name());
                     return Err(Failure::new(FailureKind::Timeout, message).with_retryable(false));

@@ -1,6 +1,7 @@
 //! A transport whose messages are looked at as they pass, in their order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -18,11 +19,16 @@ pub(super) struct Watched<T> {
     probes: Vec<RequestId>,
     /// The handshake of the older era has begun: an answer to a probe comes too late, and would be taken for one to it.
     greeted: bool,
+    /// How many of its requests are not answered yet.
+    asked: Arc<AtomicUsize>,
 }
+
+/// So many requests of a server wait to be answered. Each is answered at once, and held until it has read the answer.
+const MOST_ASKED: usize = 1_000;
 
 impl<T> Watched<T> {
     pub(super) fn new(transport: T, inbox: Arc<Inbox>) -> Self {
-        Watched { transport, inbox, probes: Vec::new(), greeted: false }
+        Watched { transport, inbox, probes: Vec::new(), greeted: false, asked: Arc::default() }
     }
 
     fn is_late(&self, id: Option<&RequestId>) -> bool {
@@ -42,6 +48,8 @@ impl<T> Watched<T> {
         match notification.notification {
             ServerNotification::ProgressNotification(progress) => self.inbox.report(progress.params),
             ServerNotification::ToolListChangedNotification(_) => self.inbox.changed.notify_one(),
+            // Whatever it asks is answered before it is taken back.
+            ServerNotification::CancelledNotification(_) if self.greeted => {}
             // Those that stand for the state of the connection are rmcp's; of the others nobody here wants to know.
             ServerNotification::CancelledNotification(_)
             | ServerNotification::SubscriptionsAcknowledgedNotification(_) => {
@@ -60,7 +68,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let mut gated = None;
+        let (mut gated, mut answer) = (None, None);
+        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+            answer = Some(Arc::clone(&self.asked));
+        }
         if let JsonRpcMessage::Request(request) = &message {
             match &request.request {
                 ClientRequest::DiscoverRequest(_) => self.probes.push(request.id.clone()),
@@ -74,7 +85,11 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
             if let Some(inbox) = gated {
                 drop(inbox.gate.lock().await);
             }
-            sending.await
+            let sent = sending.await;
+            if let Some(asked) = answer {
+                asked.fetch_sub(1, Ordering::AcqRel);
+            }
+            sent
         }
     }
 
@@ -84,6 +99,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
                 self.inbox.close("the connection was closed");
                 return None;
             };
+            self.inbox.hear();
+            if matches!(message, JsonRpcMessage::Request(_))
+                && self.asked.fetch_add(1, Ordering::AcqRel) >= MOST_ASKED
+            {
+                self.inbox.close("it asks more than it reads the answers to");
+                return None;
+            }
             if let Some(message) = self.look_at(message) {
                 return Some(message);
             }

@@ -14,7 +14,7 @@ use tool_core::{
 };
 
 use crate::stdio::Spoken;
-use crate::support::{Answer, MODERN, Served, initialize_with, modern_body, request};
+use crate::support::{Answer, MODERN, PATIENCE, Served, initialize_with, modern_body, request};
 
 /// Counts what is written.
 #[derive(Default)]
@@ -119,6 +119,15 @@ async fn write_and_ask(#[inject] context: Context, #[inject] book: Writer<Book>)
     book.fetch_add(1, Ordering::Relaxed);
     context.elicit::<Name>("What is your name?").await?.required()?;
     Ok(())
+}
+
+/// Asks something else each time.
+#[tool(operation = Read)]
+async fn ask_anew(#[inject] context: Context) -> Result<String, Failure> {
+    static COUNT: AtomicUsize = AtomicUsize::new(1);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let Name { name } = context.elicit(format!("Who is number {count}?")).key("who").await?.required()?;
+    Ok(format!("{name} is number {count}"))
 }
 
 /// A page that asks who reads it.
@@ -249,6 +258,29 @@ fn answers_are_kept_from_round_to_round() {
     let answer = json!({"step2": accept(json!({"colour": "blue", "shade": 3}))});
     let params = json!({"name": "enrol", "requestState": state, "inputResponses": answer});
     assert_eq!(text(&call(&served, params)), "Ada Blue Some(3) 1");
+}
+
+#[test]
+fn an_answer_is_one_to_the_words_that_were_asked() {
+    let served = served();
+    let first = call(&served, json!({"name": "ask_anew", "arguments": {}}));
+    let (requests, state) = asked(&first);
+    assert_eq!(requests["who"]["params"]["message"], "Who is number 1?");
+    let answered = json!({"name": "ask_anew", "requestState": state, "inputResponses": {"who": ada()}});
+    let second = call(&served, answered);
+    assert_eq!(asked(&second).0["who"]["params"]["message"], "Who is number 2?");
+}
+
+#[test]
+fn answers_that_are_too_much_to_keep_are_refused() {
+    let served = served();
+    let first = call(&served, json!({"name": "enrol", "arguments": {}}));
+    let long = json!({"step1": accept(json!({"name": "A".repeat(300_000)}))});
+    let params = json!({"name": "enrol", "requestState": asked(&first).1, "inputResponses": long});
+    let second = call(&served, params);
+    assert_eq!(second["error"]["code"], -32603, "{second}");
+    let message = second["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the answers so far take ") && message.len() < 200, "{message}");
 }
 
 #[test]
@@ -405,6 +437,12 @@ fn a_state_is_that_of_its_call_and_of_no_other() {
     }
     let other = call(&served, params("whatever", hi.clone(), state));
     assert_eq!(refused(&other), "was given for another call");
+    // Called or read: each has a way of its own.
+    let page = call(&served, json!({"name": "page_of", "arguments": {"page": 8}}));
+    let answers = json!({"reader": ada()});
+    let read = json!({"uri": "fixture://page/8", "requestState": asked(&page).1, "inputResponses": answers});
+    let read = ask(&served, "resources/read", read, &all()).json();
+    assert_eq!(refused(&read), "was given for another call");
     // A tool that asks nothing, and one that is not there, take it no more than others.
     assert_eq!(refused(&call(&served, params("nope", hi.clone(), state))), "was given for another call");
     // Another process has another key, unless the application gives both the same.
@@ -425,7 +463,8 @@ fn a_state_is_that_of_its_caller_and_grows_old() {
     let params = |state: &str| json!({"name": "greet_by_name", "requestState": state, "inputResponses": {"user_name": ada()}});
     // It was good for no time at all, which is over with the next millisecond.
     let mut answer = call(&late, params(asked(&first).1));
-    while answer.get("error").is_none() {
+    let begun = std::time::Instant::now();
+    while answer.get("error").is_none() && begun.elapsed() < PATIENCE {
         answer = call(&late, params(asked(&first).1));
     }
     assert_eq!(refused(&answer), "has expired");
@@ -433,22 +472,31 @@ fn a_state_is_that_of_its_caller_and_grows_old() {
     let bearer = Bearer::new().token("adas-long-token-0123", Principal::new("ada")).unwrap();
     let bearer = bearer.token("bobs-long-token-0123", Principal::new("bob")).unwrap();
     let served = Served::serving(registry(), |server| server.authenticator(bearer));
-    let as_whom = |token: &str, params: Value| {
-        let mut body = modern_body("tools/call", params);
+    let asks = |token: &str, method: &str, params: Value| {
+        let name = params["name"].as_str().unwrap().to_owned();
+        let mut body = modern_body(method, params);
         body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = all();
         let bearer = format!("Bearer {token}");
         let headers = [
             ("mcp-protocol-version", MODERN),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "greet_by_name"),
+            ("mcp-method", method),
+            ("mcp-name", &name),
             ("authorization", bearer.as_str()),
         ];
         served.post(&headers, &body.to_string()).json()
     };
+    let as_whom = |token: &str, params: Value| asks(token, "tools/call", params);
     let first = as_whom("adas-long-token-0123", json!({"name": "greet_by_name", "arguments": {}}));
     let state = asked(&first).1;
     assert_eq!(refused(&as_whom("bobs-long-token-0123", params(state))), "was given to another caller");
     assert_eq!(text(&as_whom("adas-long-token-0123", params(state))), "Hello, Ada!");
+
+    let prompt = |token: &str, params: Value| asks(token, "prompts/get", params);
+    let first = prompt("adas-long-token-0123", json!({"name": "about"}));
+    let answers = json!({"user_context": ada()});
+    let again = json!({"name": "about", "requestState": asked(&first).1, "inputResponses": answers});
+    assert_eq!(refused(&prompt("bobs-long-token-0123", again.clone())), "was given to another caller");
+    assert!(prompt("adas-long-token-0123", again)["result"]["messages"].is_array());
 }
 
 /// A client on stdio that opens a session and can be asked.

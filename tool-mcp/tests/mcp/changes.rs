@@ -12,7 +12,7 @@ use tool_mcp::Changes;
 
 use crate::support::{MODERN, PATIENCE, Served, modern_body, send};
 
-const ALL: [&str; 3] = [
+pub(crate) const ALL: [&str; 3] = [
     "notifications/tools/list_changed",
     "notifications/prompts/list_changed",
     "notifications/resources/list_changed",

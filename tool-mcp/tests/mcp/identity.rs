@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
 use tool_core::{AuthenticationError, Bearer, Context, Principal, Registry, prompt, tool};
-use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, Server};
+use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
 use crate::stdio::Spoken;
 use crate::support::{Answer, LEGACY, MODERN, Served, initialize, modern_body, post, request};
@@ -65,6 +65,27 @@ fn guarded() -> Served {
             .resource(DynamicResource::new("docs://me", "me", answer))
             .prompt(DynamicPrompt::new("me", "Who it is.", answer))
     })
+}
+
+#[tokio::test]
+async fn execution_is_not_offered_to_the_network() {
+    let server = Server::new(registry());
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"] {
+        let error = server.clone().serve_http(address).await.unwrap_err();
+        assert!(matches!(error, ServeError::ExecutionExposed(_)), "{address}: {error}");
+    }
+    let error = server.clone().serve_http("0.0.0.0:0").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tool execution would be open to the network on `0.0.0.0:0`\n\
+         help: listen on a loopback address such as 127.0.0.1, or set an authenticator"
+    );
+    for address in ["127.0.0.1:0", "127.0.0.2:0", "localhost:0"] {
+        assert!(server.clone().serve_http(address).await.is_ok(), "{address}");
+    }
+    // Any host is no caller.
+    assert!(server.clone().allow_any_host().serve_http("0.0.0.0:0").await.is_err());
+    assert!(server.authenticator(bearer()).serve_http("0.0.0.0:0").await.is_ok());
 }
 
 /// A request of 2026-07-28 by whoever this header is of.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use tool_core::{Registry, tool};
-use tool_mcp::Updates;
+use tool_mcp::{Changes, Updates};
 
-use crate::changes::Events;
+use crate::changes::{ALL, Events};
 use crate::identity;
 use crate::support::{Answer, MODERN, Served, modern_body, send};
 
@@ -74,6 +74,26 @@ fn an_older_client_is_told_of_what_it_subscribed_to() {
     updates.notify("fixture://news");
     served.stop().ended();
     assert!(events.next().is_none() && other.next().is_none());
+}
+
+#[test]
+fn a_client_that_begins_twice_is_told_once() {
+    let (changes, updates) = (Changes::new(), Updates::new());
+    let served = Served::serving(registry(), |server| server.changes(&changes).updates(&updates));
+    let session = served.session();
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    for _ in 0..5 {
+        assert_eq!(session.post(&initialized).status, 202);
+    }
+    let mut events = Events::opened(session.stream());
+    // One after the other: once this is answered, what came before was heard.
+    for _ in 0..3 {
+        session.request("resources/subscribe", json!({"uri": "fixture://news"}));
+    }
+    changes.notify();
+    assert_eq!(events.methods(3), ALL);
+    updates.notify("fixture://news");
+    assert_eq!(told(&mut events), "fixture://news");
 }
 
 #[test]

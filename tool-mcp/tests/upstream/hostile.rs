@@ -197,6 +197,17 @@ impl Hostile {
     }
 
     fn call(&mut self, id: &Value, params: &Value) {
+        if self.is("clogs") {
+            // It is there, and reads no more.
+            loop {
+                std::thread::park();
+            }
+        }
+        if self.is("asks") {
+            for id in 0.. {
+                self.write(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+            }
+        }
         match params["name"].as_str().unwrap() {
             "echo" => self.text(id, params["arguments"]["text"].as_str().unwrap()),
             "slow" | "slow_write" => self.waiting.push(id.clone()),

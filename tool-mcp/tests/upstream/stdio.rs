@@ -199,6 +199,81 @@ async fn no_call_waits_for_a_line_without_an_end() {
     assert_eq!(servers.call("one__echo", json!({"text": "again"})).await.unwrap().value(), "again");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_that_reads_no_more_is_ended_all_the_same() {
+    for ways in ["modern clogs", "legacy clogs"] {
+        let servers = servers([hostile::server("one", ways).timeout(SHORT)]);
+        let registry = servers.registry().await;
+        // More than a pipe holds: once it reads no more, it is written for ever.
+        let text = json!({"text": "x".repeat(1 << 20)});
+        for _ in 0..2 {
+            let late = within(registry.call("one__echo", text.clone())).await.unwrap_err();
+            assert_eq!(late.kind(), FailureKind::Timeout);
+        }
+        within(servers.upstreams.shutdown()).await;
+        assert_eq!(servers.status("one").state, State::Ended);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_reads_no_more_is_started_again_however_many_ask_it() {
+    let server = hostile::server("one", "modern clogs").timeout(SHORT);
+    let servers = servers_as([server], |builder| builder.fresh_for(Duration::from_secs(1)));
+    let registry = servers.registry().await;
+    let (stop, busy) = (tokio_util::sync::CancellationToken::new(), Arc::new(Mutex::new(Vec::new())));
+    let callers: Vec<_> = (0..4)
+        .map(|_| {
+            let (servers, stop, busy) = (servers.provider.clone(), stop.clone(), Arc::clone(&busy));
+            tokio::spawn(stop.run_until_cancelled_owned(async move {
+                loop {
+                    let Ok(tools) = servers.tools().await else { continue };
+                    let called = tools.registry().call("one__slow", json!({})).await;
+                    busy.lock().unwrap().push(called.unwrap_err().kind());
+                }
+            }))
+        })
+        .collect();
+    let down = servers.down("one").await;
+    stop.cancel();
+    for caller in callers {
+        within(caller).await.unwrap();
+    }
+    assert_eq!(down, "down: nothing was heard of it for 3s");
+    assert!(busy.lock().unwrap().iter().all(|kind| *kind != FailureKind::Internal));
+    drop(registry);
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_given_up() {
+    for ways in ["modern asks", "legacy asks"] {
+        let servers = servers([hostile::server("one", ways)]);
+        let failure = servers.call("one__echo", json!({"text": "hi"})).await.unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "server `one` did not answer `one__echo`: it asks more than it reads the answers to"
+        );
+    }
+}
+
+#[tokio::test]
+async fn any_time_may_be_chosen() {
+    for time in [Duration::ZERO, Duration::MAX] {
+        let server = hostile::server("one", "modern").timeout(Duration::MAX).start_timeout(Duration::MAX);
+        let servers = servers_as([server], |builder| builder.fresh_for(time).patience(Duration::MAX));
+        for _ in 0..2 {
+            assert_eq!(servers.names().await.len(), 20);
+        }
+        assert_eq!(servers.call("one__echo", json!({"text": "hi"})).await.unwrap().value(), "hi");
+    }
+    let servers = servers_as([hostile::server("one", "exits")], |builder| {
+        builder.backoff(Duration::MAX, Duration::MAX)
+    });
+    servers.upstreams.start();
+    assert_eq!(servers.down("one").await, "down: its process ended with exit status 7");
+    within(servers.upstreams.shutdown()).await;
+}
+
 #[tokio::test]
 async fn what_is_no_message_is_passed_over() {
     for ways in ["modern", "legacy"] {

@@ -94,6 +94,7 @@ async fn headers_that_need_a_second_look_take_the_long_way() {
         ("host", "localhost.evil.example"),
         ("host", "localhost:"),
         ("host", "localhost:65536"),
+        ("host", "localhost:+1"),
         ("host", "localhost:1:2"),
         ("host", "LOCALHOST"),
         ("host", "user@localhost"),
@@ -106,6 +107,7 @@ async fn headers_that_need_a_second_look_take_the_long_way() {
         ("accept", "application/json"),
         ("accept", "application/json, text/event-stream;q=0"),
         ("accept", "*/*"),
+        ("accept", "application/json, text/event-stream, application/json;q=0"),
         ("content-type", "application/json; charset=utf-8"),
         ("mcp-protocol-version", ""),
         ("mcp-protocol-version", "2025-11-25"),
@@ -121,6 +123,10 @@ async fn headers_that_need_a_second_look_take_the_long_way() {
         assert_eq!(answer(&direct, CALL, &[("mcp-name", name)]).await, None, "{name}");
     }
     assert_eq!(answer(&direct, LIST, &[("mcp-name", "echo")]).await, None);
+    // A name that looks as if it were encoded would be read as another one.
+    let encoded = "=?base64?ZWNobw==?=";
+    let text = CALL.replacen(r#""name":"echo""#, &format!(r#""name":"{encoded}""#), 1);
+    assert_eq!(answer(&direct, &text, &[("mcp-name", encoded)]).await, None);
     for (name, value) in headers(CALL, &[]).into_iter().filter(|(name, _)| *name != "accept") {
         assert_eq!(answer(&direct, CALL, &[(name, value), (name, value)]).await, None, "{name} twice");
     }
@@ -156,6 +162,11 @@ async fn messages_that_need_a_second_look_take_the_long_way() {
         let text = CALL.replacen(part, instead, 1);
         assert_eq!(answer(&direct, &text, &[]).await, None, "{text}");
     }
+    for host in ["user@any.example", "any example", "any.example/", "[::1", "[any]", ""] {
+        assert_eq!(answer(&direct, CALL, &[("host", host)]).await, None, "{host}");
+    }
+    let later = LIST.replacen("2026-07-28", "2027-01-01", 1);
+    assert_eq!(answer(&direct, &later, &[]).await, None);
     let cursor = LIST.replacen(r#""params":{"#, r#""params":{"cursor":"1-2","#, 1);
     assert_eq!(answer(&direct, &cursor, &[]).await, None);
 }
@@ -177,4 +188,29 @@ async fn tools_that_need_a_second_look_take_the_long_way() {
     assert_eq!(answer(&paged, LIST, &[]).await, None);
     let steps = direct(|server| server.discovery(Discovery::TwoStep), None);
     assert_eq!((answer(&steps, LIST, &[]).await, answer(&steps, CALL, &[]).await), (None, None));
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_call_when_the_server_has_ended() {
+    let definition = ToolDefinition::builder("echo", "Thinks.").operation(Operation::Read);
+    let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
+    let tool = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async {
+        std::future::pending::<()>().await;
+        Ok(Output::empty())
+    });
+    let server = Server::new(Registry::builder().tool(tool).build().unwrap());
+    let handler = server.opened_at_once(Some(Principal::anonymous())).unwrap();
+    let stop = CancellationToken::new();
+    let direct = Direct::new(handler, &Policy::default(), stop.clone());
+    let mut request = Request::post("/");
+    for (name, value) in headers(CALL, &[]) {
+        request = request.header(name, value);
+    }
+    let (mut head, ()) = request.body(()).unwrap().into_parts();
+    head.extensions.insert(Caller { principal: Principal::anonymous(), told_apart: false });
+    let text = Bytes::from_static(CALL.as_bytes());
+    let answering = direct.answer(&head, &text);
+    stop.cancel();
+    let answer = tokio::time::timeout(std::time::Duration::from_secs(20), answering).await;
+    assert_eq!(answer.expect("it waits").unwrap().status(), 500);
 }

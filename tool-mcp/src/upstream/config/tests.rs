@@ -121,6 +121,9 @@ fn every_fault_has_its_place() {
     }
     let name = faults(r#"{"a__b": {"command": "a"}, "a/b": {"command": "a"}}"#);
     assert!(name.starts_with("at /mcpServers/a__b: its name is not made of 1 to 64"), "{name}");
+    // The tool `_b` of `a` and the tool `b` of `a_` would have one name.
+    let ends = faults(r#"{"a_": {"command": "a"}}"#);
+    assert!(ends.starts_with("at /mcpServers/a_: its name is not made of 1 to 64"), "{ends}");
     assert!(name.contains("\nat /mcpServers/a~1b: its name is not made of"), "all at once: {name}");
 }
 
