@@ -51,6 +51,7 @@ mod tests {
 
     use crate::declaration::Declaration;
     use crate::declared::declared;
+    use crate::definition::ToolDefinition;
     use crate::entry::{Call, Step};
     use crate::operation::Operation;
     use crate::registry::Registry;
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn no_tool_is_entered_before_somebody_asks_and_then_once_for_all_clones() {
         let registry = Registry::builder().tools(declared(&BOTH)).build().unwrap();
-        let names: Vec<&str> = registry.declared().map(|tool| tool.name()).collect();
+        let names: Vec<&str> = registry.declared().map(ToolDefinition::name).collect();
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
