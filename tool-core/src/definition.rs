@@ -13,6 +13,7 @@ mod schemas;
 mod source;
 mod written;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -25,6 +26,7 @@ use crate::definition::source::Place;
 use crate::digest::Digest;
 use crate::inject::Need;
 use crate::input::InputSpec;
+use crate::operation::Operation;
 use crate::requirement;
 use crate::schema::Validator;
 use crate::state::States;
@@ -65,7 +67,12 @@ enum Inner {
         /// Made on first use.
         whole: OnceLock<Box<Whole>>,
     },
-    Written(Box<Whole>),
+    Written {
+        name: Cow<'static, str>,
+        /// It reads, and by its locators alone. Beside the name it is what a list that is put together asks of each tool.
+        has_address: bool,
+        whole: Box<Whole>,
+    },
 }
 
 /// Everything about a tool, or what makes it on first use.
@@ -118,14 +125,15 @@ impl ToolDefinition {
         ToolDefinition(Arc::new(Inner::Declared { declaration, sketch, whole: OnceLock::new() }))
     }
 
-    fn written(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Arc::new(Inner::Written(Whole::new(facts, origin))))
+    fn written(name: Cow<'static, str>, facts: Facts, origin: Origin) -> Self {
+        let has_address = facts.operation.is_some_and(reads) && origin.takes_only_locators();
+        ToolDefinition(Arc::new(Inner::Written { name, has_address, whole: Whole::new(facts, origin) }))
     }
 
     fn whole(&self) -> &Whole {
         match &*self.0 {
             Inner::Declared { declaration, whole, .. } => whole.get_or_init(|| Whole::declared(declaration)),
-            Inner::Written(whole) => whole,
+            Inner::Written { whole, .. } => whole,
         }
     }
 
@@ -146,7 +154,7 @@ impl ToolDefinition {
     pub fn name(&self) -> &str {
         match &*self.0 {
             Inner::Declared { declaration, .. } => declaration.name,
-            Inner::Written(whole) => &whole.facts.name,
+            Inner::Written { name, .. } => name,
         }
     }
 
@@ -205,7 +213,7 @@ impl ToolDefinition {
     pub fn path(&self) -> Option<&str> {
         match &*self.0 {
             Inner::Declared { declaration, .. } => declaration.path,
-            Inner::Written(whole) => whole.facts.path.as_deref(),
+            Inner::Written { whole, .. } => whole.facts.path.as_deref(),
         }
     }
 
@@ -252,14 +260,14 @@ impl ToolDefinition {
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match &*self.0 {
             Inner::Declared { declaration, .. } => Some(declaration),
-            Inner::Written(_) => None,
+            Inner::Written { .. } => None,
         }
     }
 
     fn where_declared(&self) -> Place {
         match &*self.0 {
             Inner::Declared { declaration, .. } => Place::of(declaration),
-            Inner::Written(whole) => whole.facts.place,
+            Inner::Written { whole, .. } => whole.facts.place,
         }
     }
 
@@ -273,11 +281,13 @@ impl ToolDefinition {
         self.whole().origin.locators().into_iter()
     }
 
-    /// Whether every input is a locator, as it is where there is none.
-    pub(crate) fn takes_only_locators(&self) -> bool {
+    /// Whether its result has an address: it explains or reads, and every input is a locator, as it is where there is none.
+    pub(crate) fn has_address(&self) -> bool {
         match &*self.0 {
-            Inner::Declared { sketch, .. } => sketch.only_locators,
-            Inner::Written(whole) => whole.origin.takes_only_locators(),
+            Inner::Declared { declaration, sketch, .. } => {
+                sketch.only_locators && reads(declaration.operation)
+            }
+            Inner::Written { has_address, .. } => *has_address,
         }
     }
 
@@ -317,6 +327,10 @@ impl ToolDefinition {
     pub(crate) fn requires_something(&self) -> bool {
         self.declaration().is_some_and(|declaration| !declaration.requires.is_empty())
     }
+}
+
+fn reads(operation: Operation) -> bool {
+    matches!(operation, Operation::Explain | Operation::Read)
 }
 
 impl fmt::Debug for ToolDefinition {

@@ -5,7 +5,6 @@ mod address;
 pub use address::{Address, Segment};
 
 use crate::definition::ToolDefinition;
-use crate::operation::Operation;
 
 /// As what a tool is shown over MCP.
 ///
@@ -51,8 +50,7 @@ impl Surface {
     /// }
     /// ```
     pub fn of(tool: &ToolDefinition) -> Self {
-        let is_read = matches!(tool.operation(), Some(Operation::Explain | Operation::Read));
-        if !is_read || !tool.takes_only_locators() {
+        if !tool.has_address() {
             return Surface::Tool;
         }
         let address = Address::of(tool);

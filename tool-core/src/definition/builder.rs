@@ -293,7 +293,6 @@ impl ToolDefinitionBuilder {
             return Err(DefinitionFault::LongDescription { most: LONGEST_DESCRIPTION });
         }
         let facts = Facts {
-            name: Cow::Owned(self.name),
             title: self.title.map(Cow::Owned),
             description: Cow::Owned(description.to_owned()),
             operation: self.operation,
@@ -316,7 +315,7 @@ impl ToolDefinitionBuilder {
         let examples = examples.collect::<Result<_, _>>().map_err(DefinitionFault::Example)?;
         let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
         let written = Written::new(&schema, output.as_ref(), examples, locators);
-        let definition = ToolDefinition::written(facts, Origin::Written(written));
+        let definition = ToolDefinition::written(Cow::Owned(self.name), facts, Origin::Written(written));
         definition.digested(&schema, output.as_ref());
         surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
     }

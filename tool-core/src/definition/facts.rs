@@ -11,7 +11,6 @@ use crate::operation::{Annotations, Operation};
 /// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
-    pub(super) name: Cow<'static, str>,
     pub(super) title: Option<Cow<'static, str>>,
     pub(super) description: Cow<'static, str>,
     pub(super) operation: Option<Operation>,
@@ -26,7 +25,6 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn declared(declaration: &'static Declaration, description: Cow<'static, str>) -> Self {
         Facts {
-            name: declaration.name.into(),
             title: declaration.title.map(Cow::from),
             description,
             operation: Some(declaration.operation),

@@ -105,7 +105,11 @@ impl ToolDefinition {
         let whole = self.whole();
         let Origin::Written(written) = &whole.origin else { return self.clone() };
         let Some(written) = written.detached() else { return self.clone() };
-        let detached = ToolDefinition::written(whole.facts.clone(), Origin::Written(written));
+        let detached = ToolDefinition::written(
+            self.name().to_owned().into(),
+            whole.facts.clone(),
+            Origin::Written(written),
+        );
         if let Some(digest) = whole.digest.get() {
             detached.whole().digest.get_or_init(|| *digest);
         }
