@@ -29,6 +29,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 pub(crate) use policy::Policy;
 
+use crate::clock::after;
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::direct::Direct;
@@ -207,14 +208,14 @@ impl HttpServer {
             ended = &mut serving => return ended.map_err(std::io::Error::other).flatten().map_err(ServeError::Http),
             () = shutdown => closing.cancel(),
         }
-        let deadline = Instant::now() + self.deadline;
+        let deadline = after(self.deadline);
         self.handler.begin_to_end();
         self.answers.close();
         if timeout_at(deadline, self.answers.wait()).await.is_err() {
             tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");
         }
         self.stop.cancel();
-        let closed = timeout_at(deadline.max(Instant::now() + CLOSING), serving).await;
+        let closed = timeout_at(deadline.max(after(CLOSING)), serving).await;
         if closed.is_err() {
             tracing::warn!("connections did not close in time");
         }

@@ -94,6 +94,13 @@ fn the_end_of_the_server_waits_no_longer_than_it_may() {
 }
 
 #[test]
+fn a_server_that_may_take_for_ever_ends_all_the_same() {
+    let served = Served::start_as(|server| server.shutdown_deadline(std::time::Duration::MAX));
+    let _session = served.session();
+    served.stop().ended();
+}
+
+#[test]
 fn an_open_stream_of_an_older_client_does_not_hold_the_server() {
     use std::io::{Read as _, Write as _};
 
