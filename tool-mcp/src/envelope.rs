@@ -147,14 +147,14 @@ impl<'de> Deserialize<'de> for Unique {
 pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
     let frame = frame(text)?;
     let request = frame.request();
-    let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
-        return Ok(Inspected { request, ..Inspected::default() });
-    };
     let kind = match frame.method.as_deref() {
         _ if frame.result.is_some() || frame.error.is_some() => Kind::Other,
         Some("tools/call") => Kind::Call,
         Some("tools/list") => Kind::List,
         _ => Kind::Other,
+    };
+    let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {
+        return Ok(Inspected { arguments: None, kind, request });
     };
     let invalid = |error: serde_json::Error| {
         let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());

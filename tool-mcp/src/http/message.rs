@@ -66,8 +66,12 @@ pub(super) async fn read<F: Future<Output = Response>>(
         Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
     };
     let mut request = Request::from_parts(parts, body);
-    // No answer but that to a list has one.
-    let slot = request.extensions().get().cloned().filter(|_: &Slot| inspected.kind == Kind::List);
+    // What is no list to us is answered whole, whatever rmcp takes it for.
+    let slot: Option<Slot> = request.extensions_mut().remove();
+    let slot = slot.filter(|_| inspected.kind == Kind::List);
+    if let Some(slot) = &slot {
+        request.extensions_mut().insert(slot.clone());
+    }
     if let Some(arguments) = inspected.arguments {
         request.extensions_mut().insert(arguments);
     }

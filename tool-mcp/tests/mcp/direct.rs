@@ -51,3 +51,22 @@ fn both_ways_end_alike() {
         assert_eq!(short, long, "{method} {params}");
     }
 }
+
+/// The MCP Inspector leaves out what it has nothing to say in.
+#[test]
+fn a_list_of_a_session_has_its_tools_however_it_is_asked_for() {
+    let served = Served::start();
+    let session = served.session();
+    let forms = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/list","params":null}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"_meta":{"progressToken":"a"}}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools\/list"}"#,
+    ];
+    let lists = forms.map(|form| session.post(form).event()["result"]["tools"].take());
+    assert!(lists[0].as_array().is_some_and(|tools| tools.len() > 5));
+    for (list, form) in lists.iter().zip(forms) {
+        assert_eq!(list, &lists[0], "{form}");
+    }
+}
