@@ -99,13 +99,16 @@ impl Question {
     pub(crate) const GATEWAY: [Question; 1] =
         [listed(&[r#""name":"weather__get_weather""#, r#""name":"museum__compare_revisions""#])];
 
+    /// The three tools that stand for all others.
+    const STEPS: Question = listed(&[
+        r#""name":"list_available_tools""#,
+        r#""name":"list_tool_details""#,
+        r#""name":"call_tool""#,
+    ]);
+
     /// The same servers behind three tools.
     pub(crate) const GATEWAY_TWO_STEPS: [Question; 2] = [
-        listed(&[
-            r#""name":"list_available_tools""#,
-            r#""name":"list_tool_details""#,
-            r#""name":"call_tool""#,
-        ]),
+        Question::STEPS,
         called(
             "call",
             &[
@@ -120,11 +123,7 @@ impl Question {
 
     /// The way of a model through a thousand tools: it searches, reads, and calls.
     pub(crate) const TWO_STEPS: [Question; 4] = [
-        listed(&[
-            r#""name":"list_available_tools""#,
-            r#""name":"list_tool_details""#,
-            r#""name":"call_tool""#,
-        ]),
+        Question::STEPS,
         called(
             "call",
             &[
