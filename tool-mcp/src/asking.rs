@@ -15,10 +15,10 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use tool_core::{AskKind, Asker, Failure, FailureKind, Registry};
 
+pub(crate) use capabilities::Capabilities;
+pub(crate) use peer::PeerAsker;
 pub(crate) use seal::{Key, Seal, Subject};
 
-use crate::asking::capabilities::Capabilities;
-use crate::asking::peer::PeerAsker;
 use crate::asking::rounds::Rounds;
 use crate::era::Era;
 
@@ -52,13 +52,20 @@ impl Inquirer {
             let known = round.state.map(|state| seal.open(state, subject)).transpose()?;
             Ok(Inquirer::Rounds(Arc::new(Rounds::new(capabilities, known, round.responses))))
         } else {
-            Ok(Inquirer::Peer(Arc::new(PeerAsker::new(capabilities, seal.lifetime(), cx))))
+            let peer = Inquirer::in_session(capabilities, seal);
+            peer.connect(cx);
+            Ok(Inquirer::Peer(peer))
         }
     }
 
     /// Of the first round of a call over 2026-07-28, by a client that declares these.
     pub(crate) fn first(declared: &ClientCapabilities) -> Self {
         Inquirer::Rounds(Arc::new(Rounds::new(Capabilities::declared(declared), None, None)))
+    }
+
+    /// Of a call in a session with a client that can be asked this; it asks once it is connected.
+    pub(crate) fn in_session(capabilities: Capabilities, seal: &Seal) -> Arc<PeerAsker> {
+        Arc::new(PeerAsker::new(capabilities, seal.lifetime()))
     }
 
     /// The registry, for a call that asks through it.

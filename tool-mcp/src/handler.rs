@@ -3,6 +3,7 @@
 mod capabilities;
 mod completion;
 mod direct;
+mod early;
 mod prompts;
 mod resources;
 mod subscriptions;
@@ -28,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
 
 pub(crate) use crate::handler::direct::{DirectCall, Listed};
+pub(crate) use crate::handler::early::{Carried, EarlyCall};
 
 use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::caller::Caller;
@@ -242,6 +244,12 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(begun) = Carried::of(&cx) {
+            return Ok(match apart(begun.end(&request.name, &cx)).await? {
+                Answered::Reply(result) => result.into(),
+                Answered::Asks(asked) => asked.into(),
+            });
+        }
         let cx = self.introduced(cx);
         // `request.arguments` is what rmcp's parser left of them.
         let arguments = Arguments::of(&cx).map_or(&b""[..], Arguments::as_bytes);

@@ -1,6 +1,7 @@
 //! What a call tells its client while it runs: how far it has come, if the client asked to know, and what it has to say.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
@@ -18,35 +19,73 @@ const REPORTS: usize = 16;
 /// So many messages wait for it; of more, the oldest are left out.
 const MESSAGES: usize = 256;
 
-/// What a call comes to, with its news told to the client meanwhile: its progress, if the client asked for that, and what
-/// it has to say, as far as the client wants to hear it. All of it is told before the answer, and nothing after it, or once the
-/// future is dropped.
+/// What a call comes to, with its news told to the client meanwhile.
 pub(crate) async fn told<T>(
     registry: &Registry,
     cx: &RequestContext<RoleServer>,
     call: impl AsyncFnOnce(&Registry) -> T,
 ) -> T {
-    let (token, hears) = (cx.meta.get_progress_token(), logging::hears(cx));
-    if token.is_none() && hears.is_none() {
-        return call(registry).await;
+    let telling = Telling::new(cx.meta.get_progress_token(), logging::hears(cx));
+    let heard = telling.as_ref().map(|telling| telling.through(registry));
+    let call = pin!(call(heard.as_ref().unwrap_or(registry)));
+    match telling {
+        None => call.await,
+        Some(telling) => telling.during(call, cx).await,
     }
-    let news = Arc::new(News { hears, state: Mutex::default(), changed: Notify::new() });
-    // Work that outlives its call, or is not dropped with it, goes on reporting.
-    let _over = Over(&news);
-    let mut registry = registry.clone();
-    if token.is_some() {
-        registry = registry.reporting(Arc::<News>::clone(&news));
+}
+
+/// The telling of a call's news: its progress, if the client asked for that, and what it has to say, as far as the client
+/// wants to hear it. All of it is told before the answer, and nothing after it, or once this is dropped.
+pub(crate) struct Telling {
+    news: Arc<News>,
+    token: Option<ProgressToken>,
+}
+
+impl Telling {
+    /// Of a call whose progress is reported under this token, to a client that hears this much; `None` where there is nothing
+    /// to tell.
+    pub(crate) fn new(token: Option<ProgressToken>, hears: Option<LogLevel>) -> Option<Self> {
+        if token.is_none() && hears.is_none() {
+            return None;
+        }
+        let news = Arc::new(News { hears, state: Mutex::default(), changed: Notify::new() });
+        Some(Telling { news, token })
     }
-    if hears.is_some() {
-        registry = registry.logging(Arc::<News>::clone(&news));
+
+    /// The registry, for a call whose news are told.
+    pub(crate) fn through(&self, registry: &Registry) -> Registry {
+        let mut registry = registry.clone();
+        if self.token.is_some() {
+            registry = registry.reporting(Arc::<News>::clone(&self.news));
+        }
+        if self.news.hears.is_some() {
+            registry = registry.logging(Arc::<News>::clone(&self.news));
+        }
+        registry
     }
-    let calling = async {
-        let value = call(&registry).await;
-        news.close();
+
+    /// Whether the call has told nothing that the client has not heard.
+    pub(crate) fn is_done(&self) -> bool {
+        self.news.state().waiting.is_empty()
+    }
+
+    /// What the call comes to, once all is told.
+    pub(crate) async fn during<T>(&self, call: impl Future<Output = T>, cx: &RequestContext<RoleServer>) -> T {
+        let calling = async {
+            let value = call.await;
+            self.news.close();
+            value
+        };
+        let (value, ()) = tokio::join!(calling, tell(&self.news, self.token.as_ref(), cx));
         value
-    };
-    let (value, ()) = tokio::join!(calling, tell(&news, token.as_ref(), cx));
-    value
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        // Work that outlives its call, or is not dropped with it, goes on reporting.
+        self.news.abandon();
+    }
 }
 
 /// Tells one thing after the other: the next when the client's transport has taken the one before.
@@ -200,15 +239,6 @@ impl LogSink for News {
     fn wants(&self, level: LogLevel) -> bool {
         // What is said once the client hears no more is in the log of the program.
         self.hears.is_some_and(|least| level >= least) && !self.state().closed
-    }
-}
-
-/// Ends the telling with the future that does it.
-struct Over<'n>(&'n News);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.abandon();
     }
 }
 

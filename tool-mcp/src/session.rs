@@ -3,14 +3,17 @@
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_core::LogLevel;
 
+use crate::asking::Capabilities;
 use crate::changes::HeardChanges;
+use crate::era::Era;
 use crate::handler::Handler;
 use crate::updates::{HeardUpdates, Watched};
 
@@ -20,6 +23,32 @@ const UNTOLD: LogLevel = LogLevel::Info;
 /// The least that the client of a session wants to hear of what calls have to say, beside each of its requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked(pub(crate) LogLevel);
+
+/// The client of a session over HTTP, as far as an answer depends on it.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) era: Era,
+    pub(crate) capabilities: Capabilities,
+    level: Arc<Mutex<LogLevel>>,
+}
+
+impl Client {
+    /// The least that it wants to hear of what calls have to say.
+    pub(crate) fn hears(&self) -> LogLevel {
+        *level(&self.level)
+    }
+}
+
+/// Who the client of a session over HTTP is. It is known from its first call on that rmcp has let through: then it has said
+/// that it is there, and all that was agreed on holds.
+#[derive(Clone, Default)]
+pub(crate) struct Acquaintance(Arc<OnceLock<Client>>);
+
+impl Acquaintance {
+    pub(crate) fn client(&self) -> Option<&Client> {
+        self.0.get()
+    }
+}
 
 /// What has changed since a client was told that it listens.
 #[derive(Debug)]
@@ -35,7 +64,7 @@ const MOST_EARS: usize = 16;
 pub(crate) struct Session {
     handler: Arc<Handler>,
     /// The least that it wants to hear of what calls have to say.
-    level: Mutex<LogLevel>,
+    level: Arc<Mutex<LogLevel>>,
     /// What it wants to know of; made when it first asks.
     pub(crate) watched: Arc<Watched>,
     /// What is heard for clients that are told just now that they may listen.
@@ -52,7 +81,7 @@ impl Session {
         let over = CancellationToken::new();
         Session {
             handler,
-            level: Mutex::new(UNTOLD),
+            level: Arc::new(Mutex::new(UNTOLD)),
             watched: Arc::default(),
             ears: Mutex::default(),
             begun: AtomicBool::new(false),
@@ -63,12 +92,19 @@ impl Session {
 
     /// A request of this client, with what the client has said before.
     pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
-        cx.extensions.insert(Asked(*self.level()));
+        cx.extensions.insert(Asked(*level(&self.level)));
+        if let Some(Acquaintance(known)) = over_http(&cx) {
+            known.get_or_init(|| Client {
+                era: Era::of(&cx),
+                capabilities: Capabilities::of(&cx),
+                level: Arc::clone(&self.level),
+            });
+        }
         cx
     }
 
-    pub(crate) fn set_level(&self, level: LogLevel) {
-        *self.level() = level;
+    pub(crate) fn set_level(&self, least: LogLevel) {
+        *level(&self.level) = least;
     }
 
     /// Begins to hear of changes for a client that is about to be told that it listens: from then on it misses none.
@@ -90,11 +126,15 @@ impl Session {
         // Nothing panics while it is held.
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn level(&self) -> MutexGuard<'_, LogLevel> {
-        // Nothing panics while it is held.
-        self.level.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn level(level: &Mutex<LogLevel>) -> MutexGuard<'_, LogLevel> {
+    // Nothing panics while it is held.
+    level.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn over_http(cx: &RequestContext<RoleServer>) -> Option<&Acquaintance> {
+    cx.extensions.get::<Parts>()?.extensions.get()
 }
 
 /// What does not depend on the client is the same for all.

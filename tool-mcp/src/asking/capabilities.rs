@@ -7,7 +7,7 @@ use tool_core::{Ask, AskKind, Failure, FailureKind, Question};
 
 /// The kinds of questions that a client can be asked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Capabilities {
+pub(crate) struct Capabilities {
     form: bool,
     url: bool,
     sample: bool,
@@ -15,7 +15,7 @@ pub(super) struct Capabilities {
 }
 
 impl Capabilities {
-    pub(super) fn of(cx: &RequestContext<RoleServer>) -> Self {
+    pub(crate) fn of(cx: &RequestContext<RoleServer>) -> Self {
         cx.client_capabilities().as_ref().map_or_else(Capabilities::default, Capabilities::declared)
     }
 

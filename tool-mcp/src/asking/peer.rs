@@ -5,6 +5,7 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{CancelledNotificationParam, GetExtensions as _, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, ServiceError};
+use tokio::sync::SetOnce;
 use tool_core::{
     Answer, Ask, AskKind, Asked, Asker, BoxFuture, Elicited, Failure, FailureKind, Question, Reason,
 };
@@ -17,22 +18,31 @@ pub(crate) struct PeerAsker {
     capabilities: Capabilities,
     /// How long an answer may take.
     patience: Duration,
+    line: SetOnce<Line>,
+}
+
+/// The way to the client.
+struct Line {
     peer: Peer<RoleServer>,
     /// The request that asks.
     request: RequestId,
 }
 
 impl PeerAsker {
-    pub(super) fn new(
-        capabilities: Capabilities,
-        patience: Duration,
-        cx: &RequestContext<RoleServer>,
-    ) -> Self {
-        PeerAsker { capabilities, patience, peer: cx.peer.clone(), request: cx.id.clone() }
+    /// Whoever asks through it waits until it is connected.
+    pub(super) fn new(capabilities: Capabilities, patience: Duration) -> Self {
+        PeerAsker { capabilities, patience, line: SetOnce::new() }
+    }
+
+    /// Questions are put to the client that has sent this request.
+    pub(crate) fn connect(&self, cx: &RequestContext<RoleServer>) {
+        // It is connected once.
+        let _ = self.line.set(Line { peer: cx.peer.clone(), request: cx.id.clone() });
     }
 
     async fn ask(&self, question: &Question) -> Result<Asked, Failure> {
         self.capabilities.admit(question)?;
+        let Line { peer, request: asks } = self.line.wait().await;
         let kind = question.ask.kind();
         let mut request: ServerRequest =
             serde_json::from_value(wire::request(question)).map_err(|error| {
@@ -40,11 +50,10 @@ impl PeerAsker {
                 Failure::internal()
             })?;
         // A call that modifies asks from a task of its own, and the client must see which request it belongs to.
-        request.extensions_mut().insert(OriginatingRequestId(self.request.clone()));
+        request.extensions_mut().insert(OriginatingRequestId(asks.clone()));
         let options = PeerRequestOptions::with_timeout(self.patience);
-        let handle =
-            self.peer.send_cancellable_request(request, options).await.map_err(|error| gone(&error))?;
-        let mut unanswered = Unanswered { peer: &self.peer, request: Some(handle.id.clone()) };
+        let handle = peer.send_cancellable_request(request, options).await.map_err(|error| gone(&error))?;
+        let mut unanswered = Unanswered { peer, request: Some(handle.id.clone()) };
         let response = handle.await_response().await;
         unanswered.request = None;
         match response {

@@ -1,4 +1,4 @@
-//! Requests of 2026-07-28 that need nothing of rmcp but its shapes: answered from the registry, as every other.
+//! Requests that need nothing of rmcp but its shapes: answered from the registry, as every other.
 //!
 //! What comes of it is the same to the byte. Whatever is unusual in any way is not answered here, and takes the long way.
 
@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ClientCapabilities, ListToolsResult};
-use tool_core::{Extensions, FailureKind, ToolDefinition};
+use tool_core::{Extensions, FailureKind, Principal, ToolDefinition, TraceParent};
 
 use crate::answer::{answer, failed_text};
 use crate::asking::{Inquirer, Subject};
@@ -16,6 +16,7 @@ use crate::caller::Caller;
 use crate::discovery::Discovery;
 use crate::era::Era;
 use crate::handler::{Answered, Handler, trace_of};
+use crate::news::Telling;
 use crate::offer::Offer;
 use crate::splice::split;
 use crate::surfaces::Surfaces;
@@ -36,6 +37,18 @@ pub(crate) struct DirectCall<'r> {
     pub(crate) caller: &'r Caller,
 }
 
+/// A call as far as it is known to be plain: what it is made from, and what goes along with it.
+pub(super) struct PlainCall<'c> {
+    pub(super) name: &'c str,
+    pub(super) arguments: &'c [u8],
+    pub(super) principal: Option<&'c Principal>,
+    pub(super) beside: Option<&'c Extensions>,
+    pub(super) trace: Option<TraceParent>,
+    pub(super) inquirer: &'c Inquirer,
+    pub(super) telling: Option<&'c Telling>,
+    pub(super) era: &'c Era,
+}
+
 impl Handler {
     /// The answer to `tools/call`; nothing where more has to be looked at than the tool and its arguments.
     ///
@@ -50,23 +63,39 @@ impl Handler {
         if !self.is_listed_at_once() || latest.registry().get(call.name).is_some_and(repeats) {
             return None;
         }
-        Some(self.call_at_once(call).await)
+        let DirectCall { name, arguments, capabilities, head, caller } = call;
+        let plain = PlainCall {
+            name,
+            arguments: arguments.as_bytes(),
+            principal: Some(&caller.principal),
+            beside: head.extensions.get(),
+            trace: trace_of(head),
+            inquirer: &Inquirer::first(capabilities),
+            telling: None,
+            era: &Era::modern(),
+        };
+        Some(self.call_plainly(plain).await)
     }
 
-    async fn call_at_once(&self, call: DirectCall<'_>) -> Result<Answered<CallToolResult>, ErrorData> {
-        let DirectCall { name, arguments, capabilities, head, caller } = call;
-        let mut offer = self.offers().now(Some(&caller.principal)).await?;
+    /// The answer to a call in which nothing is unusual.
+    pub(super) async fn call_plainly(
+        &self,
+        call: PlainCall<'_>,
+    ) -> Result<Answered<CallToolResult>, ErrorData> {
+        let PlainCall { name, arguments, principal, beside, trace, inquirer, telling, era } = call;
+        let mut offer = self.offers().now(principal).await?;
         offer.is_called(name)?;
-        if let Some(beside) = head.extensions.get::<Extensions>() {
+        if let Some(beside) = beside {
             offer.registry = offer.registry.layer_extensions(beside.clone());
         }
-        if let Some(trace) = trace_of(head) {
+        if let Some(trace) = trace {
             offer.registry = offer.registry.traced(trace);
         }
-        let arguments = arguments.as_bytes();
+        if let Some(telling) = telling {
+            offer.registry = telling.through(&offer.registry);
+        }
         let subject =
             Subject { method: "tools/call", name, arguments, principal: offer.registry.principal().id() };
-        let inquirer = Inquirer::first(capabilities);
         let reply = inquirer.asking(&offer.registry).invoke(name, arguments).await;
         let failure = reply.result.as_ref().err();
         if let Some(asked) = failure.and_then(|failure| inquirer.answer(failure, subject, &self.seal)) {
@@ -77,15 +106,21 @@ impl Handler {
         let is_absent = failure.is_some_and(|failure| failure.kind() == FailureKind::NotFound);
         let mut result = match offer.absence_of(name).filter(|_| is_absent) {
             Some(absence) => failed_text(absence),
-            None => answer(&reply, &Era::modern(), &offer.catalogue.settings().scheme)?,
+            None => answer(&reply, era, &offer.catalogue.settings().scheme)?,
         };
-        self.sign_modern(&mut result.meta);
+        if era.is_modern() {
+            self.sign_modern(&mut result.meta);
+        }
         Ok(Answered::Reply(result))
     }
 
     /// The answer to `tools/list` where the list has one page.
-    pub(crate) async fn listed_directly(&self, caller: &Caller) -> Option<Result<Listed, ErrorData>> {
-        if !self.is_listed_at_once() {
+    pub(crate) async fn listed_directly(
+        &self,
+        caller: &Caller,
+        era: &Era,
+    ) -> Option<Result<Listed, ErrorData>> {
+        if !self.is_listed_at_once() || !era.knows_structure() {
             return None;
         }
         let offer = match self.offers().now(Some(&caller.principal)).await {
@@ -93,8 +128,12 @@ impl Handler {
             Err(error) => return Some(Err(error)),
         };
         let mut list = ListToolsResult::with_all_items(Vec::new());
-        self.sign_modern(&mut list.meta);
-        let list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(caller.whose());
+        if era.is_modern() {
+            self.sign_modern(&mut list.meta);
+            list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(caller.whose());
+        } else {
+            list.result_type = None;
+        }
         let frame = serde_json::to_string(&list).ok()?;
         let (before, after) = frame.split_at(split(frame.as_bytes())?);
         Some(Ok(Listed { before: before.to_owned(), tools: offer.written(), after: after.to_owned() }))

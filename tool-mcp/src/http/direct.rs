@@ -1,9 +1,11 @@
-//! The short way: a request of 2026-07-28 to call a tool or to list them, in which nothing is unusual, is answered without
-//! rmcp, whose own way costs several times what the answer does.
+//! The short way: a request to call a tool or to list them, in which nothing is unusual, is answered without rmcp, whose own
+//! way costs several times what the answer does.
 //!
 //! What is let through here, rmcp would let through as well; what is not, is not refused here but takes the long way, and
 //! is refused there in the words that it always was. So each rule below may be stricter than that of rmcp, and never
 //! laxer.
+
+mod session;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,8 +22,11 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+pub(super) use session::Early;
+
 use crate::caller::Caller;
 use crate::envelope::is_plain;
+use crate::era::Era;
 use crate::handler::{Answered, DirectCall, Handler, Listed};
 use crate::http::policy::Policy;
 use crate::http::sessions::SESSION;
@@ -95,7 +100,11 @@ impl Direct {
     /// The answer to a request that came with this head; `None` where it takes the long way.
     pub(super) async fn answer(&self, head: &Parts, text: &Bytes) -> Option<Response> {
         let headers = &head.headers;
-        if only(headers, &PROTOCOL_VERSION)? != VERSION || !self.lets_in(headers) || !is_plain(text) {
+        if only(headers, &PROTOCOL_VERSION)? != VERSION
+            || headers.contains_key(SESSION)
+            || !self.lets_in(headers)
+            || !is_plain(text)
+        {
             return None;
         }
         let caller = head.extensions.get::<Caller>()?;
@@ -128,7 +137,7 @@ impl Direct {
                 if list.meta.version != VERSION || headers.contains_key(NAME) {
                     return None;
                 }
-                let Listed { before, tools, after } = match self.handler.listed_directly(caller).await? {
+                let Listed { before, tools, after } = match self.handler.listed_directly(caller, &Era::modern()).await? {
                     Ok(listed) => listed,
                     Err(error) => return message(&ServerJsonRpcMessage::error(error, Some(request.id))),
                 };
@@ -170,9 +179,7 @@ impl Direct {
 
     /// Whether nothing in the headers is worth a second look.
     fn lets_in(&self, headers: &HeaderMap) -> bool {
-        let unusual = |name: &HeaderName| {
-            *name == header::ORIGIN || *name == SESSION || name.as_str().starts_with(ARGUMENT)
-        };
+        let unusual = |name: &HeaderName| *name == header::ORIGIN || name.as_str().starts_with(ARGUMENT);
         !headers.keys().any(unusual)
             && only(headers, &header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
             && only(headers, &header::ACCEPT).is_some_and(accepts_both)

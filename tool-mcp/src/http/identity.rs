@@ -16,7 +16,7 @@ use crate::caller::Caller;
 use crate::envelope;
 use crate::http::holding::Holding;
 use crate::http::message::{is_stream, refusal};
-use crate::http::sessions::{SESSION, Sessions};
+use crate::http::sessions::{NotTheirs, SESSION, Sessions, Visit};
 
 /// What is asked about a request before it is read.
 pub(super) struct Door {
@@ -25,10 +25,10 @@ pub(super) struct Door {
 }
 
 /// Lets a request in whose sender may be there, and into no session but its own.
-pub(super) async fn identify<F: Future<Output = Response>>(
+pub(super) async fn identify(
     door: &Door,
     request: Request,
-    next: impl FnOnce(Request) -> F,
+    next: impl AsyncFnOnce(Request, Option<&Visit>) -> Response,
 ) -> Response {
     let (mut head, body) = request.into_parts();
     if is_modern(&head) {
@@ -42,22 +42,20 @@ pub(super) async fn identify<F: Future<Output = Response>>(
     let mut visit = None;
     if let Some(session) = head.headers.get(SESSION).and_then(|id| id.to_str().ok()) {
         door.sessions.close_idle().await;
-        if !door.sessions.admit(session, &caller.principal) {
-            let message = "there is no such session: open one with `initialize`";
-            return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
-        }
-        visit = door.sessions.visit(session);
+        visit = match door.sessions.visit(session, &caller.principal) {
+            Ok(visit) => visit,
+            Err(NotTheirs) => {
+                let message = "there is no such session: open one with `initialize`";
+                return refusal(StatusCode::NOT_FOUND, envelope::invalid_request(message));
+            }
+        };
     }
     let principal = caller.principal.clone();
     // All that the application has put there, for its tools.
     let beside = Extensions::from(std::mem::take(&mut head.extensions));
     head.extensions.insert(beside);
     head.extensions.insert(caller);
-    // Whatever is sent to a session may be a list, also what it was sent before and missed.
-    if let Some(visit) = &visit {
-        head.extensions.insert(visit.slot.clone());
-    }
-    let mut response = next(Request::from_parts(head, body)).await;
+    let mut response = next(Request::from_parts(head, body), visit.as_ref()).await;
     // Until its stream has ended, the session is not idle.
     if let Some(visit) = visit.filter(|_| is_stream(&response)) {
         response = response.map(|body| Holding::body(body, visit));

@@ -54,6 +54,13 @@ impl InFlight {
     }
 }
 
+impl Held {
+    /// Whether the request was not taken back.
+    pub(super) fn is_held(&self) -> bool {
+        self.requests.state().requests.get(&self.name) == Some(&self.number)
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let mut state = self.requests.state();

@@ -10,10 +10,10 @@ use rmcp::model::{ErrorData, JsonRpcError, RequestId};
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::http::BODY_LIMIT;
-use crate::http::direct::{Direct, METHOD};
+use crate::http::direct::{Direct, Early, METHOD};
 use crate::http::holding::Holding;
 use crate::http::in_flight::{Held, InFlight};
-use crate::http::sessions::SESSION;
+use crate::http::sessions::{SESSION, Visit};
 use crate::offer::ending;
 use crate::reading::shortened;
 use crate::splice::{Slot, Spliced};
@@ -25,10 +25,12 @@ use crate::splice::{Slot, Spliced};
 pub(super) async fn read<F: Future<Output = Response>>(
     reader: &Reader,
     request: Request,
+    visit: Option<&Visit>,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
+    // Whatever is sent to a session may be a list, also what it was sent before and missed.
+    let slot = visit.map(|visit| visit.slot.clone());
     if request.method() != Method::POST || !is_json(request.headers()) {
-        let slot = request.extensions().get().cloned();
         return spliced(next(request).await, slot);
     }
     let (parts, body) = request.into_parts();
@@ -44,9 +46,15 @@ pub(super) async fn read<F: Future<Output = Response>>(
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         return response;
     }
-    if let Some(response) = reader.direct.answer(&parts, &bytes).await {
-        return response;
-    }
+    let early = match visit {
+        Some(visit) => reader.direct.begin(&parts, &bytes, visit, &reader.in_flight).await,
+        None => reader.direct.answer(&parts, &bytes).await.map_or(Early::LongWay, Early::Answered),
+    };
+    let begun = match early {
+        Early::Answered(response) => return response,
+        Early::Begun(call, held) => Some((call, held)),
+        Early::LongWay => None,
+    };
     if let Some(name) = said_twice(&parts.headers) {
         let error =
             ErrorData::header_mismatch(format!("the header `{name}` stands there more than once"), None);
@@ -57,9 +65,10 @@ pub(super) async fn read<F: Future<Output = Response>>(
         Ok(inspected) => (Body::from(trimmed(bytes.clone(), &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
+    let (carried, held) = begun.unzip();
     let held = match defect {
-        None => reader.hold(&parts.headers, &bytes, inspected.request),
-        Some(_) => Ok(None),
+        None if held.is_none() => reader.hold(&parts.headers, &bytes, inspected.request),
+        _ => Ok(held),
     };
     let held = match held {
         Ok(held) => held,
@@ -67,10 +76,14 @@ pub(super) async fn read<F: Future<Output = Response>>(
     };
     let mut request = Request::from_parts(parts, body);
     // What is no list to us is answered whole, whatever rmcp takes it for.
-    let slot: Option<Slot> = request.extensions_mut().remove();
     let slot = slot.filter(|_| inspected.kind == Kind::List);
     if let Some(slot) = &slot {
         request.extensions_mut().insert(slot.clone());
+    }
+    if let Some(carried) = carried {
+        request.extensions_mut().insert(carried);
+    } else if let Some(visit) = visit.filter(|_| inspected.kind == Kind::Call) {
+        request.extensions_mut().insert(visit.client.clone());
     }
     if let Some(arguments) = inspected.arguments {
         request.extensions_mut().insert(arguments);

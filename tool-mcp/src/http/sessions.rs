@@ -9,6 +9,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio::time::Instant;
 use tool_core::Principal;
 
+use crate::session::Acquaintance;
 use crate::splice::Slot;
 
 /// The header that names a session.
@@ -41,10 +42,13 @@ struct Owners {
 }
 
 struct Owner {
+    /// The name of the session.
+    name: Arc<str>,
     /// `None` for somebody who is not known.
     id: Option<String>,
     /// The tools of its lists.
     slot: Slot,
+    client: Acquaintance,
     /// The requests and streams of it that are not at their end.
     open: usize,
     /// When one of them began or ended last.
@@ -57,7 +61,12 @@ pub(super) struct Visit {
     session: Arc<str>,
     /// Where the lists of the session find their tools.
     pub(super) slot: Slot,
+    /// Who its client is.
+    pub(super) client: Acquaintance,
 }
+
+/// Of a session that is not of whoever asks for it.
+pub(super) struct NotTheirs;
 
 /// The sessions of an endpoint. To rmcp one is idle as long as a call of it lasts, and its answer would be lost: which ones
 /// are is found out here.
@@ -73,21 +82,26 @@ impl Sessions {
         Sessions { manager, owners: Mutex::new(owners) }
     }
 
-    /// Whether a session is this caller's; one that is not there is not refused here. What a caller is granted may change
-    /// while a session lasts, who it is may not.
-    pub(super) fn admit(&self, session: &str, caller: &Principal) -> bool {
-        self.owners().by_session.get(session).is_none_or(|owner| owner.id.as_deref() == caller.id())
-    }
-
     /// Begins a request of a session; `None` for one that is not there.
-    pub(super) fn visit(self: &Arc<Self>, session: &str) -> Option<Visit> {
+    ///
+    /// # Errors
+    ///
+    /// Where the session is not this caller's. What a caller is granted may change while a session lasts, who it is may not.
+    pub(super) fn visit(
+        self: &Arc<Self>,
+        session: &str,
+        caller: &Principal,
+    ) -> Result<Option<Visit>, NotTheirs> {
         let mut owners = self.owners();
-        let (session, _) = owners.by_session.get_key_value(session)?;
-        let session = Arc::clone(session);
-        let owner = owners.by_session.get_mut(&session)?;
+        let Some(owner) = owners.by_session.get_mut(session) else { return Ok(None) };
+        if owner.id.as_deref() != caller.id() {
+            return Err(NotTheirs);
+        }
         owner.open += 1;
         owner.used = Instant::now();
-        Some(Visit { sessions: Arc::clone(self), slot: owner.slot.clone(), session })
+        let Owner { name, slot, client, .. } = owner;
+        let (session, slot, client) = (Arc::clone(name), slot.clone(), client.clone());
+        Ok(Some(Visit { sessions: Arc::clone(self), session, slot, client }))
     }
 
     /// Remembers whose a session is that was opened just now.
@@ -101,8 +115,16 @@ impl Sessions {
                 owners.most = FEW.max(2 * owners.by_session.len());
             }
             let id = owner.id().map(str::to_owned);
-            let owner = Owner { id, slot: Slot::default(), open: 0, used: Instant::now() };
-            owners.by_session.insert(session.into(), owner);
+            let name: Arc<str> = session.into();
+            let owner = Owner {
+                name: Arc::clone(&name),
+                id,
+                slot: Slot::default(),
+                client: Acquaintance::default(),
+                open: 0,
+                used: Instant::now(),
+            };
+            owners.by_session.insert(name, owner);
             // Those that have ended since are let go before one that has not.
             let surplus = (there.len() > MOST).then(|| {
                 let idle = owners
@@ -149,6 +171,17 @@ impl Sessions {
     fn owners(&self) -> MutexGuard<'_, Owners> {
         // Nothing panics while it is held.
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Visit {
+    pub(super) fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Whether the session has not ended.
+    pub(super) async fn is_open(&self) -> bool {
+        self.sessions.manager.sessions.read().await.contains_key(&self.session)
     }
 }
 
@@ -270,14 +303,14 @@ mod tests {
 
     #[tokio::test]
     async fn owners_of_sessions_that_have_ended_are_let_go() {
-        let sessions = Sessions::new(Arc::default());
+        let sessions = Arc::new(Sessions::new(Arc::default()));
         for n in 0..10 * FEW {
             sessions.opened(&n.to_string(), &Principal::new("ada")).await;
         }
         assert!(sessions.owners().by_session.len() <= FEW);
         let last = (10 * FEW - 1).to_string();
-        assert!(sessions.admit(&last, &Principal::new("ada")));
-        assert!(!sessions.admit(&last, &Principal::new("bob")));
-        assert!(!sessions.admit(&last, &Principal::anonymous()));
+        assert!(matches!(sessions.visit(&last, &Principal::new("ada")), Ok(Some(_))));
+        assert!(sessions.visit(&last, &Principal::new("bob")).is_err());
+        assert!(sessions.visit(&last, &Principal::anonymous()).is_err());
     }
 }

@@ -110,7 +110,7 @@ fn a_call_is_part_of_the_trace_that_the_message_or_its_head_names() {
         let mut headers = vec![("mcp-session-id", session.id.as_str())];
         headers.extend(of_head.map(|trace| ("traceparent", trace)));
         assert_eq!(
-            text(&served.post(&headers, &call.to_string()).event()),
+            text(&served.post(&headers, &call.to_string()).message()),
             expected,
             "{of_message:?} {of_head:?}"
         );
@@ -147,7 +147,7 @@ fn what_the_application_knows_of_a_request_reaches_the_tool() {
     let opened = post(addr, &[], &initialize().to_string());
     let session = [("mcp-session-id", opened.header("mcp-session-id").unwrap())];
     let body = request(1, "tools/call", json!({"name": "tenant"})).to_string();
-    assert_eq!(text(&post(addr, &session, &body).event()), "museum");
+    assert_eq!(text(&post(addr, &session, &body).message()), "museum");
 
     let served = Served::serving(registry(), |server| server);
     assert_eq!(text(&served.call_modern("tenant", json!({}))), "none");

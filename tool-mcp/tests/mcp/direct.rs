@@ -64,7 +64,7 @@ fn a_list_of_a_session_has_its_tools_however_it_is_asked_for() {
         r#"{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"_meta":{"progressToken":"a"}}}"#,
         r#"{"jsonrpc":"2.0","id":5,"method":"tools\/list"}"#,
     ];
-    let lists = forms.map(|form| session.post(form).event()["result"]["tools"].take());
+    let lists = forms.map(|form| session.post(form).message()["result"]["tools"].take());
     assert!(lists[0].as_array().is_some_and(|tools| tools.len() > 5));
     for (list, form) in lists.iter().zip(forms) {
         assert_eq!(list, &lists[0], "{form}");

@@ -127,7 +127,7 @@ impl Opened {
     fn result(&self, who: &str, method: &str, params: Value) -> Value {
         let answer = self.post(who, &request(1, method, params));
         assert_eq!(answer.status, 200, "{}", answer.body);
-        answer.event()["result"].take()
+        answer.message()["result"].take()
     }
 
     /// The status of a request whose body, if it says that it has one, never comes.

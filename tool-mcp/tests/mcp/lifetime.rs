@@ -78,7 +78,7 @@ fn the_end_of_the_server_waits_for_answers() {
     events.release.add_permits(2);
     let text = json!([{"type": "text", "text": "written"}]);
     assert_eq!(Answer::read(modern).json()["result"]["content"], text);
-    assert_eq!(Answer::read(legacy).event()["result"]["content"], text);
+    assert_eq!(Answer::read(legacy).message()["result"]["content"], text);
     stopping.ended();
 }
 
@@ -131,5 +131,5 @@ fn the_router_nests_under_any_prefix() {
     let addr = listener.local_addr().unwrap();
     runtime.spawn(async { axum::serve(listener, app).await });
     let answer = crate::support::post(addr, &[], &crate::support::initialize().to_string());
-    assert_eq!(answer.event()["result"]["protocolVersion"], LEGACY);
+    assert_eq!(answer.message()["result"]["protocolVersion"], LEGACY);
 }

@@ -153,7 +153,7 @@ fn a_cursor_that_nobody_gave_is_refused() {
     for cursor in [json!("forged"), json!(""), json!(5)] {
         let params = json!({"cursor": cursor});
         let legacy = session.post(&request(1, "tools/list", params.clone()).to_string());
-        let legacy = if cursor.is_string() { legacy.event() } else { legacy.json() };
+        let legacy = if cursor.is_string() { legacy.message() } else { legacy.json() };
         for answer in [served.modern("tools/list", params).json(), legacy] {
             assert_eq!(
                 (&answer["id"], &answer["error"]["code"]),
@@ -219,13 +219,13 @@ fn an_old_client_is_not_given_what_it_cannot_know() {
     let mut opening = crate::support::initialize();
     opening["params"]["protocolVersion"] = json!("2025-03-26");
     let answer = served.post(&[], &opening.to_string());
-    assert_eq!(answer.event()["result"]["protocolVersion"], "2025-03-26");
+    assert_eq!(answer.message()["result"]["protocolVersion"], "2025-03-26");
     let id = answer.header("mcp-session-id").unwrap().to_owned();
     let ask = |method: &str, params: Value| {
         let headers = [("mcp-session-id", id.as_str()), ("mcp-protocol-version", "2025-03-26")];
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
         assert_eq!(served.post(&headers, &initialized).status, 202);
-        served.post(&headers, &request(1, method, params).to_string()).event()["result"].take()
+        served.post(&headers, &request(1, method, params).to_string()).message()["result"].take()
     };
     let list = ask("tools/list", json!({}));
     assert!(list["tools"][0].get("outputSchema").is_none(), "{list}");

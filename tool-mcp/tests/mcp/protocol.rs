@@ -78,7 +78,7 @@ fn row_72_an_unknown_version_is_told_which_are_known() {
     // One who opens a session with it is given one that is known.
     let mut opening = initialize();
     opening["params"]["protocolVersion"] = json!("2099-01-01");
-    assert_eq!(served.post(&[], &opening.to_string()).event()["result"]["protocolVersion"], LEGACY);
+    assert_eq!(served.post(&[], &opening.to_string()).message()["result"]["protocolVersion"], LEGACY);
     // In the head of a request of a session there is no place for another.
     let session = served.session();
     let headers = [("mcp-session-id", session.id.as_str()), ("mcp-protocol-version", "1999-01-01")];
@@ -178,7 +178,7 @@ fn row_75_what_is_no_request_is_told_so_on_both_transports() {
     // Texts and numbers up to what is exact name a request.
     for id in [json!("a"), json!(""), json!(-1), json!(9_007_199_254_740_993_i64)] {
         let answer = session.post(&ping(&id.to_string()));
-        assert_eq!(answer.event()["id"], id, "{}", answer.body);
+        assert_eq!(answer.message()["id"], id, "{}", answer.body);
         assert_eq!(spoken.ask(ping(&id.to_string()))["id"], id);
     }
     assert_eq!(spoken.end(), (vec![], true));
@@ -207,8 +207,8 @@ fn row_75_two_requests_of_one_name_are_not_mistaken_for_each_other() {
     let second = session.post(&request(7, "ping", json!({})).to_string());
     assert_eq!(outcome(&second), (400, Some(-32600)), "{}", second.body);
     served.events.release.add_permits(1);
-    assert_eq!(Answer::read(first).event()["result"]["isError"], false);
-    assert_eq!(session.post(&request(7, "ping", json!({})).to_string()).event()["result"], json!({}));
+    assert_eq!(Answer::read(first).message()["result"]["isError"], false);
+    assert_eq!(session.post(&request(7, "ping", json!({})).to_string()).message()["result"], json!({}));
 
     // As on stdio.
     let mut spoken = Spoken::with("progress");
@@ -301,7 +301,7 @@ fn row_82_a_call_is_taken_back_at_any_time_and_more_than_once() {
     spoken.say(cancel(json!(7)));
     // The name is free again.
     let ping = request(7, "ping", json!({})).to_string();
-    assert_eq!(session.post(&ping).event(), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
+    assert_eq!(session.post(&ping).message(), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
     assert_eq!(spoken.ask(ping), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
     assert_eq!(spoken.end(), (vec![], true));
 }

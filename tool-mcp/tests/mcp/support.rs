@@ -111,7 +111,7 @@ impl Served {
         let answer = self.post(&[], &initialize_with(capabilities).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
-        let session = Session { served: self, id, opening: answer.event() };
+        let session = Session { served: self, id, opening: answer.message() };
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         assert_eq!(session.post(&initialized.to_string()).status, 202);
         session
@@ -155,7 +155,7 @@ impl Session<'_> {
     pub(crate) fn request(&self, method: &str, params: Value) -> Value {
         let answer = self.post(&request(1, method, params).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
-        answer.event()
+        answer.message()
     }
 
     /// The stream on which the server speaks first.
@@ -270,8 +270,11 @@ impl Answer {
         data.filter(|data| !data.is_empty()).map(|data| serde_json::from_str(data).unwrap()).collect()
     }
 
-    /// The one message of an event stream.
-    pub(crate) fn event(&self) -> Value {
+    /// The one message that answers a request of a session: what ends at once is no stream.
+    pub(crate) fn message(&self) -> Value {
+        if self.header("content-type") == Some("application/json") {
+            return self.json();
+        }
         let mut messages = self.events();
         assert_eq!(messages.len(), 1, "{}", self.body);
         messages.remove(0)
