@@ -52,9 +52,9 @@ impl Inquirer {
             let known = round.state.map(|state| seal.open(state, subject)).transpose()?;
             Ok(Inquirer::Rounds(Arc::new(Rounds::new(capabilities, known, round.responses))))
         } else {
-            let peer = Inquirer::in_session(capabilities, seal);
-            peer.connect(cx);
-            Ok(Inquirer::Peer(peer))
+            let inquirer = Inquirer::in_session(capabilities, seal);
+            inquirer.peer().iter().for_each(|peer| peer.connect(cx));
+            Ok(inquirer)
         }
     }
 
@@ -64,8 +64,16 @@ impl Inquirer {
     }
 
     /// Of a call in a session with a client that can be asked this; it asks once it is connected.
-    pub(crate) fn in_session(capabilities: Capabilities, seal: &Seal) -> Arc<PeerAsker> {
-        Arc::new(PeerAsker::new(capabilities, seal.lifetime()))
+    pub(crate) fn in_session(capabilities: Capabilities, seal: &Seal) -> Self {
+        Inquirer::Peer(Arc::new(PeerAsker::new(capabilities, seal.lifetime())))
+    }
+
+    /// Whoever has to be connected before it asks.
+    pub(crate) fn peer(&self) -> Option<&Arc<PeerAsker>> {
+        match self {
+            Inquirer::Peer(peer) => Some(peer),
+            Inquirer::Rounds(_) => None,
+        }
     }
 
     /// The registry, for a call that asks through it.

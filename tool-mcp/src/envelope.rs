@@ -1,6 +1,7 @@
 //! The frame of a JSON-RPC message, read without what it holds.
 
 mod plain;
+mod usual;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 pub(crate) use plain::is_plain;
+pub(crate) use usual::{Alone, Asks, InSession, Usual};
 
 /// The arguments of a call as the client wrote them: a parsed value has lost duplicate keys and long numbers.
 #[derive(Clone, Debug)]

@@ -28,8 +28,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
 
-pub(crate) use crate::handler::direct::{DirectCall, Listed};
-pub(crate) use crate::handler::early::{Carried, EarlyCall};
+pub(crate) use crate::handler::direct::{DirectCall, Listed, response};
+pub(crate) use crate::handler::early::{Carried, EarlyCall, Origin, Way};
 
 use crate::asking::{Inquirer, Round, Seal, Subject};
 use crate::caller::Caller;

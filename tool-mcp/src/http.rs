@@ -4,7 +4,6 @@ mod direct;
 mod drain;
 mod holding;
 mod identity;
-mod in_flight;
 mod message;
 mod policy;
 mod sessions;
@@ -34,9 +33,9 @@ use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::http::direct::Direct;
 use crate::http::identity::Door;
-use crate::http::in_flight::InFlight;
 use crate::http::message::Reader;
 use crate::http::sessions::{Sessions, Visit};
+use crate::in_flight::InFlight;
 use crate::session::Session;
 
 /// How large the body of a request may be.
@@ -100,7 +99,8 @@ impl Way {
     async fn answer(&self, request: Request) -> Response {
         let Way { answers, door, reader, service } = self;
         let to_rmcp = |request| async { Box::pin(service.handle(request)).await.map(Body::new) };
-        let read = async |request, visit: Option<&Visit>| message::read(reader, request, visit, to_rmcp).await;
+        let read =
+            async |request, visit: Option<&Visit>| message::read(reader, request, visit, to_rmcp).await;
         let identified = |request| identity::identify(door, request, read);
         drain::count(answers, request, identified).await
     }

@@ -12,6 +12,7 @@ mod era;
 mod error;
 mod handler;
 mod http;
+mod in_flight;
 mod logging;
 mod news;
 mod offer;

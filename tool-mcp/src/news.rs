@@ -70,7 +70,11 @@ impl Telling {
     }
 
     /// What the call comes to, once all is told.
-    pub(crate) async fn during<T>(&self, call: impl Future<Output = T>, cx: &RequestContext<RoleServer>) -> T {
+    pub(crate) async fn during<T>(
+        &self,
+        call: impl Future<Output = T>,
+        cx: &RequestContext<RoleServer>,
+    ) -> T {
         let calling = async {
             let value = call.await;
             self.news.close();

@@ -24,7 +24,7 @@ const UNTOLD: LogLevel = LogLevel::Info;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked(pub(crate) LogLevel);
 
-/// The client of a session over HTTP, as far as an answer depends on it.
+/// The client of a session, as far as an answer depends on it.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) era: Era,
@@ -39,8 +39,8 @@ impl Client {
     }
 }
 
-/// Who the client of a session over HTTP is. It is known from its first call on that rmcp has let through: then it has said
-/// that it is there, and all that was agreed on holds.
+/// Who the client of a session is. It is known from its first call on that rmcp has let through: then it has said that it
+/// is there, and all that was agreed on holds.
 #[derive(Clone, Default)]
 pub(crate) struct Acquaintance(Arc<OnceLock<Client>>);
 
@@ -93,7 +93,8 @@ impl Session {
     /// A request of this client, with what the client has said before.
     pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
         cx.extensions.insert(Asked(*level(&self.level)));
-        if let Some(Acquaintance(known)) = over_http(&cx) {
+        let over_http = || cx.extensions.get::<Parts>()?.extensions.get();
+        if let Some(Acquaintance(known)) = cx.extensions.get().or_else(over_http) {
             known.get_or_init(|| Client {
                 era: Era::of(&cx),
                 capabilities: Capabilities::of(&cx),
@@ -131,10 +132,6 @@ impl Session {
 fn level(level: &Mutex<LogLevel>) -> MutexGuard<'_, LogLevel> {
     // Nothing panics while it is held.
     level.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn over_http(cx: &RequestContext<RoleServer>) -> Option<&Acquaintance> {
-    cx.extensions.get::<Parts>()?.extensions.get()
 }
 
 /// What does not depend on the client is the same for all.

@@ -1,8 +1,11 @@
 //! Serving one client on standard input and output.
 
+mod early;
 mod lines;
+mod reading;
 #[cfg(unix)]
 mod streams;
+mod writing;
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -35,7 +38,7 @@ pub(crate) async fn serve(
     let (reader, writer) = rmcp::transport::stdio_pipes();
 
     let opened = tokio::select! {
-        opened = open(Arc::clone(&handler), Lines::new(reader, writer)) => opened,
+        opened = open(&handler, reader, writer) => opened,
         () = &mut shutdown => return Ok(()),
     };
     let session = match opened {
@@ -75,14 +78,16 @@ pub(crate) async fn serve(
 
 /// Waits for the first message. Boxed, since the compiler cannot see that the future can be sent when it is part of another.
 fn open<R, W>(
-    handler: Arc<Handler>,
-    lines: Lines<R, W>,
+    handler: &Arc<Handler>,
+    reader: R,
+    writer: W,
 ) -> BoxFuture<'static, Result<Running, ServerInitializeError>>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    Box::pin(serve_server(Session::new(handler), lines))
+    let lines = Lines::new(Arc::clone(handler), reader, writer);
+    Box::pin(serve_server(Session::new(Arc::clone(handler)), lines))
 }
 
 /// Serves one client over two pipes of a test.
@@ -92,7 +97,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let session = open(handler, Lines::new(reader, writer)).await.map_err(failed)?;
+    let session = open(&handler, reader, writer).await.map_err(failed)?;
     session.waiting().await.map(drop).map_err(failed)
 }
 

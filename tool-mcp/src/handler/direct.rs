@@ -7,7 +7,9 @@ use std::fmt;
 use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ClientCapabilities, ListToolsResult};
+use rmcp::model::{
+    CallToolResult, ClientCapabilities, ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult,
+};
 use tool_core::{Extensions, FailureKind, Principal, ToolDefinition, TraceParent};
 
 use crate::answer::{answer, failed_text};
@@ -37,6 +39,22 @@ pub(crate) struct DirectCall<'r> {
     pub(crate) caller: &'r Caller,
 }
 
+/// What a call comes to.
+pub(crate) type Outcome = Result<Answered<CallToolResult>, ErrorData>;
+
+/// The answer to the request that made a call, as rmcp would send it.
+pub(crate) fn response(outcome: Outcome, id: RequestId, era: &Era) -> ServerJsonRpcMessage {
+    let mut result = match outcome {
+        Ok(Answered::Reply(result)) => ServerResult::CallToolResult(result),
+        Ok(Answered::Asks(asked)) => ServerResult::InputRequiredResult(asked),
+        Err(error) => return ServerJsonRpcMessage::error(error, Some(id)),
+    };
+    if !era.is_modern() {
+        result.strip_result_type_for_legacy_peer();
+    }
+    ServerJsonRpcMessage::response(result, id)
+}
+
 /// A call as far as it is known to be plain: what it is made from, and what goes along with it.
 pub(super) struct PlainCall<'c> {
     pub(super) name: &'c str,
@@ -53,10 +71,7 @@ impl Handler {
     /// The answer to `tools/call`; nothing where more has to be looked at than the tool and its arguments.
     ///
     /// What provides the tools is asked once a request: whether it can be answered here is decided before.
-    pub(crate) async fn called_directly(
-        &self,
-        call: DirectCall<'_>,
-    ) -> Option<Result<Answered<CallToolResult>, ErrorData>> {
+    pub(crate) async fn called_directly(&self, call: DirectCall<'_>) -> Option<Outcome> {
         // The tools of the last request are what rmcp checks headers against.
         let latest = self.offers().latest()?;
         let repeats = |tool: &ToolDefinition| latest.repeats_in_headers(tool.name());
@@ -78,10 +93,7 @@ impl Handler {
     }
 
     /// The answer to a call in which nothing is unusual.
-    pub(super) async fn call_plainly(
-        &self,
-        call: PlainCall<'_>,
-    ) -> Result<Answered<CallToolResult>, ErrorData> {
+    pub(super) async fn call_plainly(&self, call: PlainCall<'_>) -> Outcome {
         let PlainCall { name, arguments, principal, beside, trace, inquirer, telling, era } = call;
         let mut offer = self.offers().now(principal).await?;
         offer.is_called(name)?;

@@ -1,4 +1,4 @@
-//! Calls of a session that begin before rmcp has heard of them. One that comes to its end at once is answered there and then;
+//! Calls that begin before rmcp has heard of them. One that comes to its end at once is answered there and then;
 //! any other goes on where rmcp's own way leads to it, with all that needs rmcp: progress, questions, cancellation.
 
 use std::fmt;
@@ -8,16 +8,17 @@ use std::task::Poll;
 
 use axum::body::Bytes;
 use axum::http::request::Parts;
-use rmcp::model::{CallToolResult, ProgressToken};
+use rmcp::RoleServer;
+use rmcp::model::{ClientCapabilities, ProgressToken};
 use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use tool_core::{BoxFuture, Extensions};
 
 use crate::asking::{Inquirer, PeerAsker};
 use crate::caller::Caller;
 use crate::discovery::Discovery;
-use crate::handler::direct::PlainCall;
-use crate::handler::{Answered, Handler, trace_of, unless_cancelled};
+use crate::era::Era;
+use crate::handler::direct::{Outcome, PlainCall};
+use crate::handler::{Handler, trace_of, unless_cancelled};
 use crate::news::Telling;
 use crate::session::Client;
 
@@ -25,21 +26,30 @@ use crate::session::Client;
 pub(crate) struct EarlyCall<'r> {
     pub(crate) name: &'r str,
     pub(crate) arguments: Bytes,
-    /// Under which its progress is reported.
-    pub(crate) token: Option<ProgressToken>,
-    pub(crate) head: &'r Parts,
-    pub(crate) caller: &'r Caller,
-    pub(crate) client: &'r Client,
+    pub(crate) origin: Origin<'r>,
+    pub(crate) way: Way<'r>,
 }
 
-/// What a call comes to.
-type Outcome = Result<Answered<CallToolResult>, ErrorData>;
+/// Where a call comes from.
+pub(crate) enum Origin<'r> {
+    Http { head: &'r Parts, caller: &'r Caller },
+    Stdio,
+}
+
+/// How its client is told of it, and asked.
+pub(crate) enum Way<'r> {
+    /// In its session, its progress under this token.
+    InSession { client: &'r Client, token: Option<ProgressToken> },
+    /// By the answer alone.
+    Alone { capabilities: &'r ClientCapabilities },
+}
 
 /// A call that has begun, and has not come to its end. It is dropped as any other: what becomes of its tool the registry
 /// knows.
 pub(crate) struct Begun {
     call: BoxFuture<'static, Outcome>,
-    asker: Arc<PeerAsker>,
+    /// Whoever asks once the client can be asked.
+    asker: Option<Arc<PeerAsker>>,
     telling: Option<Arc<Telling>>,
 }
 
@@ -53,17 +63,28 @@ impl Handler {
         if self.offers().settings().discovery != Discovery::Direct {
             return None;
         }
-        let EarlyCall { name, arguments, token, head, caller, client } = call;
-        let asker = Inquirer::in_session(client.capabilities, &self.seal);
-        let telling = Telling::new(token, Some(client.hears())).map(Arc::new);
-        let (handler, name, principal) = (Arc::clone(self), name.to_owned(), caller.principal.clone());
-        let (beside, trace) = (head.extensions.get::<Extensions>().cloned(), trace_of(head));
-        let (inquirer, told, era) = (Inquirer::Peer(Arc::clone(&asker)), telling.clone(), client.era.clone());
+        let EarlyCall { name, arguments, origin, way } = call;
+        let (handler, name) = (Arc::clone(self), name.to_owned());
+        let (inquirer, telling, era) = match way {
+            Way::InSession { client, token } => {
+                let telling = Telling::new(token, Some(client.hears()));
+                (Inquirer::in_session(client.capabilities, &self.seal), telling, client.era.clone())
+            }
+            Way::Alone { capabilities } => (Inquirer::first(capabilities), None, Era::modern()),
+        };
+        let (principal, beside, trace) = match origin {
+            Origin::Http { head, caller } => {
+                (Some(caller.principal.clone()), head.extensions.get::<Extensions>().cloned(), trace_of(head))
+            }
+            Origin::Stdio => (None, None, None),
+        };
+        let (asker, telling) = (inquirer.peer().cloned(), telling.map(Arc::new));
+        let told = telling.clone();
         let call = async move {
             let plain = PlainCall {
                 name: &name,
                 arguments: &arguments,
-                principal: Some(&principal),
+                principal: principal.as_ref(),
                 beside: beside.as_ref(),
                 trace,
                 inquirer: &inquirer,
@@ -91,7 +112,7 @@ impl Begun {
     /// What the call comes to, made by a request that has come this far; unless the client takes it back or leaves.
     pub(super) async fn end(self, name: &str, cx: &RequestContext<RoleServer>) -> Outcome {
         let Begun { call, asker, telling } = self;
-        asker.connect(cx);
+        asker.iter().for_each(|asker| asker.connect(cx));
         match telling {
             None => unless_cancelled(call, name, cx).await?,
             Some(telling) => unless_cancelled(telling.during(call, cx), name, cx).await?,
@@ -106,7 +127,8 @@ impl Carried {
 
     /// The call that a request carries, once.
     pub(super) fn of(cx: &RequestContext<RoleServer>) -> Option<Begun> {
-        let Carried(begun) = cx.extensions.get::<Parts>()?.extensions.get()?;
+        let over_http = || cx.extensions.get::<Parts>()?.extensions.get();
+        let Carried(begun) = cx.extensions.get().or_else(over_http)?;
         // Nothing panics while it is held.
         begun.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -16,18 +16,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use http_body::{Frame, SizeHint};
-use rmcp::model::{ClientCapabilities, ErrorCode, RequestId, ServerJsonRpcMessage, ServerResult};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
+use rmcp::model::{ErrorCode, RequestId, ServerJsonRpcMessage};
 use tokio_util::sync::CancellationToken;
 
 pub(super) use session::Early;
 
 use crate::caller::Caller;
-use crate::envelope::is_plain;
+use crate::envelope::{Alone, Asks, Usual};
 use crate::era::Era;
-use crate::handler::{Answered, DirectCall, Handler, Listed};
+use crate::handler::{DirectCall, Handler, Listed, response};
 use crate::http::policy::Policy;
 use crate::http::sessions::SESSION;
 
@@ -48,45 +45,6 @@ pub(super) struct Direct {
     stop: CancellationToken,
 }
 
-/// A request with everything that it must have, and nothing else.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request<'m> {
-    jsonrpc: &'m str,
-    id: RequestId,
-    method: &'m str,
-    #[serde(borrow)]
-    params: &'m RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call<'m> {
-    name: &'m str,
-    #[serde(borrow)]
-    arguments: Option<&'m RawValue>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Meta<'m>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List<'m> {
-    #[serde(borrow, rename = "_meta")]
-    meta: Meta<'m>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Meta<'m> {
-    #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-    version: &'m str,
-    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: ClientCapabilities,
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    _info: Option<IgnoredAny>,
-}
-
 impl Direct {
     pub(super) fn new(handler: Arc<Handler>, policy: &Policy, stop: CancellationToken) -> Self {
         Direct { handler, hosts: policy.hosts.clone().map(Arc::from), stop }
@@ -100,53 +58,38 @@ impl Direct {
     /// The answer to a request that came with this head; `None` where it takes the long way.
     pub(super) async fn answer(&self, head: &Parts, text: &Bytes) -> Option<Response> {
         let headers = &head.headers;
-        if only(headers, &PROTOCOL_VERSION)? != VERSION
-            || headers.contains_key(SESSION)
-            || !self.lets_in(headers)
-            || !is_plain(text)
-        {
+        let version = only(headers, &PROTOCOL_VERSION)?;
+        if version != VERSION || headers.contains_key(SESSION) || !self.lets_in(headers) {
             return None;
         }
         let caller = head.extensions.get::<Caller>()?;
-        let request: Request<'_> = serde_json::from_slice(text).ok()?;
-        if request.jsonrpc != "2.0" || only(headers, &METHOD)? != request.method {
+        let request: Usual<'_, Alone<'_>> = Usual::read(text)?;
+        let meta = request.meta?;
+        if meta.version != VERSION || only(headers, &METHOD)? != request.asks.method() {
             return None;
         }
-        match request.method {
-            "tools/call" => {
-                let call: Call<'_> = serde_json::from_str(request.params.get()).ok()?;
-                if call.meta.version != VERSION || only(headers, &NAME)? != call.name || encodes(call.name) {
+        match request.asks {
+            Asks::Call { name, arguments } => {
+                if only(headers, &NAME)? != name || encodes(name) {
                     return None;
                 }
-                let arguments = call.arguments.map_or("", RawValue::get);
-                let is_object = matches!(arguments.as_bytes().first(), None | Some(b'{'));
-                if !is_object {
-                    return None;
-                }
-                let call = DirectCall {
-                    name: call.name,
-                    arguments,
-                    capabilities: &call.meta.capabilities,
-                    head,
-                    caller,
-                };
+                let call = DirectCall { name, arguments, capabilities: &meta.capabilities, head, caller };
                 self.call(call, request.id).await
             }
-            "tools/list" => {
-                let list: List<'_> = serde_json::from_str(request.params.get()).ok()?;
-                if list.meta.version != VERSION || headers.contains_key(NAME) {
-                    return None;
-                }
-                let Listed { before, tools, after } = match self.handler.listed_directly(caller, &Era::modern()).await? {
-                    Ok(listed) => listed,
-                    Err(error) => return message(&ServerJsonRpcMessage::error(error, Some(request.id))),
-                };
-                let id = serde_json::to_string(&request.id).ok()?;
-                let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
-                Some(json([before.into(), tools, (after + "}").into()]))
-            }
-            _ => None,
+            Asks::List if headers.contains_key(NAME) => None,
+            Asks::List => self.list(caller, &Era::modern(), request.id).await,
         }
+    }
+
+    /// The answer to a request for the list.
+    async fn list(&self, caller: &Caller, era: &Era, id: RequestId) -> Option<Response> {
+        let Listed { before, tools, after } = match self.handler.listed_directly(caller, era).await? {
+            Ok(listed) => listed,
+            Err(error) => return Some(message(&ServerJsonRpcMessage::error(error, Some(id)))),
+        };
+        let id = serde_json::to_string(&id).ok()?;
+        let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
+        Some(json([before.into(), tools, (after + "}").into()]))
     }
 
     async fn call(&self, call: DirectCall<'_>, id: RequestId) -> Option<Response> {
@@ -164,15 +107,7 @@ impl Direct {
             }
             _ => StatusCode::OK,
         };
-        let mut response = message(&match called {
-            Ok(Answered::Reply(result)) => {
-                ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id)
-            }
-            Ok(Answered::Asks(asked)) => {
-                ServerJsonRpcMessage::response(ServerResult::InputRequiredResult(asked), id)
-            }
-            Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
-        })?;
+        let mut response = message(&response(called, id, &Era::modern()));
         *response.status_mut() = status;
         Some(response)
     }
@@ -230,8 +165,14 @@ fn encodes(name: &str) -> bool {
 }
 
 /// Errors of a well-formed request have the status of every answer.
-fn message(message: &ServerJsonRpcMessage) -> Option<Response> {
-    serde_json::to_vec(message).ok().map(|text| json([text.into(), Bytes::new(), Bytes::new()]))
+fn message(message: &ServerJsonRpcMessage) -> Response {
+    match serde_json::to_vec(message) {
+        Ok(text) => json([text.into(), Bytes::new(), Bytes::new()]),
+        Err(error) => {
+            tracing::error!(%error, "an answer cannot be written as JSON");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
 }
 
 fn json(pieces: [Bytes; 3]) -> Response {

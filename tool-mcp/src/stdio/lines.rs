@@ -1,12 +1,10 @@
 //! Messages as lines, the transport of stdio. rmcp's own parses each line to values at once, which loses the arguments
 //! as they were written, and does not answer a line that is no JSON.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use axum::body::Bytes;
 use rmcp::RoleServer;
@@ -16,40 +14,46 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
+use crate::handler::Handler;
+use crate::in_flight::{Held, InFlight};
 use crate::splice::Slot;
-
-/// How long it may take at the end until what is written is read.
-const READ: Duration = Duration::from_secs(1);
-
-/// How long a line may be.
-const LINE_LIMIT: usize = 16 * 1024 * 1024;
+use crate::stdio::early::{Early, Late};
+use crate::stdio::reading::Reading;
+use crate::stdio::writing::Writing;
 
 /// So many requests may be unanswered, or their answers unread. Of a client that asks more and does not read, no more is read.
 const MOST_WAITING: usize = 4_096;
+
+/// There is one session, which has no name.
+const SESSION: &str = "";
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// A client at the other end of two pipes.
 pub(super) struct Lines<R, W> {
-    reader: BufReader<R>,
-    /// The line so far: receiving is dropped whenever something else happens, and goes on here.
-    line: Vec<u8>,
-    overlong: bool,
-    /// Nothing once it is closed.
-    writer: Arc<Mutex<Option<W>>>,
+    reading: Reading<R>,
+    writing: Writing<W>,
     /// The tools of lists.
     slot: Slot,
     /// The answer to a bad line, on its way.
     sending: Option<Sending>,
+    /// The calls that rmcp has not heard of.
+    early: Early,
     /// The requests that are not answered yet. rmcp would take the answer to the first of two of one name for that to the
     /// second, and drop the other.
-    waiting: HashSet<RequestId>,
-    /// How many answers are on their way.
-    answers: Arc<AtomicUsize>,
+    in_flight: InFlight,
+    /// Those of them that rmcp has heard of.
+    heard: HashMap<RequestId, Held>,
+}
+
+/// What comes next.
+enum Next {
+    Line(Result<Bytes, Refusal>),
+    Late(Late),
+    End,
 }
 
 impl<R, W> Lines<R, W>
@@ -57,29 +61,34 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new(reader: R, writer: W) -> Self {
+    pub(super) fn new(handler: Arc<Handler>, reader: R, writer: W) -> Self {
         Lines {
-            reader: BufReader::new(reader),
-            line: Vec::new(),
-            overlong: false,
-            writer: Arc::new(Mutex::new(Some(writer))),
+            reading: Reading::new(reader),
+            writing: Writing::new(writer),
             slot: Slot::default(),
             sending: None,
-            waiting: HashSet::new(),
-            answers: Arc::default(),
+            early: Early::new(handler),
+            in_flight: InFlight::default(),
+            heard: HashMap::new(),
         }
+    }
+
+    /// Whether one more request may be unanswered.
+    fn has_room(&self) -> bool {
+        self.in_flight.len() + self.writing.unread() < MOST_WAITING
     }
 
     /// Keeps account of what is waited for.
     fn received(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
         match &message {
-            JsonRpcMessage::Request(request)
-                if self.waiting.len() + self.answers.load(Ordering::Acquire) >= MOST_WAITING =>
-            {
+            JsonRpcMessage::Request(request) if !self.has_room() => {
                 Err(envelope::too_many(&request.id, MOST_WAITING))
             }
-            JsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
-                Err(envelope::in_flight(&request.id))
+            JsonRpcMessage::Request(request) => {
+                let held = self.in_flight.begin(SESSION, request.id.clone());
+                let held = held.ok_or_else(|| envelope::in_flight(&request.id))?;
+                self.heard.insert(request.id.clone(), held);
+                Ok(message)
             }
             JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
@@ -87,7 +96,8 @@ where
             }) => {
                 // It gets no answer.
                 if let Some(id) = &cancelled.params.request_id {
-                    self.waiting.remove(id);
+                    self.in_flight.end(SESSION, id.clone());
+                    self.heard.remove(id);
                 }
                 Ok(message)
             }
@@ -95,34 +105,51 @@ where
         }
     }
 
-    /// The next line without its end, `None` at the end of input. What stands there without an end of line is no
-    /// message.
-    async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, Refusal>>> {
-        loop {
-            let available = self.reader.fill_buf().await?;
-            if available.is_empty() {
-                return Ok(None);
+    /// What comes next: calls that have begun go before the messages that were written after them.
+    async fn next(&mut self) -> io::Result<Next> {
+        let (early, reading) = (&mut self.early, &mut self.reading);
+        if !early.has_ended() {
+            tokio::select! {
+                biased;
+                Some(late) = early.late() => return Ok(Next::Late(late)),
+                line = reading.next_line() => if let Some(line) = line? {
+                    return Ok(Next::Line(line));
+                }
             }
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let piece = &available[..end.unwrap_or(available.len())];
-            self.overlong |= self.line.len() + piece.len() > LINE_LIMIT;
-            if self.overlong {
-                self.line.clear();
-            } else {
-                self.line.extend_from_slice(piece);
-            }
-            let consumed = piece.len() + usize::from(end.is_some());
-            self.reader.consume(consumed);
-            if end.is_some() {
-                let line = Bytes::from(std::mem::take(&mut self.line));
-                return Ok(Some(match std::mem::take(&mut self.overlong) {
-                    false => Ok(line),
-                    true => {
-                        Err(envelope::invalid_request(&format!("a line is longer than {LINE_LIMIT} bytes")))
-                    }
-                }));
-            }
+            early.end();
         }
+        Ok(early.late().await.map_or(Next::End, Next::Late))
+    }
+
+    /// The message in a line, unless it is a call that has begun.
+    fn read(&mut self, line: Result<Bytes, Refusal>) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+        let line = line?;
+        let name = |id: &RequestId| {
+            let room = self.has_room();
+            room.then(|| self.in_flight.begin(SESSION, id.clone())).flatten()
+        };
+        if self.early.begin(&line, name, &self.writing).is_some() {
+            return Ok(None);
+        }
+        let Some(mut message) = message(&line, &self.slot)? else { return Ok(None) };
+        if let JsonRpcMessage::Request(request) = &mut message
+            && matches!(request.request, ClientRequest::CallToolRequest(_))
+        {
+            request.request.extensions_mut().insert(self.early.client.clone());
+        }
+        self.received(message).map(Some)
+    }
+
+    /// The message of a call that has begun; nothing of one that was taken back.
+    fn carried(&mut self, late: Late) -> Option<ClientJsonRpcMessage> {
+        let Late { line, call, held } = late;
+        if !held.is_held() {
+            return None;
+        }
+        let JsonRpcMessage::Request(mut request) = message(&line, &self.slot).ok()?? else { return None };
+        request.request.extensions_mut().insert(call);
+        self.heard.insert(request.id.clone(), held);
+        Some(JsonRpcMessage::Request(request))
     }
 }
 
@@ -137,25 +164,24 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        match &message {
-            JsonRpcMessage::Response(response) => self.waiting.remove(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.waiting.remove(id)),
-            _ => false,
+        let answers = match &message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
         };
+        answers.and_then(|id| self.heard.remove(id));
         let slot = match &message {
             JsonRpcMessage::Response(JsonRpcResponse {
                 result: ServerResult::ListToolsResult(list), ..
             }) => list.tools.is_empty().then(|| self.slot.clone()),
             _ => None,
         };
-        let answers = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
-            .then(|| Arc::clone(&self.answers));
-        answers.iter().for_each(|answers| _ = answers.fetch_add(1, Ordering::AcqRel));
-        let writing = write(Arc::clone(&self.writer), message, slot);
+        let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        let unread = is_answer.then(|| self.writing.unread_one());
+        let writing = self.writing.clone();
         async move {
-            let written = writing.await;
-            answers.iter().for_each(|answers| _ = answers.fetch_sub(1, Ordering::AcqRel));
-            written
+            let _unread = unread;
+            writing.write(message, slot).await
         }
     }
 
@@ -166,57 +192,32 @@ where
                 self.sending = None;
                 sent.ok()?;
             }
-            let line = match self.next_line().await {
-                Ok(line) => line?,
-                Err(error) => {
-                    tracing::error!(%error, "cannot read from the client");
-                    return None;
-                }
+            let next = self.next().await.unwrap_or_else(|error| {
+                tracing::error!(%error, "cannot read from the client");
+                Next::End
+            });
+            let message = match next {
+                Next::Line(line) => self.read(line),
+                Next::Late(late) => Ok(self.carried(late)),
+                Next::End => return None,
             };
-            let message = line
-                .and_then(|line| message(&line, &self.slot))
-                .and_then(|message| message.map(|message| self.received(message)).transpose());
             match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(error = %error.error.message, "a line is no message");
                     let refusal = JsonRpcMessage::Error(*error);
-                    self.sending = Some(Box::pin(write(Arc::clone(&self.writer), refusal, None)));
+                    self.sending = Some(Box::pin(self.writing.clone().write(refusal, None)));
                 }
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        let closing = async {
-            match self.writer.lock().await.take() {
-                Some(mut writer) => writer.shutdown().await,
-                None => Ok(()),
-            }
-        };
-        // An answer that the client does not read holds the writer for ever, and is given up.
-        tokio::time::timeout(READ, closing).await.unwrap_or(Ok(()))
+        let Lines { early, writing, .. } = self;
+        early.end();
+        writing.close(early.written()).await
     }
-}
-
-/// Writes a message and the end of its line, with the tools put into it that its slot has.
-async fn write<W: AsyncWrite + Unpin>(
-    writer: Arc<Mutex<Option<W>>>,
-    message: ServerJsonRpcMessage,
-    slot: Option<Slot>,
-) -> io::Result<()> {
-    let mut text = serde_json::to_vec(&message)?;
-    text.push(b'\n');
-    let text = Bytes::from(text);
-    let pieces = slot.and_then(|slot| slot.splice(&text)).unwrap_or([text, Bytes::new(), Bytes::new()]);
-    // One write wakes the client once.
-    let whole = if pieces[1].is_empty() { pieces[0].clone() } else { pieces.concat().into() };
-    let mut writer = writer.lock().await;
-    let writer =
-        writer.as_mut().ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the pipe is closed"))?;
-    writer.write_all(&whole).await?;
-    writer.flush().await
 }
 
 /// The message in a line; `None` for an empty line.
@@ -294,7 +295,9 @@ mod tests {
     #[tokio::test]
     async fn requests_are_not_taken_without_end() {
         let (ours, theirs) = tokio::io::duplex(16);
-        let mut lines = Lines::new(tokio::io::empty(), theirs);
+        let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+        let handler = crate::Server::new(registry).opened(None).await.unwrap();
+        let mut lines = Lines::new(handler, tokio::io::empty(), theirs);
         let ping = |id: usize| -> ClientJsonRpcMessage {
             serde_json::from_value(serde_json::json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).unwrap()
         };

@@ -5,19 +5,14 @@ use axum::body::Bytes;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use rmcp::ErrorData;
-use rmcp::model::{
-    CallToolResult, ProgressToken, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
-};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use rmcp::model::ProtocolVersion;
 
 use crate::caller::Caller;
-use crate::envelope::is_plain;
-use crate::handler::{Answered, Carried, EarlyCall, Listed};
-use crate::http::direct::{Direct, METHOD, NAME, PROTOCOL_VERSION, json, message, only};
-use crate::http::in_flight::{Held, InFlight};
+use crate::envelope::{Asks, InSession, Usual};
+use crate::handler::{Carried, EarlyCall, Origin, Way, response};
+use crate::http::direct::{Direct, METHOD, NAME, PROTOCOL_VERSION, message, only};
 use crate::http::sessions::{SESSION, Visit};
+use crate::in_flight::{Held, InFlight};
 
 /// What became of a request of a session.
 pub(in crate::http) enum Early {
@@ -26,46 +21,6 @@ pub(in crate::http) enum Early {
     Begun(Carried, Held),
     /// Nothing was begun.
     LongWay,
-}
-
-/// A request with everything that it must have, and nothing else.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request<'m> {
-    jsonrpc: &'m str,
-    id: RequestId,
-    method: &'m str,
-    #[serde(borrow, default, deserialize_with = "there")]
-    params: Option<&'m RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call<'m> {
-    name: &'m str,
-    #[serde(borrow)]
-    arguments: Option<&'m RawValue>,
-    #[serde(rename = "_meta", default)]
-    meta: Meta,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List {
-    #[serde(rename = "_meta", default)]
-    _meta: Meta,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Meta {
-    #[serde(rename = "progressToken")]
-    token: Option<ProgressToken>,
-}
-
-/// Whatever stands there, also where it is `null`.
-fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(value).map(Some)
 }
 
 impl Direct {
@@ -82,46 +37,25 @@ impl Direct {
 
     async fn begun(&self, head: &Parts, text: &Bytes, visit: &Visit, in_flight: &InFlight) -> Option<Early> {
         let client = visit.client.client()?;
-        if !self.lets_in_session(&head.headers) || !is_plain(text) || !visit.is_open().await {
+        if !self.lets_in_session(&head.headers) || !visit.is_open().await {
             return None;
         }
         let caller = head.extensions.get::<Caller>()?;
-        let Request { jsonrpc, id, method, params } = serde_json::from_slice(text).ok()?;
-        if jsonrpc != "2.0" {
-            return None;
-        }
-        match method {
-            "tools/call" => {
-                let Call { name, arguments, meta } = serde_json::from_str(params?.get()).ok()?;
-                let arguments = arguments.map_or("", RawValue::get);
-                if !matches!(arguments.as_bytes().first(), None | Some(b'{')) {
-                    return None;
-                }
-                // One that another request has is refused where all are.
-                let held = in_flight.begin(visit.session(), id.clone())?;
-                let arguments = text.slice_ref(arguments.as_bytes());
-                let call = EarlyCall { name, arguments, token: meta.token, head, caller, client };
-                match self.handler.begin(call)?.at_once().await {
-                    Ok(called) => Some(Early::Answered(answered(called, id)?)),
-                    Err(begun) if held.is_held() => Some(Early::Begun(Carried::new(begun), held)),
-                    // It was taken back before it came this far, and is dropped as any other that is.
-                    Err(_) => Some(Early::Answered(nothing())),
-                }
-            }
-            "tools/list" => {
-                if let Some(params) = params {
-                    let List { .. } = serde_json::from_str(params.get()).ok()?;
-                }
-                let listed = self.handler.listed_directly(caller, &client.era).await?;
-                let Listed { before, tools, after } = match listed {
-                    Ok(listed) => listed,
-                    Err(error) => return Some(Early::Answered(answered(Err(error), id)?)),
-                };
-                let id = serde_json::to_string(&id).ok()?;
-                let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
-                Some(Early::Answered(json([before.into(), tools, (after + "}").into()])))
-            }
-            _ => None,
+        let Usual { id, asks, meta } = Usual::read(text)?;
+        let InSession { token } = meta.unwrap_or_default();
+        let Asks::Call { name, arguments } = asks else {
+            return self.list(caller, &client.era, id).await.map(Early::Answered);
+        };
+        // One that another request has is refused where all are.
+        let held = in_flight.begin(visit.session(), id.clone())?;
+        let arguments = text.slice_ref(arguments.as_bytes());
+        let (origin, way) = (Origin::Http { head, caller }, Way::InSession { client, token });
+        let call = EarlyCall { name, arguments, origin, way };
+        match self.handler.begin(call)?.at_once().await {
+            Ok(called) => Some(Early::Answered(message(&response(called, id, &client.era)))),
+            Err(begun) if held.is_held() => Some(Early::Begun(Carried::new(begun), held)),
+            // It was taken back before it came this far, and is dropped as any other that is.
+            Err(_) => Some(Early::Answered(nothing())),
         }
     }
 
@@ -136,17 +70,6 @@ impl Direct {
         let is_bare = !headers.contains_key(METHOD) && !headers.contains_key(NAME);
         is_version && is_bare && only(headers, &SESSION).is_some() && self.lets_in(headers)
     }
-}
-
-/// Errors have the status of every answer.
-fn answered(called: Result<Answered<CallToolResult>, ErrorData>, id: RequestId) -> Option<Response> {
-    let mut result = match called {
-        Ok(Answered::Reply(result)) => ServerResult::CallToolResult(result),
-        Ok(Answered::Asks(asked)) => ServerResult::InputRequiredResult(asked),
-        Err(error) => return message(&ServerJsonRpcMessage::error(error, Some(id))),
-    };
-    result.strip_result_type_for_legacy_peer();
-    message(&ServerJsonRpcMessage::response(result, id))
 }
 
 /// The stream of a request that gets no answer.

@@ -1,4 +1,4 @@
-//! The requests of sessions that are not answered yet.
+//! The requests that are not answered yet.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 
-/// What is not answered yet, by session and name. In a session rmcp takes the answer to the first of two requests of one name
+/// What is not answered yet, by session and name; over stdio the session has none. In a session rmcp takes the answer to the first of two requests of one name
 /// for that to the second, and never answers the other.
 #[derive(Clone, Default)]
-pub(super) struct InFlight(Arc<Mutex<State>>);
+pub(crate) struct InFlight(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -21,7 +21,7 @@ struct State {
 type Name = (Box<str>, RequestId);
 
 /// Holds the name of a request until it is dropped.
-pub(super) struct Held {
+pub(crate) struct Held {
     requests: InFlight,
     name: Name,
     number: u64,
@@ -29,7 +29,7 @@ pub(super) struct Held {
 
 impl InFlight {
     /// Takes a name; `None` where another request has it.
-    pub(super) fn begin(&self, session: &str, id: RequestId) -> Option<Held> {
+    pub(crate) fn begin(&self, session: &str, id: RequestId) -> Option<Held> {
         let mut state = self.state();
         state.count += 1;
         let number = state.count;
@@ -44,8 +44,13 @@ impl InFlight {
     }
 
     /// Lets go of a name whose request was taken back: it gets no answer.
-    pub(super) fn end(&self, session: &str, id: RequestId) {
+    pub(crate) fn end(&self, session: &str, id: RequestId) {
         self.state().requests.remove(&(Box::from(session), id));
+    }
+
+    /// How many requests of all sessions are not answered.
+    pub(crate) fn len(&self) -> usize {
+        self.state().requests.len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -56,7 +61,7 @@ impl InFlight {
 
 impl Held {
     /// Whether the request was not taken back.
-    pub(super) fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.requests.state().requests.get(&self.name) == Some(&self.number)
     }
 }

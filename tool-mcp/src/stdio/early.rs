@@ -1,0 +1,113 @@
+//! Calls that begin as soon as their line is read, each in a task of its own: one that computes holds up no other message.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use rmcp::model::{ProtocolVersion, RequestId};
+use tokio::io::AsyncWrite;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::task::TaskTracker;
+
+use crate::envelope::{Alone, Asks, InSession, Usual};
+use crate::handler::{Carried, EarlyCall, Handler, Origin, Way, response};
+use crate::in_flight::Held;
+use crate::session::Acquaintance;
+use crate::stdio::writing::Writing;
+
+/// A call that has begun and takes its time: its line, and what it is held by.
+pub(super) struct Late {
+    pub(super) line: Bytes,
+    pub(super) call: Carried,
+    pub(super) held: Held,
+}
+
+/// The calls of a client that have begun, as long as rmcp has not heard of them.
+pub(super) struct Early {
+    handler: Arc<Handler>,
+    /// Who the client is.
+    pub(super) client: Acquaintance,
+    /// Nothing at the end of input.
+    late: Option<UnboundedSender<Late>>,
+    arrived: UnboundedReceiver<Late>,
+    /// Those that are answered here.
+    tasks: TaskTracker,
+}
+
+impl Early {
+    pub(super) fn new(handler: Arc<Handler>) -> Self {
+        let (late, arrived) = unbounded_channel();
+        Early {
+            handler,
+            client: Acquaintance::default(),
+            late: Some(late),
+            arrived,
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Begins the call that a line is, under the name that it takes; nothing where it is none, or needs a second look.
+    pub(super) fn begin<W: AsyncWrite + Send + Unpin + 'static>(
+        &self,
+        line: &Bytes,
+        name: impl FnOnce(&RequestId) -> Option<Held>,
+        writing: &Writing<W>,
+    ) -> Option<()> {
+        let (client, late) = (self.client.client()?, self.late.clone()?);
+        let (usual, way);
+        let (id, asks) = if client.era.is_modern() {
+            let Usual { id, asks, meta } = Usual::<Alone<'_>>::read(line)?;
+            usual = meta.filter(|meta| meta.version == ProtocolVersion::V_2026_07_28.as_str())?;
+            way = Way::Alone { capabilities: &usual.capabilities };
+            (id, asks)
+        } else {
+            let Usual { id, asks, meta } = Usual::<InSession>::read(line)?;
+            way = Way::InSession { client, token: meta.unwrap_or_default().token };
+            (id, asks)
+        };
+        let Asks::Call { name: tool, arguments } = asks else { return None };
+        let arguments = line.slice_ref(arguments.as_bytes());
+        let held = name(&id)?;
+        let begun = self.handler.begin(EarlyCall { name: tool, arguments, origin: Origin::Stdio, way })?;
+        let (era, line, writing) = (client.era.clone(), line.clone(), writing.clone());
+        self.tasks.spawn(async move {
+            match begun.at_once().await {
+                // One that was taken back gets no answer, and is dropped as any other that is.
+                _ if !held.is_held() => {}
+                Ok(outcome) => {
+                    // Whether it takes its time is known, however long its answer is not read.
+                    drop(late);
+                    let _unread = writing.unread_one();
+                    // The client may use its name again as soon as it reads the answer.
+                    drop(held);
+                    let written = writing.write(response(outcome, id, &era), None).await;
+                    if let Err(error) = written {
+                        tracing::debug!(%error, "the client does not read its answer");
+                    }
+                }
+                Err(begun) => _ = late.send(Late { line, call: Carried::new(begun), held }),
+            }
+        });
+        Some(())
+    }
+
+    /// The next call that takes its time; waits for ever while there is none.
+    pub(super) async fn late(&mut self) -> Option<Late> {
+        self.arrived.recv().await
+    }
+
+    /// Whether no call is begun any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.late.is_none()
+    }
+
+    /// Begins no call any more: once all have come to their end or were taken over, there is none left.
+    pub(super) fn end(&mut self) {
+        self.late = None;
+        self.tasks.close();
+    }
+
+    /// Waits until all is written that is answered here, after the end.
+    pub(super) async fn written(&self) {
+        self.tasks.wait().await;
+    }
+}

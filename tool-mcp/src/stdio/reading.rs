@@ -1,0 +1,55 @@
+//! Lines of a client, one after the other.
+
+use std::io;
+
+use axum::body::Bytes;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+
+use crate::envelope::{self, Refusal};
+
+/// How long a line may be.
+const LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// What a client writes.
+pub(super) struct Reading<R> {
+    reader: BufReader<R>,
+    /// The line so far: reading is dropped whenever something else happens, and goes on here.
+    line: Vec<u8>,
+    overlong: bool,
+}
+
+impl<R: AsyncRead + Unpin> Reading<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Reading { reader: BufReader::new(reader), line: Vec::new(), overlong: false }
+    }
+
+    /// The next line without its end, `None` at the end of input. What stands there without an end of line is no
+    /// message.
+    pub(super) async fn next_line(&mut self) -> io::Result<Option<Result<Bytes, Refusal>>> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(None);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let piece = &available[..end.unwrap_or(available.len())];
+            self.overlong |= self.line.len() + piece.len() > LINE_LIMIT;
+            if self.overlong {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(piece);
+            }
+            let consumed = piece.len() + usize::from(end.is_some());
+            self.reader.consume(consumed);
+            if end.is_some() {
+                let line = Bytes::from(std::mem::take(&mut self.line));
+                return Ok(Some(match std::mem::take(&mut self.overlong) {
+                    false => Ok(line),
+                    true => {
+                        Err(envelope::invalid_request(&format!("a line is longer than {LINE_LIMIT} bytes")))
+                    }
+                }));
+            }
+        }
+    }
+}
