@@ -19,6 +19,11 @@ impl Era {
         Era(Some(ProtocolVersion::V_2026_07_28))
     }
 
+    #[cfg(test)]
+    pub(crate) fn spoken(version: ProtocolVersion) -> Self {
+        Era(Some(version))
+    }
+
     /// No version is agreed on yet.
     #[cfg(test)]
     pub(crate) fn unknown() -> Self {

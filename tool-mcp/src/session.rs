@@ -48,6 +48,15 @@ impl Acquaintance {
     pub(crate) fn client(&self) -> Option<&Client> {
         self.0.get()
     }
+
+    /// As if a client of this version had made its first call.
+    #[cfg(test)]
+    pub(crate) fn meet(&self, version: &str) {
+        let version = serde_json::from_value(version.into()).unwrap();
+        let level = Arc::new(Mutex::new(UNTOLD));
+        let client = Client { era: Era::spoken(version), capabilities: Capabilities::default(), level };
+        assert!(self.0.set(client).is_ok(), "it is known already");
+    }
 }
 
 /// What has changed since a client was told that it listens.

@@ -58,29 +58,30 @@ struct Request<'m> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound = "M: Deserialize<'de>")]
-struct Call<'m, M> {
+#[serde(deny_unknown_fields)]
+struct Call<'m> {
     name: &'m str,
     #[serde(borrow)]
     arguments: Option<&'m RawValue>,
-    #[serde(rename = "_meta", default = "none", deserialize_with = "there")]
-    meta: Option<M>,
+    #[serde(rename = "_meta", borrow, default, deserialize_with = "there")]
+    meta: Option<&'m RawValue>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound = "M: Deserialize<'de>")]
-struct List<M> {
-    #[serde(rename = "_meta", default = "none", deserialize_with = "there")]
-    meta: Option<M>,
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List<'m> {
+    #[serde(rename = "_meta", borrow, default, deserialize_with = "there")]
+    meta: Option<&'m RawValue>,
 }
 
 /// Whatever stands there, also where it is `null`.
-fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(value).map(Some)
+fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
 }
 
-fn none<T>() -> Option<T> {
-    None
+/// The members of an object. A list would be read as them in their order.
+fn object<'m, T: Deserialize<'m>>(text: &'m str) -> Option<T> {
+    text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 impl<'m, M: Deserialize<'m>> Usual<'m, M> {
@@ -89,23 +90,25 @@ impl<'m, M: Deserialize<'m>> Usual<'m, M> {
         if !is_plain(text) {
             return None;
         }
-        let Request { jsonrpc, id, method, params } = serde_json::from_slice(text).ok()?;
+        let Request { jsonrpc, id, method, params } = object(std::str::from_utf8(text).ok()?.trim_start())?;
         if jsonrpc != "2.0" {
             return None;
         }
+        let read = |meta: Option<&'m RawValue>| match meta {
+            Some(meta) => object(meta.get()).map(Some),
+            None => Some(None),
+        };
         match method {
             "tools/call" => {
-                let Call { name, arguments, meta } = serde_json::from_str(params?.get()).ok()?;
+                let Call { name, arguments, meta } = object(params?.get())?;
                 let arguments = arguments.map_or("", RawValue::get);
                 let is_object = matches!(arguments.as_bytes().first(), None | Some(b'{'));
-                is_object.then_some(Usual { id, asks: Asks::Call { name, arguments }, meta })
+                let asks = is_object.then_some(Asks::Call { name, arguments })?;
+                Some(Usual { id, asks, meta: read(meta)? })
             }
             "tools/list" => {
-                let List { meta } = match params {
-                    Some(params) => serde_json::from_str(params.get()).ok()?,
-                    None => List { meta: None },
-                };
-                Some(Usual { id, asks: Asks::List, meta })
+                let List { meta } = params.map_or(Some(List::default()), |params| object(params.get()))?;
+                Some(Usual { id, asks: Asks::List, meta: read(meta)? })
             }
             _ => None,
         }
@@ -127,5 +130,70 @@ impl<M> fmt::Debug for Usual<'_, M> {
             .field("id", &self.id)
             .field("method", &self.asks.method())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_session(text: &str) -> Option<(String, Option<bool>)> {
+        let usual = Usual::<InSession>::read(text.as_bytes())?;
+        let asked = match usual.asks {
+            Asks::Call { name, arguments } => format!("{} {name}({arguments})", usual.id),
+            Asks::List => format!("{} list", usual.id),
+        };
+        Some((asked, usual.meta.map(|meta| meta.token.is_some())))
+    }
+
+    #[test]
+    fn requests_of_a_session_are_read_or_left() {
+        let frame = |rest: &str| format!(r#"{{"jsonrpc":"2.0","id":"a",{rest}}}"#);
+        for (rest, expected) in [
+            (r#""method":"tools/list""#, Some(("a list", None))),
+            (r#""method":"tools/list","params":{}"#, Some(("a list", None))),
+            (r#""method":"tools/list","params":{"_meta":{}}"#, Some(("a list", Some(false)))),
+            (r#""method":"tools/list","params":{"_meta":{"progressToken":1}}"#, Some(("a list", Some(true)))),
+            (r#""method":"tools/list","params":null"#, None),
+            (r#""method":"tools/list","params":[]"#, None),
+            (r#""method":"tools/list","params":{"cursor":"1"}"#, None),
+            (r#""method":"tools/list","params":{"_meta":[]}"#, None),
+            (r#""method":"tools/list","params":{"_meta":[1]}"#, None),
+            (r#""method":"tools/call","params":["b"]"#, None),
+            (r#""method":"tools/call","params":["b",{}]"#, None),
+            (r#""method":"tools/list","params":{"_meta":null}"#, None),
+            (r#""method":"tools/call","params":{"name":"b"}"#, Some(("a b()", None))),
+            (
+                r#""method":"tools/call","params":{"name":"b","arguments":{"c":1}}"#,
+                Some((r#"a b({"c":1})"#, None)),
+            ),
+            (r#""method":"tools/call","params":{"name":"b","arguments":null}"#, Some(("a b()", None))),
+            (
+                r#""method":"tools/call","params":{"name":"b","_meta":{"progressToken":"x"}}"#,
+                Some(("a b()", Some(true))),
+            ),
+            (r#""method":"tools/call","params":{"name":"b","_meta":null}"#, None),
+            (r#""method":"tools/call","params":{"name":"b","_meta":{"progressToken":1.5}}"#, None),
+            (r#""method":"tools/call","params":{"name":"b","_meta":{"traceparent":"x"}}"#, None),
+            (r#""method":"tools/call","params":{"name":"b","arguments":[]}"#, None),
+            (r#""method":"tools/call","params":{"name":"b","name":"c"}"#, None),
+            (r#""method":"tools/call","params":{"name":"b","task":{}}"#, None),
+            (r#""method":"tools/call","params":{"name":5}"#, None),
+            (r#""method":"tools/call""#, None),
+            (r#""method":"tools/call","params":{"name":"b"},"id":1"#, None),
+            (r#""method":"tools/call","params":{"name":"b"},"result":{}"#, None),
+            (r#""method":"ping""#, None),
+        ] {
+            let read = in_session(&frame(rest));
+            assert_eq!(read, expected.map(|(asked, token)| (asked.to_owned(), token)), "{rest}");
+        }
+        let spaced = r#" { "jsonrpc": "2.0", "id": 5, "method": "tools/list" } "#;
+        assert_eq!(in_session(spaced), Some(("5 list".to_owned(), None)));
+        assert_eq!(in_session(r#"["2.0",1,"tools/list"]"#), None);
+        assert_eq!(in_session(r#"["2.0",1,"tools/call",{"name":"b"}]"#), None);
+        assert_eq!(in_session(r#"{"jsonrpc":"1.0","id":1,"method":"tools/list"}"#), None);
+        assert_eq!(in_session(r#"{"jsonrpc":"2.0","method":"tools/list"}"#), None);
+        assert_eq!(in_session(r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#), None);
+        assert_eq!(in_session(r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#), None);
     }
 }

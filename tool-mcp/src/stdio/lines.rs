@@ -315,6 +315,48 @@ mod tests {
         assert!(lines.received(ping(MOST_WAITING)).is_ok());
     }
 
+    /// What a client reads of calls that end, or go on, once their first poll has taken them back.
+    async fn taken_back_as_it_begins(ends: bool) -> Vec<u8> {
+        let taken: Arc<std::sync::OnceLock<InFlight>> = Arc::default();
+        let (within, begun) = (Arc::clone(&taken), Arc::new(tokio::sync::Semaphore::new(0)));
+        let definition = tool_core::ToolDefinition::builder("think", "Thinks.");
+        let definition = definition.operation(tool_core::Operation::Read);
+        let definition = definition.input_schema(serde_json::json!({"type": "object", "properties": {}}));
+        let has_begun = Arc::clone(&begun);
+        let think = move |_, _: serde_json::Value| {
+            let (within, has_begun) = (Arc::clone(&within), Arc::clone(&has_begun));
+            async move {
+                within.get().unwrap().end(SESSION, RequestId::Number(1));
+                has_begun.add_permits(1);
+                if !ends {
+                    std::future::pending::<()>().await;
+                }
+                Ok(tool_core::Output::empty())
+            }
+        };
+        let tool = tool_core::DynamicTool::new(definition.build().unwrap(), think);
+        let registry = tool_core::Registry::builder().tool(tool).build().unwrap();
+        let handler = crate::Server::new(registry).opened(None).await.unwrap();
+        let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"think"}}"#;
+        let (mut unread, theirs) = tokio::io::duplex(1024);
+        let mut lines = Lines::new(handler, std::io::Cursor::new(format!("{line}\n")), theirs);
+        lines.early.client.meet("2025-11-25");
+        assert!(taken.set(lines.in_flight.clone()).is_ok());
+        assert!(lines.receive().await.is_none(), "rmcp does not hear of it");
+        assert_eq!(begun.available_permits(), 1);
+        lines.close().await.unwrap();
+        let mut read = Vec::new();
+        tokio::io::AsyncReadExt::read_to_end(&mut unread, &mut read).await.unwrap();
+        read
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_taken_back_as_it_begins_gets_no_answer() {
+        for ends in [true, false] {
+            assert_eq!(taken_back_as_it_begins(ends).await, b"", "{ends}");
+        }
+    }
+
     #[test]
     fn an_answer_is_no_request() {
         let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{},"result":{}}"#;

@@ -14,7 +14,7 @@ use tool_core::{
 };
 
 use crate::stdio::Spoken;
-use crate::support::{Answer, MODERN, PATIENCE, Served, initialize_with, modern_body, request};
+use crate::support::{Answer, MODERN, PATIENCE, Served, modern_body, request};
 
 /// Counts what is written.
 #[derive(Default)]
@@ -502,8 +502,7 @@ fn a_state_is_that_of_its_caller_and_grows_old() {
 /// A client on stdio that opens a session and can be asked.
 fn spoken(capabilities: Value) -> Spoken {
     let mut server = Spoken::with("asking");
-    server.ask(initialize_with(capabilities));
-    server.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    server.open(capabilities);
     server
 }
 

@@ -81,7 +81,7 @@ fn a_call_is_part_of_the_trace_that_the_message_or_its_head_names() {
     let served = Served::serving(registry(), |server| server);
     let session = served.session();
     let mut spoken = Spoken::with("beside");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     for (of_message, of_head, expected) in [
         (None, None, "none"),
         (Some(MESSAGE), None, MESSAGE),
@@ -183,7 +183,7 @@ fn a_result_of_a_hundred_megabytes_is_refused_and_not_sent() {
     let served = Served::serving(registry(), |server| server);
     let session = served.session();
     let mut spoken = Spoken::with("beside");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     let call = |bytes: u32| json!({"name": "flood", "arguments": {"bytes": bytes}});
     for answer in [
         served.modern("tools/call", call(100_000_000)).json(),
@@ -213,7 +213,7 @@ fn a_request_of_five_megabytes_is_refused_over_http_and_taken_on_stdio() {
     let answer = session.post(&call.to_string());
     assert_eq!((answer.status, answer.json()["error"]["code"].as_i64()), (413, Some(-32600)));
     let mut spoken = Spoken::with("beside");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     let answer = spoken.ask(&call);
     assert!(text(&answer).contains("unknown input `padding`"), "{}", text(&answer));
     assert!(answer.to_string().len() < 1024);

@@ -5,7 +5,7 @@ use tool_core::{Context, LogLevel, Registry, prompt, tool};
 
 use crate::changes::Events;
 use crate::stdio::Spoken;
-use crate::support::{MODERN, Served, Session, initialize, modern_body, request};
+use crate::support::{MODERN, Served, Session, modern_body, request};
 
 /// Says something at several levels, and how far it has come.
 #[tool(operation = Transform)]
@@ -134,7 +134,7 @@ fn both_eras_hear_over_stdio() {
     assert_eq!(modern.end(), (vec![], true));
 
     let mut legacy = Spoken::with("logging");
-    let opened = legacy.ask(initialize());
+    let opened = legacy.open(json!({}));
     assert_eq!(opened["result"]["capabilities"]["logging"], json!({}));
     let speak = |id| request(id, "tools/call", json!({"name": "speak"}));
     // Until a client says what it wants to hear, it is what is worth knowing.

@@ -16,6 +16,7 @@ mod callers;
 mod calls;
 mod changes;
 mod direct;
+mod early;
 mod http;
 mod identity;
 mod lifetime;

@@ -215,7 +215,7 @@ fn both_eras_hear_over_stdio_how_far_a_call_has_come() {
     assert_eq!(modern.end(), (vec![], true));
 
     let mut legacy = Spoken::with("progress");
-    legacy.ask(initialize());
+    legacy.open(json!({}));
     legacy.say(asking(request(1, "tools/call", json!({"name": "count"})), &token));
     let (reports, _) = heard((0..4).map(|_| legacy.hear()).collect(), &token);
     assert_eq!(Value::from(reports), counted());
@@ -302,7 +302,7 @@ fn nothing_is_reported_of_a_call_that_was_taken_back() {
     assert_eq!(spoken_first.methods(1), ["notifications/tools/list_changed"]);
 
     let mut spoken = Spoken::with("progress");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     spoken.say(asking(request(1, "tools/call", json!({"name": "write_on"})), &token));
     assert_eq!(spoken.hear()["params"]["progress"], 1.0);
     spoken.say(cancelled(1));

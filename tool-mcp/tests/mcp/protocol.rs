@@ -144,7 +144,7 @@ fn row_75_what_is_no_request_is_told_so_on_both_transports() {
     let served = Served::start();
     let session = served.session();
     let mut spoken = Spoken::with("");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
     let depth = |n: usize| {
         let (open, close) = ("[".repeat(n), "]".repeat(n));
@@ -212,7 +212,7 @@ fn row_75_two_requests_of_one_name_are_not_mistaken_for_each_other() {
 
     // As on stdio.
     let mut spoken = Spoken::with("progress");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     let mut slow = request(7, "tools/call", json!({"name": "await_going"}));
     slow["params"]["_meta"] = json!({"progressToken": 1});
     spoken.say(slow);
@@ -246,7 +246,7 @@ fn row_76_what_wants_no_answer_gets_none() {
         assert_eq!(outcome(&answer), (400, Some(-32600)), "{body}: {}", answer.body);
     }
     let mut spoken = Spoken::with("");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     spoken.say(cancelled);
     spoken.say(unknown);
     spoken.say(json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
@@ -264,7 +264,7 @@ fn row_77_what_is_not_there_is_told_so() {
     // What is gone in 2026-07-28 is unknown there.
     assert_eq!(outcome(&served.modern("ping", json!({}))), (404, Some(-32601)));
     let mut spoken = Spoken::with("");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     assert_eq!(spoken.ask(request(1, "tools/forget", json!({})))["error"]["code"], -32601);
     assert_eq!(spoken.ask(request(2, "tools/call", json!({"name": "forget"})))["error"]["code"], -32602);
     assert_eq!(spoken.end(), (vec![], true));
@@ -279,7 +279,7 @@ fn row_82_a_call_is_taken_back_at_any_time_and_more_than_once() {
     let served = Served::start();
     let session = served.session();
     let mut spoken = Spoken::with("");
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     // Before there is such a request, with a name of another kind, and without one.
     let none = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}).to_string();
     for early in [cancel(json!(7)), cancel(json!("seven")), none] {

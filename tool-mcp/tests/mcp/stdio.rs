@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tool_mcp::Server;
 
-use crate::support::{LEGACY, initialize, modern_body, request, take_call_id};
+use crate::support::{LEGACY, initialize, initialize_with, modern_body, request, take_call_id, unknown_call};
 
 /// Set where [`serve`] is to be the server.
 const SERVE: &str = "TOOL_MCP_TEST_SERVE";
@@ -22,6 +22,7 @@ fn serve() {
         Some("beside") => crate::beside::registry(),
         Some("logging") => crate::logging::registry(),
         Some("progress") => crate::progress::registry(),
+        Some("early") => crate::early::registry(),
         Some("two steps") => crate::thousand::registry(),
         _ => crate::tools::registry(Default::default()),
     };
@@ -78,6 +79,14 @@ impl Spoken {
     pub(crate) fn ask(&mut self, line: impl std::fmt::Display) -> Value {
         self.say(line);
         self.hear()
+    }
+
+    /// Opens a session, and makes a first call: the server knows then whom it speaks with.
+    pub(crate) fn open(&mut self, capabilities: Value) -> Value {
+        let opened = self.ask(initialize_with(capabilities));
+        self.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        assert_eq!(self.ask(unknown_call())["error"]["code"], -32602);
+        opened
     }
 
     /// Closes the input; what is left of the output, and whether the server ended well.
@@ -143,7 +152,7 @@ fn a_modern_client_is_served() {
 #[test]
 fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
     let mut spoken = Spoken::start();
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     for (line, code) in
         [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600), ("\u{feff}{}", -32700)]
     {
@@ -165,7 +174,7 @@ fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
 #[test]
 fn a_line_over_sixteen_mebibytes_is_refused_and_the_session_goes_on() {
     let mut spoken = Spoken::start();
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     let refused = spoken.ask("x".repeat(16 * 1024 * 1024 + 1));
     assert_eq!(refused["error"]["code"], -32600);
     assert_eq!(spoken.ask(request(1, "ping", json!({})))["result"], json!({}));
@@ -175,7 +184,7 @@ fn a_line_over_sixteen_mebibytes_is_refused_and_the_session_goes_on() {
 #[test]
 fn a_call_that_is_taken_back_gets_no_answer() {
     let mut spoken = Spoken::start();
-    spoken.ask(initialize());
+    spoken.open(json!({}));
     spoken.say(request(1, "tools/call", json!({"name": "read_for_ever"})));
     spoken.say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
     assert_eq!(spoken.ask(request(2, "ping", json!({})))["id"], 2);

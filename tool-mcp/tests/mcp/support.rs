@@ -106,8 +106,15 @@ impl Served {
         self.session_with(json!({}))
     }
 
-    /// The same, of a client that can do this.
+    /// The same, of a client that can do this, with a first call in it: the server knows then whom it speaks with.
     pub(crate) fn session_with(&self, capabilities: Value) -> Session<'_> {
+        let session = self.new_session(capabilities);
+        assert!(session.post(&unknown_call().to_string()).message()["error"].is_object());
+        session
+    }
+
+    /// A session in which no call was made.
+    pub(crate) fn new_session(&self, capabilities: Value) -> Session<'_> {
         let answer = self.post(&[], &initialize_with(capabilities).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
@@ -150,6 +157,18 @@ impl Session<'_> {
     /// Sends a message without waiting for what comes of it.
     pub(crate) fn send(&self, body: &str) -> TcpStream {
         send(self.served.addr, &[("mcp-session-id", &self.id), ("mcp-protocol-version", LEGACY)], body)
+    }
+
+    /// Ends it.
+    pub(crate) fn delete(&self) {
+        let mut stream = TcpStream::connect(self.served.addr).unwrap();
+        let (host, id) = (self.served.addr, &self.id);
+        let head = format!(
+            "DELETE /mcp HTTP/1.1\r\nhost: {host}\r\nmcp-session-id: {id}\r\n\
+             mcp-protocol-version: {LEGACY}\r\nconnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        assert!((200..300).contains(&Answer::read(stream).status));
     }
 
     pub(crate) fn request(&self, method: &str, params: Value) -> Value {
@@ -198,6 +217,11 @@ pub(crate) fn initialize_with(capabilities: Value) -> Value {
         "clientInfo": {"name": "test", "version": "1.0.0"},
     });
     request(0, "initialize", params)
+}
+
+/// The call of a tool that is nowhere.
+pub(crate) fn unknown_call() -> Value {
+    request(0, "tools/call", json!({"name": "nowhere"}))
 }
 
 pub(crate) fn modern_body(method: &str, mut params: Value) -> Value {

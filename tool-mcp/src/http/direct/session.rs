@@ -52,10 +52,10 @@ impl Direct {
         let (origin, way) = (Origin::Http { head, caller }, Way::InSession { client, token });
         let call = EarlyCall { name, arguments, origin, way };
         match self.handler.begin(call)?.at_once().await {
+            // It was taken back meanwhile: it gets no answer, and is dropped as any other that is.
+            _ if !held.is_held() => Some(Early::Answered(nothing())),
             Ok(called) => Some(Early::Answered(message(&response(called, id, &client.era)))),
-            Err(begun) if held.is_held() => Some(Early::Begun(Carried::new(begun), held)),
-            // It was taken back before it came this far, and is dropped as any other that is.
-            Err(_) => Some(Early::Answered(nothing())),
+            Err(begun) => Some(Early::Begun(Carried::new(begun), held)),
         }
     }
 

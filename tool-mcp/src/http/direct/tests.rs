@@ -1,13 +1,19 @@
+use std::sync::Arc;
+
 use axum::body::Bytes;
-use axum::http::Request;
+use axum::http::{HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tool_core::{DynamicTool, Operation, Output, Principal, Registry, ToolDefinition};
 
-use super::Direct;
+use super::{Direct, Early};
 use crate::caller::Caller;
-use crate::http::Policy;
+use crate::http::sessions::{Sessions, Visit};
+use crate::http::{Policy, sessions};
+use crate::in_flight::InFlight;
 use crate::{Discovery, Server, Surfaces};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -162,6 +168,16 @@ async fn messages_that_need_a_second_look_take_the_long_way() {
         let text = CALL.replacen(part, instead, 1);
         assert_eq!(answer(&direct, &text, &[]).await, None, "{text}");
     }
+    // What stands in its place in a list is no member of that name.
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    for text in [
+        format!(r#"["2.0",1,"tools/call",{{"name":"echo","arguments":{{"text":"a"}},"_meta":{meta}}}]"#),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["echo",{{"text":"a"}},{meta}]}}"#
+        ),
+    ] {
+        assert_eq!(answer(&direct, &text, &[]).await, None, "{text}");
+    }
     for host in ["user@any.example", "any example", "any.example/", "[::1", "[any]", ""] {
         assert_eq!(answer(&direct, CALL, &[("host", host)]).await, None, "{host}");
     }
@@ -213,4 +229,139 @@ async fn nobody_waits_for_a_call_when_the_server_has_ended() {
     stop.cancel();
     let answer = tokio::time::timeout(std::time::Duration::from_secs(20), answering).await;
     assert_eq!(answer.expect("it waits").unwrap().status(), 500);
+}
+
+/// A client of a session that is known, and the requests of it that are not answered.
+async fn session(version: &str) -> (Visit, InFlight) {
+    let manager = sessions::manager();
+    let (id, _transport) = manager.create_session().await.unwrap();
+    let sessions = Arc::new(Sessions::new(manager));
+    sessions.opened(&id, &Principal::anonymous()).await;
+    let Ok(Some(visit)) = sessions.visit(&id, &Principal::anonymous()) else { panic!("there is no session") };
+    visit.client.meet(version);
+    (visit, InFlight::default())
+}
+
+fn session_headers<'h>(id: &'h str, changed: &[(&'h str, &'h str)]) -> Vec<(&'h str, &'h str)> {
+    let mut usual = headers("", &[("mcp-method", "")]);
+    usual.retain(|(name, _)| *name != "mcp-protocol-version");
+    usual.extend([("mcp-protocol-version", "2025-11-25"), ("mcp-session-id", id)]);
+    usual.retain(|(name, _)| !changed.iter().any(|(other, _)| other == name));
+    usual.extend(changed.iter().filter(|(_, value)| !value.is_empty()));
+    usual
+}
+
+async fn begun(
+    direct: &Direct,
+    visit: &Visit,
+    text: &str,
+    headers: &[(&str, &str)],
+    in_flight: &InFlight,
+) -> Early {
+    let mut request = Request::post("/");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let (mut head, ()) = request.body(()).unwrap().into_parts();
+    head.extensions.insert(Caller { principal: Principal::anonymous(), told_apart: false });
+    direct.begin(&head, &Bytes::copy_from_slice(text.as_bytes()), visit, in_flight).await
+}
+
+const SESSION_CALL: &str =
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"}}}"#;
+const SESSION_LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+#[tokio::test]
+async fn what_is_usual_in_a_session_is_answered() {
+    let direct = direct(|server| server, Some(vec!["localhost"]));
+    let (visit, in_flight) = session("2025-11-25").await;
+    let id = visit.session().to_owned();
+    let is_answered = async |text: &str, changed: &[(&str, &str)]| {
+        let headers = session_headers(&id, changed);
+        matches!(begun(&direct, &visit, text, &headers, &in_flight).await, Early::Answered(_))
+    };
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", ""] {
+        for text in [SESSION_CALL, SESSION_LIST] {
+            assert!(is_answered(text, &[("mcp-protocol-version", version)]).await, "{version} {text}");
+        }
+    }
+    for changed in [
+        ("mcp-protocol-version", "2025-11-26"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-protocol-version", "2027-01-01"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "echo"),
+        ("mcp-param-region", "a"),
+        ("mcp-session-id", ""),
+        ("origin", "http://localhost"),
+        ("host", "evil.example"),
+        ("accept", "application/json"),
+        ("content-type", "text/plain"),
+    ] {
+        for text in [SESSION_CALL, SESSION_LIST] {
+            assert!(!is_answered(text, &[changed]).await, "{changed:?} {text}");
+        }
+    }
+    for name in ["mcp-session-id", "mcp-protocol-version", "accept", "content-type", "host"] {
+        let mut headers = session_headers(&id, &[]);
+        headers.extend(headers.clone().into_iter().filter(|(other, _)| *other == name));
+        let early = begun(&direct, &visit, SESSION_CALL, &headers, &in_flight).await;
+        assert!(matches!(early, Early::LongWay), "{name} twice");
+    }
+    assert_eq!(in_flight.len(), 0);
+}
+
+#[tokio::test]
+async fn a_name_is_given_to_one_call_of_a_session() {
+    let direct = direct(|server| server, None);
+    let (visit, in_flight) = session("2025-11-25").await;
+    let headers = session_headers(visit.session(), &[]);
+    let held = in_flight.begin(visit.session(), RequestId::Number(1)).unwrap();
+    let early = begun(&direct, &visit, SESSION_CALL, &headers, &in_flight).await;
+    assert!(matches!(early, Early::LongWay), "the name is another's");
+    drop(held);
+    let early = begun(&direct, &visit, SESSION_CALL, &headers, &in_flight).await;
+    assert!(matches!(early, Early::Answered(_)));
+}
+
+#[tokio::test]
+async fn a_list_is_put_together_by_rmcp_for_who_knows_no_structure() {
+    let direct = direct(|server| server, None);
+    let (visit, in_flight) = session("2025-03-26").await;
+    let headers = session_headers(visit.session(), &[("mcp-protocol-version", "2025-03-26")]);
+    assert!(matches!(begun(&direct, &visit, SESSION_LIST, &headers, &in_flight).await, Early::LongWay));
+    assert!(matches!(begun(&direct, &visit, SESSION_CALL, &headers, &in_flight).await, Early::Answered(_)));
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_as_it_begins_gets_no_answer() {
+    for ends in [true, false] {
+        let (visit, in_flight) = session("2025-11-25").await;
+        let (id, taken) = (visit.session().to_owned(), in_flight.clone());
+        let definition = ToolDefinition::builder("echo", "Thinks.").operation(Operation::Read);
+        let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
+        let tool = DynamicTool::new(definition.build().unwrap(), move |_, _: Value| {
+            let (id, taken) = (id.clone(), taken.clone());
+            async move {
+                taken.end(&id, RequestId::Number(1));
+                if !ends {
+                    std::future::pending::<()>().await;
+                }
+                Ok(Output::empty())
+            }
+        });
+        let server = Server::new(Registry::builder().tool(tool).build().unwrap());
+        let handler = server.opened_at_once(Some(Principal::anonymous())).unwrap();
+        let direct = Direct::new(handler, &Policy::default(), CancellationToken::new());
+        let headers = session_headers(visit.session(), &[]);
+        let text = SESSION_CALL.replace(r#"{"text":"a"}"#, "{}");
+        let Early::Answered(response) = begun(&direct, &visit, &text, &headers, &in_flight).await else {
+            panic!("it takes the long way");
+        };
+        assert_eq!(
+            (response.status(), &response.headers()["content-type"]),
+            (StatusCode::OK, &HeaderValue::from_static("text/event-stream"))
+        );
+        assert!(response.into_body().collect().await.unwrap().to_bytes().is_empty());
+    }
 }
