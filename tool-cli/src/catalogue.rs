@@ -36,11 +36,16 @@ fn show<'r>(
     streams: &mut Streams,
 ) -> Result<(), Stop> {
     let filter = Filter::of(matches);
-    let tools: Vec<_> = tools.filter(|(tool, _)| filter.holds(registry, tool)).collect();
-    let page = match grammar::format(matches) {
+    let tools = tools.filter(|(tool, _)| filter.holds(registry, tool));
+    let format = grammar::format(matches);
+    if format == Format::Name {
+        let names = tools.fold(String::with_capacity(1 << 10), |names, (tool, _)| names + tool.name() + "\n");
+        return Ok(streams.print(&names)?);
+    }
+    let tools: Vec<_> = tools.collect();
+    let page = match format {
         Format::Json => json_text(&rows(registry, &tools)),
         Format::Yaml => yaml::text(&rows(registry, &tools)),
-        Format::Name => tools.iter().flat_map(|(tool, _)| [tool.name(), "\n"]).collect(),
         _ if tools.is_empty() => {
             streams.notice("no tools");
             return Ok(());
@@ -80,6 +85,9 @@ impl Filter {
     }
 
     fn holds(&self, registry: &Registry, tool: &ToolDefinition) -> bool {
+        if self.operations.is_empty() && self.tags.is_empty() && self.met == [true, true] {
+            return true;
+        }
         let operation = tool.operation();
         let is_wanted = self.operations.is_empty()
             || operation.is_some_and(|operation| self.operations.contains(&operation));

@@ -59,13 +59,13 @@ mod tests {
 
     static ENTERED: AtomicUsize = AtomicUsize::new(0);
 
-    fn enter(_: &mut Call<'_>) -> Step {
+    fn enter(call: &mut Call<'_>) -> Step {
+        let _ = call.of("Does it.", ("m", "m.rs", 1));
         ENTERED.fetch_add(1, Ordering::Relaxed);
         Step::Described(Returned::Nothing)
     }
 
-    const TOOL: Declaration =
-        Declaration::new("first", "Does it.", Operation::Trigger, "m", enter).takes(true, false);
+    const TOOL: Declaration = Declaration::new("first", Operation::Trigger, enter).takes(true, false);
     static FIRST: Declaration = TOOL;
     static OTHER: Declaration = Declaration { name: "other", ..TOOL };
     static BOTH: [&Declaration; 2] = [&OTHER, &FIRST];
@@ -77,6 +77,7 @@ mod tests {
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
-        assert_eq!(ENTERED.load(Ordering::Relaxed), 1);
+        // For its text, and for its inputs.
+        assert_eq!(ENTERED.load(Ordering::Relaxed), 2);
     }
 }
