@@ -1,11 +1,12 @@
 //! The command line of an application: what it is called, what it holds, and how it is run.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::process::ExitCode;
+use std::{fmt, io};
 
 use clap::ArgMatches;
-use tool_core::{Lint, Registry, ToolDefinition};
+use tokio::runtime::Runtime;
+use tool_core::{FailureKind, Lint, Registry, ToolDefinition};
 
 use crate::grammar::{Format, Inputs};
 use crate::identity::{Identified, Identities};
@@ -163,6 +164,36 @@ impl App {
     /// ```
     pub async fn run(self) -> ExitCode {
         self.run_from(std::env::args_os()).await.into()
+    }
+
+    /// Runs the command line of this process as [`run`](Self::run) does, and starts a runtime only for a command that needs
+    /// one: `run` and `serve`. A list has ended by the time that a runtime has started.
+    ///
+    /// ```no_run
+    /// use std::process::ExitCode;
+    ///
+    /// fn main() -> ExitCode {
+    ///     let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    ///     tool_cli::App::new("weather", registry).run_on(tokio::runtime::Runtime::new)
+    /// }
+    /// ```
+    ///
+    /// A runtime that cannot be started is told on stderr, and the exit code is 70.
+    pub fn run_on(self, runtime: impl FnOnce() -> io::Result<Runtime>) -> ExitCode {
+        self.run_from_on(std::env::args_os().collect(), runtime).into()
+    }
+
+    fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
+        if !arguments.iter().any(|word| word == "run" || word == "serve") {
+            return tool_core::private::block_on(self.run_from(arguments));
+        }
+        match runtime() {
+            Ok(runtime) => runtime.block_on(self.run_from(arguments)),
+            Err(error) => {
+                Streams::process().error(&format!("the runtime cannot be started: {error}"));
+                FailureKind::Internal.codes().exit
+            }
+        }
     }
 
     /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
