@@ -329,3 +329,40 @@ impl fmt::Debug for App {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use tool_core::Registry;
+
+    use super::App;
+
+    #[test]
+    fn only_what_waits_starts_a_runtime() {
+        for (words, starts) in [
+            (&["list"][..], false),
+            (&["lint"], false),
+            (&["search", "run of the mill"], false),
+            (&["run", "nope"], true),
+            (&["--quiet", "run", "nope"], true),
+        ] {
+            let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
+            let mut started = false;
+            let arguments = std::iter::once("empty").chain(words.iter().copied()).map(Into::into).collect();
+            let code = app.run_from_on(arguments, || {
+                started = true;
+                tokio::runtime::Builder::new_current_thread().enable_all().build()
+            });
+            assert_eq!((code, started), (if starts { 3 } else { 0 }, starts), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_runtime_that_cannot_be_started_is_told() {
+        let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
+        let code =
+            app.run_from_on(["empty", "run", "nope"].map(Into::into).into(), || Err(io::Error::other("no")));
+        assert_eq!(code, 70);
+    }
+}

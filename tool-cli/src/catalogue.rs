@@ -12,6 +12,9 @@ use crate::streams::Streams;
 use crate::table::Table;
 use crate::{identity, yaml};
 
+/// How many bytes of names are printed at once.
+const PAGE: usize = 1 << 12;
+
 /// Lists the tools, by name.
 pub(crate) fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
     let registry = identity::registry(app, matches)?;
@@ -36,11 +39,11 @@ fn show<'r>(
     streams: &mut Streams,
 ) -> Result<(), Stop> {
     let filter = Filter::of(matches);
-    let tools = tools.filter(|(tool, _)| filter.holds(registry, tool));
+    let takes_all = filter.takes_all();
+    let tools = tools.filter(|(tool, _)| takes_all || filter.holds(registry, tool));
     let format = grammar::format(matches);
     if format == Format::Name {
-        let names = tools.fold(String::with_capacity(1 << 10), |names, (tool, _)| names + tool.name() + "\n");
-        return Ok(streams.print(&names)?);
+        return names(tools.map(|(tool, _)| tool.name()), streams);
     }
     let tools: Vec<_> = tools.collect();
     let page = match format {
@@ -59,6 +62,20 @@ fn show<'r>(
             }
         }
     };
+    Ok(streams.print(&page)?)
+}
+
+/// Prints the names alone, some at a time: nothing is kept of a thousand.
+fn names<'r>(names: impl Iterator<Item = &'r str>, streams: &mut Streams) -> Result<(), Stop> {
+    let mut page = String::with_capacity(2 * PAGE);
+    for name in names {
+        page.push_str(name);
+        page.push('\n');
+        if page.len() >= PAGE {
+            streams.print(&page)?;
+            page.clear();
+        }
+    }
     Ok(streams.print(&page)?)
 }
 
@@ -84,10 +101,12 @@ impl Filter {
         }
     }
 
+    /// Whether nothing is left out.
+    fn takes_all(&self) -> bool {
+        self.operations.is_empty() && self.tags.is_empty() && self.met == [true, true]
+    }
+
     fn holds(&self, registry: &Registry, tool: &ToolDefinition) -> bool {
-        if self.operations.is_empty() && self.tags.is_empty() && self.met == [true, true] {
-            return true;
-        }
         let operation = tool.operation();
         let is_wanted = self.operations.is_empty()
             || operation.is_some_and(|operation| self.operations.contains(&operation));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 
@@ -32,9 +33,10 @@ pub(super) async fn call(
     // Whoever reads it has a terminal or a pipe, and takes it as it is.
     let registry = &registry.in_full();
     let began = Instant::now();
-    // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that: until it waits for
-    // something, a signal ends the process as it always did.
-    let listens_first = tool.modifies() || streams.is_interactive();
+    // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that; and where it runs on this
+    // very thread, nobody would answer the signal until it waits for something: it ends the process as it always did.
+    let runs_here = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+    let listens_first = tool.modifies() || streams.is_interactive() || !runs_here;
     if listens_first {
         streams.interrupt().listen();
     }
