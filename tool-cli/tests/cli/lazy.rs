@@ -104,7 +104,7 @@ async fn what_ends_at_once_and_changes_nothing_listens_for_no_signal() {
         let ran = on(app(), &arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr).interrupted_by(async move {
                 hears.store(true, Ordering::SeqCst);
-                std::future::pending().await
+                std::future::pending::<()>().await;
             })
         })
         .await;
