@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use tool_cli::App;
 use tool_core::Registry;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let registry = match Registry::collect() {
         Ok(registry) => registry,
         Err(errors) => {
@@ -14,5 +13,6 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    App::new("cli", registry).version("1.0.0").about("A thousand tools").run().await
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build();
+    App::new("cli", registry).version("1.0.0").about("A thousand tools").run_on(runtime)
 }

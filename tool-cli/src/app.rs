@@ -1,11 +1,12 @@
 //! The command line of an application: what it is called, what it holds, and how it is run.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::process::ExitCode;
+use std::{fmt, io};
 
 use clap::ArgMatches;
-use tool_core::{Lint, Registry, ToolDefinition};
+use tokio::runtime::Runtime;
+use tool_core::{FailureKind, Lint, Registry, ToolDefinition};
 
 use crate::grammar::{Format, Inputs};
 use crate::identity::{Identified, Identities};
@@ -165,6 +166,36 @@ impl App {
         self.run_from(std::env::args_os()).await.into()
     }
 
+    /// Runs the command line of this process as [`run`](Self::run) does, and starts a runtime only for a command that needs
+    /// one: `run` and `serve`. A list has ended by the time that a runtime has started.
+    ///
+    /// ```no_run
+    /// use std::process::ExitCode;
+    ///
+    /// fn main() -> ExitCode {
+    ///     let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    ///     tool_cli::App::new("weather", registry).run_on(tokio::runtime::Runtime::new)
+    /// }
+    /// ```
+    ///
+    /// A runtime that cannot be started is told on stderr, and the exit code is 70.
+    pub fn run_on(self, runtime: impl FnOnce() -> io::Result<Runtime>) -> ExitCode {
+        self.run_from_on(std::env::args_os().collect(), runtime).into()
+    }
+
+    fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
+        if !arguments.iter().any(|word| word == "run" || word == "serve") {
+            return tool_core::private::block_on(self.run_from(arguments));
+        }
+        match runtime() {
+            Ok(runtime) => runtime.block_on(self.run_from(arguments)),
+            Err(error) => {
+                Streams::process().error(&format!("the runtime cannot be started: {error}"));
+                FailureKind::Internal.codes().exit
+            }
+        }
+    }
+
     /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
     /// of the program, and returns the exit code.
     ///
@@ -296,5 +327,42 @@ impl fmt::Debug for App {
             .field("registry", &self.registry)
             .field("servers", &self.servers)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use tool_core::Registry;
+
+    use super::App;
+
+    #[test]
+    fn only_what_waits_starts_a_runtime() {
+        for (words, starts) in [
+            (&["list"][..], false),
+            (&["lint"], false),
+            (&["search", "run of the mill"], false),
+            (&["run", "nope"], true),
+            (&["--quiet", "run", "nope"], true),
+        ] {
+            let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
+            let mut started = false;
+            let arguments = std::iter::once("empty").chain(words.iter().copied()).map(Into::into).collect();
+            let code = app.run_from_on(arguments, || {
+                started = true;
+                tokio::runtime::Builder::new_current_thread().enable_all().build()
+            });
+            assert_eq!((code, started), (if starts { 3 } else { 0 }, starts), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_runtime_that_cannot_be_started_is_told() {
+        let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
+        let code =
+            app.run_from_on(["empty", "run", "nope"].map(Into::into).into(), || Err(io::Error::other("no")));
+        assert_eq!(code, 70);
     }
 }

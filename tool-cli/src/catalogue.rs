@@ -12,6 +12,9 @@ use crate::streams::Streams;
 use crate::table::Table;
 use crate::{identity, yaml};
 
+/// How many bytes of names are printed at once.
+const PAGE: usize = 1 << 12;
+
 /// Lists the tools, by name.
 pub(crate) fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
     let registry = identity::registry(app, matches)?;
@@ -36,11 +39,16 @@ fn show<'r>(
     streams: &mut Streams,
 ) -> Result<(), Stop> {
     let filter = Filter::of(matches);
-    let tools: Vec<_> = tools.filter(|(tool, _)| filter.holds(registry, tool)).collect();
-    let page = match grammar::format(matches) {
+    let takes_all = filter.takes_all();
+    let tools = tools.filter(|(tool, _)| takes_all || filter.holds(registry, tool));
+    let format = grammar::format(matches);
+    if format == Format::Name {
+        return names(tools.map(|(tool, _)| tool.name()), streams);
+    }
+    let tools: Vec<_> = tools.collect();
+    let page = match format {
         Format::Json => json_text(&rows(registry, &tools)),
         Format::Yaml => yaml::text(&rows(registry, &tools)),
-        Format::Name => tools.iter().flat_map(|(tool, _)| [tool.name(), "\n"]).collect(),
         _ if tools.is_empty() => {
             streams.notice("no tools");
             return Ok(());
@@ -54,6 +62,20 @@ fn show<'r>(
             }
         }
     };
+    Ok(streams.print(&page)?)
+}
+
+/// Prints the names alone, some at a time: nothing is kept of a thousand.
+fn names<'r>(names: impl Iterator<Item = &'r str>, streams: &mut Streams) -> Result<(), Stop> {
+    let mut page = String::with_capacity(2 * PAGE);
+    for name in names {
+        page.push_str(name);
+        page.push('\n');
+        if page.len() >= PAGE {
+            streams.print(&page)?;
+            page.clear();
+        }
+    }
     Ok(streams.print(&page)?)
 }
 
@@ -77,6 +99,11 @@ impl Filter {
             tags: matches.get_many::<String>("tag").into_iter().flatten().cloned().collect(),
             met,
         }
+    }
+
+    /// Whether nothing is left out.
+    fn takes_all(&self) -> bool {
+        self.operations.is_empty() && self.tags.is_empty() && self.met == [true, true]
     }
 
     fn holds(&self, registry: &Registry, tool: &ToolDefinition) -> bool {

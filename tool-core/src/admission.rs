@@ -22,6 +22,11 @@ impl Admission {
         !self.hide_denied || tool.permission().is_none_or(|permission| permission.is_met_by(principal))
     }
 
+    /// Whether lists have every tool, whoever asks.
+    pub(crate) fn lists_all(self) -> bool {
+        !self.hide_denied && !self.read_only
+    }
+
     /// Whether lists have it.
     pub(crate) fn lists(self, tool: &ToolDefinition, principal: &Principal) -> bool {
         self.knows(tool, principal) && !self.forbids(tool)

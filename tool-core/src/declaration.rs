@@ -1,7 +1,6 @@
 //! The constant data that `#[tool]` leaves behind, one [`Declaration`] a tool.
 
 use std::cmp::Ordering;
-use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use crate::access::Permission;
 use crate::definition::Source;
-use crate::entry::Entry;
+use crate::entry::{Call, Entry};
 use crate::input::JsonFn;
 use crate::operation::{Annotations, Operation};
 use crate::requirement::RequireFn;
@@ -18,78 +17,41 @@ use crate::requirement::RequireFn;
 /// A tool as it was declared: constant data, and the door to its function.
 ///
 /// Made by `#[tool]`; a [`Registry`](crate::Registry) turns it into a [`ToolDefinition`](crate::ToolDefinition).
+///
+/// The system adapts each pointer in constant data when a program starts, and copies the page that it stands in. So there
+/// are two here, the name and the door: the rest is behind the door, where it costs nothing before somebody asks.
 #[derive(Debug)]
 pub struct Declaration {
     pub(crate) name: &'static str,
-    pub(crate) title: Option<&'static str>,
-    pub(crate) description: &'static str,
+    pub(crate) entry: Entry,
+    pub(crate) options: Option<&'static Options>,
     pub(crate) operation: Operation,
     pub(crate) destructive: bool,
     pub(crate) idempotent: bool,
     pub(crate) open_world: bool,
-    pub(crate) permission: Option<PermissionSpec>,
-    /// Whether a function decides about access.
+    /// A function decides about access.
     pub(crate) guarded: bool,
     /// Every input is a locator, as it is where there is none.
     pub(crate) only_locators: bool,
     /// Something is injected, or completed by a function: state may be missing.
     pub(crate) takes_state: bool,
-    pub(crate) requires: &'static [RequireFn],
-    pub(crate) tags: &'static [&'static str],
-    pub(crate) path: Option<&'static str>,
-    pub(crate) schema: Option<JsonFn>,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) cache: Option<Duration>,
-    pub(crate) alias: Option<&'static str>,
-    pub(crate) deprecated: Option<Deprecated>,
-    pub(crate) module: &'static str,
-    pub(crate) location: &'static Location<'static>,
-    pub(crate) entry: Entry,
 }
 
 impl Declaration {
-    /// A declaration with the defaults of its operation. Called where the tool's name stands, so that its location is
-    /// that of the function.
-    #[track_caller]
-    pub const fn new(
-        name: &'static str,
-        description: &'static str,
-        operation: Operation,
-        module: &'static str,
-        entry: Entry,
-    ) -> Self {
+    /// A declaration with the defaults of its operation.
+    pub const fn new(name: &'static str, operation: Operation, entry: Entry) -> Self {
         Declaration {
             name,
-            title: None,
-            // A text from a file ends with a line break.
-            description: description.trim_ascii(),
+            entry,
+            options: None,
             operation,
             destructive: false,
             idempotent: operation.idempotent_by_default(),
             open_world: true,
-            permission: None,
             guarded: false,
             only_locators: false,
             takes_state: false,
-            requires: &[],
-            tags: &[],
-            path: None,
-            schema: None,
-            timeout: None,
-            cache: None,
-            alias: None,
-            deprecated: None,
-            module,
-            location: Location::caller(),
-            entry,
         }
-    }
-
-    /// `title = "…"`.
-    #[must_use]
-    pub const fn title(mut self, title: &'static str) -> Self {
-        self.title = Some(title);
-        self
     }
 
     /// `destructive = …`.
@@ -113,13 +75,6 @@ impl Declaration {
         self
     }
 
-    /// `permission = "…"`.
-    #[must_use]
-    pub const fn permission(mut self, names: &'static [&'static str], any: bool) -> Self {
-        self.permission = Some(PermissionSpec { names, any });
-        self
-    }
-
     /// `access = …`.
     #[must_use]
     pub const fn guarded(mut self) -> Self {
@@ -133,6 +88,122 @@ impl Declaration {
     pub const fn takes(mut self, only_locators: bool, state: bool) -> Self {
         self.only_locators = only_locators;
         self.takes_state = state;
+        self
+    }
+
+    /// Everything that few tools say.
+    #[must_use]
+    pub const fn options(mut self, options: &'static Options) -> Self {
+        self.options = Some(options);
+        self
+    }
+
+    pub(crate) fn said(&self) -> &'static Options {
+        self.options.unwrap_or(const { &Options::new() })
+    }
+
+    /// What is behind the door: nothing of the author's runs.
+    pub(crate) fn told(&self) -> Told {
+        let mut told = Told::default();
+        (self.entry)(&mut Call::Tell(&mut told));
+        told
+    }
+
+    pub(crate) fn annotations(&self) -> Annotations {
+        Annotations {
+            read_only_hint: Some(!self.operation.modifies()),
+            destructive_hint: Some(self.destructive),
+            idempotent_hint: Some(self.idempotent),
+            open_world_hint: Some(self.open_world),
+        }
+    }
+
+    /// Puts them into the order of their names, each once, and those of one name into that of their places.
+    ///
+    /// Most names are told apart by their first bytes, compared as one number without a branch: a thousand take a tenth of
+    /// the time.
+    pub(crate) fn in_order(declarations: Vec<&'static Declaration>) -> Vec<&'static Declaration> {
+        let keyed = |declaration: &'static Declaration| {
+            let first = |name: &[u8]| {
+                let mut key = [0; 8];
+                let length = name.len().min(8);
+                key[..length].copy_from_slice(&name[..length]);
+                u64::from_be_bytes(key)
+            };
+            let name = declaration.name.as_bytes();
+            (first(name), first(name.get(8..).unwrap_or_default()), declaration)
+        };
+        let mut keyed: Vec<_> = declarations.into_iter().map(keyed).collect();
+        // Stable, since what the linker has put side by side is often in order.
+        keyed.sort_by_key(|(high, low, _)| u128::from(*high) << 64 | u128::from(*low));
+        for alike in keyed.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|alike| alike.len() > 1) {
+            alike.sort_unstable_by(|(.., a), (.., b)| a.order(b));
+        }
+        keyed.dedup_by_key(|(.., declaration)| ptr::from_ref(*declaration));
+        keyed.into_iter().map(|(.., declaration)| declaration).collect()
+    }
+
+    /// By name, and those of one name by where they are declared.
+    fn order(&'static self, other: &'static Declaration) -> Ordering {
+        let places = || {
+            Source::of(self)
+                .cmp(&Source::of(other))
+                .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
+        };
+        self.name.cmp(other.name).then_with(places)
+    }
+
+    /// The crate that the tool was declared in, by the first segment of its module.
+    pub(crate) fn crate_name(&self) -> &'static str {
+        let Told { module, .. } = self.told();
+        module.split("::").next().unwrap_or(module)
+    }
+}
+
+/// What a tool may say beyond the least, and most do not.
+#[derive(Debug)]
+pub struct Options {
+    pub(crate) title: Option<&'static str>,
+    pub(crate) permission: Option<PermissionSpec>,
+    pub(crate) requires: &'static [RequireFn],
+    pub(crate) tags: &'static [&'static str],
+    pub(crate) path: Option<&'static str>,
+    pub(crate) schema: Option<JsonFn>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) cache: Option<Duration>,
+    pub(crate) alias: Option<&'static str>,
+    pub(crate) deprecated: Option<Deprecated>,
+}
+
+impl Options {
+    /// Nothing is said.
+    #[expect(clippy::new_without_default, reason = "a declaration is constant, and a default is not")]
+    pub const fn new() -> Self {
+        Options {
+            title: None,
+            permission: None,
+            requires: &[],
+            tags: &[],
+            path: None,
+            schema: None,
+            timeout: None,
+            cache: None,
+            alias: None,
+            deprecated: None,
+        }
+    }
+
+    /// `title = "…"`.
+    #[must_use]
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// `permission = "…"`.
+    #[must_use]
+    pub const fn permission(mut self, names: &'static [&'static str], any: bool) -> Self {
+        self.permission = Some(PermissionSpec { names, any });
         self
     }
 
@@ -191,47 +262,24 @@ impl Declaration {
         self.deprecated = Some(Deprecated { since, note });
         self
     }
+}
 
-    pub(crate) fn annotations(&self) -> Annotations {
-        Annotations {
-            read_only_hint: Some(!self.operation.modifies()),
-            destructive_hint: Some(self.destructive),
-            idempotent_hint: Some(self.idempotent),
-            open_world_hint: Some(self.open_world),
-        }
-    }
+/// Module, file and line of where it stands.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __here {
+    () => {
+        (::core::module_path!(), ::core::file!(), ::core::line!())
+    };
+}
 
-    /// Puts them into the order of their names, each once, and those of one name into that of their places.
-    ///
-    /// Most names are told apart by their first bytes, compared as one number: a thousand take a tenth of the time.
-    pub(crate) fn in_order(declarations: Vec<&'static Declaration>) -> Vec<&'static Declaration> {
-        let keyed = |declaration: &'static Declaration| {
-            let mut key = [0; 16];
-            for (to, from) in key.iter_mut().zip(declaration.name.bytes()) {
-                *to = from;
-            }
-            (u128::from_be_bytes(key), declaration)
-        };
-        let mut keyed: Vec<_> = declarations.into_iter().map(keyed).collect();
-        keyed.sort_by(|(a, first), (b, second)| a.cmp(b).then_with(|| first.order(second)));
-        keyed.dedup_by_key(|(_, declaration)| ptr::from_ref(*declaration));
-        keyed.into_iter().map(|(_, declaration)| declaration).collect()
-    }
-
-    /// By name, and those of one name by where they are declared.
-    fn order(&'static self, other: &'static Declaration) -> Ordering {
-        let places = || {
-            Source::of(self)
-                .cmp(&Source::of(other))
-                .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
-        };
-        self.name.cmp(other.name).then_with(places)
-    }
-
-    /// The crate that the tool was declared in, by the first segment of its module.
-    pub(crate) fn crate_name(&self) -> &'static str {
-        self.module.split("::").next().unwrap_or(self.module)
-    }
+/// What a declaration tells where it is entered: its text, and where it stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    pub(crate) description: &'static str,
+    pub(crate) module: &'static str,
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
 }
 
 /// A value that can be a schema: any that implements [`Serialize`].
@@ -288,4 +336,18 @@ pub struct Deprecated {
     pub since: Option<&'static str>,
     /// What to use instead.
     pub note: Option<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+
+    use super::Declaration;
+
+    // A thousand of them are adapted and copied whenever a program starts: what few tools say stands apart, and what only the
+    // tool itself needs is told by its function.
+    #[test]
+    fn a_declaration_has_few_words() {
+        assert!(size_of::<Declaration>() <= 6 * size_of::<usize>(), "{}", size_of::<Declaration>());
+    }
 }

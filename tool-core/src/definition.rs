@@ -188,7 +188,7 @@ impl ToolDefinition {
     /// ```
     pub fn path(&self) -> Option<&str> {
         match &self.0 {
-            Inner::Declared(declared) => declared.declaration.path,
+            Inner::Declared(declared) => declared.declaration.said().path,
             Inner::Written(whole) => whole.facts.path.as_deref(),
         }
     }
@@ -201,7 +201,7 @@ impl ToolDefinition {
     /// # assert_eq!(renamed.count(), 0);
     /// ```
     pub fn alias(&self) -> Option<&str> {
-        self.declaration()?.alias
+        self.declaration()?.said().alias
     }
 
     /// That the tool should not be used any more.
@@ -212,7 +212,7 @@ impl ToolDefinition {
     /// # assert_eq!(old.count(), 0);
     /// ```
     pub fn deprecated(&self) -> Option<Deprecated> {
-        self.declaration()?.deprecated
+        self.declaration()?.said().deprecated
     }
 
     /// Where the tool was declared.
@@ -283,6 +283,12 @@ impl ToolDefinition {
         self.whole().origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
     }
 
+    /// Whether [`lacks`](Self::lacks) could find something, without asking the tool.
+    pub(crate) fn takes_state(&self) -> bool {
+        self.declaration()
+            .is_some_and(|declaration| declaration.takes_state || !declaration.said().requires.is_empty())
+    }
+
     /// The names of the types of state that the tool and its requirements need and that `states` lacks.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
         match &self.0 {
@@ -293,11 +299,11 @@ impl ToolDefinition {
 
     /// What is missing of all that the tool requires; `None` if nothing is.
     pub(crate) fn unmet(&self, states: &States) -> Option<String> {
-        requirement::unmet(self.declaration()?.requires, states)
+        requirement::unmet(self.declaration()?.said().requires, states)
     }
 
     pub(crate) fn requires_something(&self) -> bool {
-        self.declaration().is_some_and(|declaration| !declaration.requires.is_empty())
+        self.declaration().is_some_and(|declaration| !declaration.said().requires.is_empty())
     }
 }
 

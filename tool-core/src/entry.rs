@@ -11,6 +11,7 @@ use std::task::{Context as TaskContext, Poll};
 use pin_project_lite::pin_project;
 
 use crate::call::reader::{Findings, Reader};
+use crate::declaration::Told;
 use crate::failure::Failure;
 use crate::inject::Source;
 use crate::input::{Inputs, Visitor};
@@ -27,6 +28,8 @@ pub type Entry = fn(&mut Call<'_>) -> Step;
 /// What is wanted of a tool.
 #[derive(Debug)]
 pub enum Call<'c> {
+    /// Tell the text, and where it stands.
+    Tell(&'c mut Told),
     /// Tell the inputs, the needs and the output.
     Describe(Visitor<'c>),
     /// Read the arguments and run nothing.
@@ -36,10 +39,25 @@ pub enum Call<'c> {
 }
 
 impl<'c> Call<'c> {
+    /// The same, of the tool that says this of itself.
+    #[inline]
+    #[must_use]
+    pub fn of(
+        &mut self,
+        description: &'static str,
+        (module, file, line): (&'static str, &'static str, u32),
+    ) -> &mut Self {
+        if let Call::Tell(told) = self {
+            // A text from a file ends with a line break.
+            **told = Told { description: description.trim_ascii(), module, file, line };
+        }
+        self
+    }
+
     /// What was wrong with the arguments.
     pub(crate) fn into_findings(self) -> Findings<'c> {
         match self {
-            Call::Describe(_) => Findings::default(),
+            Call::Tell(_) | Call::Describe(_) => Findings::default(),
             Call::Validate(reader) | Call::Run(reader) => reader.into_findings(),
         }
     }
@@ -47,7 +65,7 @@ impl<'c> Call<'c> {
 
 /// What came of it.
 pub enum Step {
-    /// Described: this is what the function returns.
+    /// Told or described: this is what the function returns.
     Described(Returned),
     /// Every argument was read, and nothing was run.
     Valid,
@@ -136,13 +154,14 @@ fn prepare<I: Inputs>(
             inputs.inject(shown, reader.source()).map_err(|failure| Step::Done(Err(failure)))
         }
         // Nothing is read that could be shown.
-        Call::Describe(_) | Call::Validate(_) => Err(Step::Invalid),
+        Call::Tell(_) | Call::Describe(_) | Call::Validate(_) => Err(Step::Invalid),
     }
 }
 
 /// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
 fn read<I: Inputs>(call: &mut Call<'_>, inputs: &'static I, returned: Returned) -> Result<I::Shown, Step> {
     match call {
+        Call::Tell(_) => Err(Step::Described(returned)),
         Call::Describe(visitor) => {
             inputs.describe(visitor);
             Err(Step::Described(returned))

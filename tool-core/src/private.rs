@@ -1,10 +1,11 @@
 //! What the expansion of `#[tool]` calls. Not public API: nothing here keeps its name or its shape between versions.
 
+pub use crate::__here as here;
 pub use crate::__register as register;
 pub use crate::access::{Guard, IntoGuard, access};
 pub use crate::call::block_on;
 pub use crate::completion::{Complete, CompleteFn, Completing};
-pub use crate::declaration::{Declaration, schema};
+pub use crate::declaration::{Declaration, Options, Told, schema};
 pub use crate::declared::declared;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
 #[cfg(feature = "tokio")]

@@ -26,9 +26,9 @@ use crate::parse::{Function, Noun};
 /// #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
 /// pub const __tool_add: &'static Declaration = {
 ///     static __TOOL: Declaration = Declaration::new(
-///         "add", "Adds two numbers.", Operation::Transform, module_path!(),
+///         "add", Operation::Transform,
 ///         |__call| run_sync(
-///             __call,
+///             __call.of("Adds two numbers.", here!()),
 ///             const { &(input("a", "First."), input("b", "Second.")) },
 ///             |(__arg0, __arg1)| add(__arg0, __arg1),
 ///             Shape::<i64>::new().__split().__value().__error(),
@@ -41,12 +41,13 @@ use crate::parse::{Function, Noun};
 ///
 /// The constant is what `tools![…]` names, visible where the function is. The types of the inputs are not written
 /// again: the call of the function says them, so that one which does not resolve is one error; for the same reason the
-/// declaration is a `static`. To declare what is deprecated is not to use it.
+/// declaration is a `static`. What only the function needs is said in it, and not in the `static`: a pointer in constant data
+/// is work for the system whenever the program starts. To declare what is deprecated is not to use it.
 pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     let Callee { krate, operation, .. } = &tool.callee;
     let Tool { name, description, .. } = tool;
-    let run = run(&tool.callee, tool.access.as_ref(), function);
-    let arguments = quote!(#name, #description, #krate::Operation::#operation);
+    let run = run(&tool.callee, tool.access.as_ref(), function, description);
+    let arguments = quote!(#name, #krate::Operation::#operation);
     let options = options(tool);
     declared(&tool.callee, function, &run, &arguments, options)
 }
@@ -55,19 +56,19 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
 ///
 /// ```text
 /// pub const __prompt_plan: &'static PromptDeclaration = {
-///     static __PROMPT: PromptDeclaration = PromptDeclaration::new("plan", "…", module_path!(), |__call| …);
+///     static __PROMPT: PromptDeclaration = PromptDeclaration::new("plan", |__call| …);
 ///     register!(prompt &__PROMPT);
 ///     &__PROMPT
 /// };
 /// ```
 pub(crate) fn prompt(prompt: &Prompt, function: &Function) -> TokenStream {
     let Prompt { callee, name, title, description } = prompt;
-    let run = run(callee, None, function);
-    let title = title.as_ref().map(|title| quote!(.title(#title)));
-    declared(callee, function, &run, &quote!(#name, #description), title.unwrap_or_default())
+    let run = run(callee, None, function, description);
+    let title = title.as_ref().map(|title| said(callee, &quote!(.title(#title))));
+    declared(callee, function, &run, &quote!(#name), title.unwrap_or_default())
 }
 
-/// The function, and the constant that holds its declaration: `Declaration::new(arguments, module_path!(), |__call| run)`,
+/// The function, and the constant that holds its declaration: `Declaration::new(arguments, |__call| run)`,
 /// followed by its options.
 fn declared(
     callee: &Callee,
@@ -85,11 +86,7 @@ fn declared(
         Noun::Tool => (quote!(#krate::private::Declaration), TokenStream::new()),
         Noun::Prompt => (quote!(#krate::private::PromptDeclaration), quote!(prompt)),
     };
-    // All of the call has the span of the name, its path too, so that `Location::caller` is where the function is.
-    let new = placed(
-        quote!(#kind::new(#arguments, ::core::module_path!(), #expression)),
-        (name.span(), name.span()),
-    );
+    let new = placed(quote!(#kind::new(#arguments, #expression)), (name.span(), name.span()));
     let options = method::without_self(callee, options);
     let constant = listing::constant(*noun, name);
     let declaration = format_ident!("__{}", noun.to_string().to_uppercase());
@@ -128,16 +125,34 @@ pub(crate) fn function(function: &Function) -> TokenStream {
     quote!(#owned #(#attributes)* #visibility #signature #body)
 }
 
-/// `.title("…").destructive(true)`, and so on: what was said beyond the least.
+/// `.destructive(true)`, and so on: what was said beyond the least; what few say stands behind it.
 fn options(tool: &Tool) -> TokenStream {
-    let mut options = TokenStream::new();
-    let mut add = |option: &str, arguments: TokenStream| {
+    let flags = flags(tool);
+    let texts = texts(tool);
+    if texts.is_empty() {
+        return flags;
+    }
+    let texts = said(&tool.callee, &texts);
+    quote!(#flags #texts)
+}
+
+/// `.options(const { &Options::new().title("…") })`
+fn said(Callee { krate, .. }: &Callee, options: &TokenStream) -> TokenStream {
+    quote!(.options(const { &#krate::private::Options::new() #options }))
+}
+
+/// What adds `.option(arguments)` to them.
+fn adding(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
+    |option, arguments| {
         let option = format_ident!("{option}");
         options.extend(quote!(.#option(#arguments)));
-    };
-    if let Some(title) = &tool.title {
-        add("title", quote!(#title));
     }
+}
+
+/// What a declaration says by a switch.
+fn flags(tool: &Tool) -> TokenStream {
+    let mut options = TokenStream::new();
+    let mut add = adding(&mut options);
     if tool.destructive {
         add("destructive", quote!(true));
     }
@@ -147,15 +162,26 @@ fn options(tool: &Tool) -> TokenStream {
     if let Some(open_world) = tool.open_world {
         add("open_world", quote!(#open_world));
     }
-    if let Some(Permission { names, any }) = &tool.permission {
-        add("permission", quote!(&[#(#names),*], #any));
-    }
     if tool.access.is_some() {
         add("guarded", TokenStream::new());
     }
     let (only_locators, state) = (tool.callee.takes_only_locators(), tool.callee.takes_state());
     if only_locators || state {
         add("takes", quote!(#only_locators, #state));
+    }
+    drop(add);
+    options
+}
+
+/// What it says by a value.
+fn texts(tool: &Tool) -> TokenStream {
+    let mut options = TokenStream::new();
+    let mut add = adding(&mut options);
+    if let Some(title) = &tool.title {
+        add("title", quote!(#title));
+    }
+    if let Some(Permission { names, any }) = &tool.permission {
+        add("permission", quote!(&[#(#names),*], #any));
     }
     if !tool.requires.is_empty() {
         let requires = tool.requires.iter().map(|function| asked("__requiring", function));
@@ -187,14 +213,23 @@ fn options(tool: &Tool) -> TokenStream {
             (option(since.as_ref(), |since| quote!(#since)), option(note.as_ref(), |note| quote!(#note)));
         add("deprecated", quote!(#since, #note));
     }
+    drop(add);
     options
 }
 
-/// `run(__call, const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
-fn run(callee: &Callee, access: Option<&Access>, function: &Function) -> TokenStream {
+/// `run(__call.of("…", …), const { … }, |(__arg0, __arg1)| add(__arg0, __arg1), Shape::<R>::new().__split().__value().__error())`
+fn run(
+    callee: &Callee,
+    access: Option<&Access>,
+    function: &Function,
+    description: &impl ToTokens,
+) -> TokenStream {
     let krate = &callee.krate;
     let name = &function.signature.ident;
     let call = local("__call");
+    // The span of the name is where the function is.
+    let here = placed(quote!(#krate::private::here!()), (name.span(), name.span()));
+    let call = quote!(#call.of(#description, #here));
     let inputs = inputs(callee, access);
     let run = match (callee.running, access) {
         (Running::Async, None) => quote!(run),

@@ -71,8 +71,8 @@ impl Expansion {
         let guard =
             "|__principal, (_, _, __arg2, _, _)| ::tool_core::private::access(may_ask(__principal, __arg2))";
         let options = format!(
-            ".title(\"Method {}\").open_world(false).permission(&[\"weather.view\"], true).guarded()\
-             .tags(&[\"weather\"])",
+            ".open_world(false).guarded().options(const {{ &::tool_core::private::Options::new()\
+             .title(\"Method {}\").permission(&[\"weather.view\"], true).tags(&[\"weather\"]) }})",
             tool.name()
         );
         Expansion { guard, ..Expansion::new(tool, parameters, "Result<String, ToolError>", options) }
@@ -93,7 +93,7 @@ impl Expansion {
 
     /// The block behind the function.
     pub(super) fn block(&self, variant: Variant) -> String {
-        let Expansion { name, description, operation, options, .. } = self;
+        let Expansion { name, operation, options, .. } = self;
         if variant >= Variant::NoDeclaration {
             return String::new();
         }
@@ -109,9 +109,7 @@ impl Expansion {
              const __tool_{name}: &'static ::tool_core::private::Declaration = {{\n{used}\
              \x20   static __TOOL: ::tool_core::private::Declaration = ::tool_core::private::Declaration::new(\n\
              \x20       {name:?},\n\
-             \x20       {description:?},\n\
              \x20       ::tool_core::Operation::{operation},\n\
-             \x20       ::core::module_path!(),\n\
              \x20       {entry},\n\
              \x20   ){options};\n\
              {register}\
@@ -122,11 +120,12 @@ impl Expansion {
 
     /// The closure that the pipeline enters, without what the variant leaves out.
     fn entry(&self, variant: Variant) -> String {
-        let Expansion { name, returns, is_async, .. } = self;
+        let Expansion { name, description, returns, is_async, .. } = self;
         let arguments: Vec<_> = (0..self.parameters.len()).map(|place| format!("__arg{place}")).collect();
         let arguments = arguments.join(", ");
         let function = format!("|({arguments})| {name}({arguments})");
         let run = if *is_async { "run" } else { "run_sync" };
+        let call = format!("__call.of({description:?}, ::tool_core::private::here!())");
         if variant < Variant::NoLadder {
             let inputs = self.inputs(variant);
             let (guarded, guard) = match self.guard {
@@ -136,12 +135,12 @@ impl Expansion {
                 _ => ("", String::new()),
             };
             return format!(
-                "|__call| ::tool_core::private::{run}{guarded}(__call, {inputs}, {function}, {guard}\
+                "|__call| ::tool_core::private::{run}{guarded}({call}, {inputs}, {function}, {guard}\
                  ::tool_core::private::Shape::<{returns}>::new().__split().__value().__error())"
             );
         }
         if variant < Variant::NoRun {
-            return format!("|__call| enter_{run}(__call, {}, {function})", self.inputs(variant));
+            return format!("|__call| enter_{run}({call}, {}, {function})", self.inputs(variant));
         }
         let function = if *is_async {
             format!("|({arguments})| ::std::boxed::Box::pin({name}({arguments}))")

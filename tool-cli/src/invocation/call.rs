@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 
@@ -31,8 +32,14 @@ pub(super) async fn call(
     }
     // Whoever reads it has a terminal or a pipe, and takes it as it is.
     let registry = &registry.in_full();
-    let (interrupted, _) = streams.interrupt().listen();
     let began = Instant::now();
+    // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that; and where it runs on this
+    // very thread, nobody would answer the signal until it waits for something: it ends the process as it always did.
+    let runs_here = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+    let listens_first = tool.modifies() || streams.is_interactive() || !runs_here;
+    if listens_first {
+        streams.interrupt().listen();
+    }
     let watch = progress::watch(streams);
     let shown = watch.as_ref().map(Watch::shown);
     let interview = Interview::new(streams.terminal(), streams.is_interactive(), answers, shown);
@@ -44,16 +51,23 @@ pub(super) async fn call(
         }
     }
     let mut task = spawn(told, tool, arguments);
-    let time_is_over = async {
-        match limit {
-            Some(limit) => tokio::time::sleep(limit).await,
-            None => std::future::pending().await,
+    let at_once = if listens_first { None } else { at_once(&mut task).await };
+    let end = match at_once {
+        Some(end) => end,
+        None => {
+            let (interrupted, _) = streams.interrupt().listen();
+            let time_is_over = async {
+                match limit {
+                    Some(limit) => tokio::time::sleep(limit.saturating_sub(began.elapsed())).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                reply = &mut task => End::Answered(reply.ok()),
+                () = interrupted.cancelled() => End::Interrupted,
+                () = time_is_over => End::Late,
+            }
         }
-    };
-    let end = tokio::select! {
-        reply = &mut task => End::Answered(reply.ok()),
-        () = interrupted.cancelled() => End::Interrupted,
-        () = time_is_over => End::Late,
     };
     drop(watch);
     match end {
@@ -88,6 +102,12 @@ pub(super) async fn call(
 
 /// Waits for what the tool started and did not wait for itself: the program would cut it off.
 pub(super) async fn settle(registry: &Registry, streams: &mut Streams) {
+    // As nearly always: nothing is left, and nobody has to be heard.
+    tokio::select! {
+        biased;
+        () = registry.idle() => return,
+        () = std::future::ready(()) => {}
+    }
     let (interrupted, _) = streams.interrupt().listen();
     tokio::select! {
         () = registry.idle() => return,
@@ -106,6 +126,15 @@ enum End {
     Answered(Option<Reply>),
     Interrupted,
     Late,
+}
+
+/// How the task ended, if it has come to an end by the time that it first waits for something.
+async fn at_once(task: &mut JoinHandle<Reply>) -> Option<End> {
+    tokio::select! {
+        biased;
+        reply = task => Some(End::Answered(reply.ok())),
+        () = tokio::task::yield_now() => None,
+    }
 }
 
 /// Calls in a task of its own: a function that blocks then does not keep us from hearing the interrupt.

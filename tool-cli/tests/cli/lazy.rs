@@ -1,7 +1,8 @@
 //! With many tools a command costs what the tools cost that it is about.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -46,10 +47,26 @@ fn trivial(
     n
 }
 
-async fn run(arguments: &[&str]) -> Ran {
+/// Waits before it answers.
+#[tool(operation = Transform)]
+async fn patient() -> u8 {
+    tokio::task::yield_now().await;
+    7
+}
+
+/// Changes something.
+#[tool(operation = Trigger, destructive = false)]
+fn change() -> u8 {
+    7
+}
+
+fn app() -> App {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
-    let app = App::new("demo", builder.build().unwrap());
-    on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    App::new("demo", builder.build().unwrap())
+}
+
+async fn run(arguments: &[&str]) -> Ran {
+    on(app(), arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
 }
 
 #[tokio::test]
@@ -75,4 +92,23 @@ async fn no_schema_is_made_of_a_tool_that_is_not_asked_about() {
     // What it counts is there to be counted.
     run(&["run", "costly", "--n=7"]).await.prints("7\n");
     assert!(MADE.load(Ordering::SeqCst) > 0);
+}
+
+#[tokio::test]
+async fn what_ends_at_once_and_changes_nothing_listens_for_no_signal() {
+    for (tool, listens) in [("trivial", false), ("patient", true), ("change", true)] {
+        let heard = Arc::new(AtomicBool::new(false));
+        let hears = Arc::clone(&heard);
+        let mut arguments = vec!["run", tool];
+        arguments.extend((tool == "trivial").then_some("n=7"));
+        let ran = on(app(), &arguments, |stdout, stderr| {
+            Streams::new(std::io::empty(), stdout, stderr).interrupted_by(async move {
+                hears.store(true, Ordering::SeqCst);
+                std::future::pending::<()>().await;
+            })
+        })
+        .await;
+        ran.prints("7\n");
+        assert_eq!(heard.load(Ordering::SeqCst), listens, "{tool}");
+    }
 }

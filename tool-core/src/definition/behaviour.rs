@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::access::Permission;
-use crate::declaration::Declaration;
 use crate::definition::ToolDefinition;
 use crate::operation::{Annotations, Operation};
 
@@ -129,7 +128,7 @@ impl ToolDefinition {
     /// ```
     pub fn permission(&self) -> Option<&Permission> {
         match self.declaration() {
-            Some(Declaration { permission: None, .. }) => None,
+            Some(declaration) if declaration.said().permission.is_none() => None,
             _ => self.facts().permission.as_ref(),
         }
     }
@@ -154,7 +153,7 @@ impl ToolDefinition {
     /// ```
     pub fn timeout(&self) -> Option<Duration> {
         match self.declaration() {
-            Some(declaration) => declaration.timeout,
+            Some(declaration) => declaration.said().timeout,
             None => self.facts().timeout,
         }
     }
@@ -167,6 +166,6 @@ impl ToolDefinition {
     /// # assert_eq!(lasting.count(), 0);
     /// ```
     pub fn cache(&self) -> Option<Duration> {
-        self.declaration()?.cache
+        self.declaration()?.said().cache
     }
 }

@@ -302,7 +302,7 @@ impl ToolDefinitionBuilder {
             tags: self.tags.into_iter().map(Cow::Owned).collect(),
             path: self.path.map(Cow::Owned),
             timeout: self.timeout,
-            place: Place { location: self.location, module: "" },
+            place: Place { file: self.location.file(), line: self.location.line(), module: "" },
         };
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;

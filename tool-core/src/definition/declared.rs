@@ -1,7 +1,6 @@
 //! Definitions of what was declared, many at once.
 
 use std::fmt;
-use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use crate::declaration::Declaration;
@@ -14,25 +13,47 @@ use crate::definition::Whole;
 #[derive(Clone)]
 pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
-    table: Arc<[OnceLock<Box<Whole>>]>,
-    row: usize,
+    table: Arc<Table>,
+    row: u32,
+}
+
+/// A cell for each row, of which those that stand together are made when the first is asked for.
+#[derive(Debug)]
+struct Table(Box<[OnceLock<Box<Cells>>]>);
+
+/// How many cells stand together.
+const TOGETHER: usize = 16;
+
+type Cells = [OnceLock<Box<Whole>>; TOGETHER];
+
+impl Table {
+    fn cell(&self, row: u32) -> &OnceLock<Box<Whole>> {
+        let row = row as usize;
+        &self.0[row / TOGETHER].get_or_init(Box::default)[row % TOGETHER]
+    }
 }
 
 impl Declared {
     /// One for each, in their order.
     pub(super) fn all(declarations: &[&'static Declaration]) -> impl ExactSizeIterator<Item = Self> {
-        let table: Arc<[_]> = declarations.iter().map(|_| OnceLock::new()).collect();
+        let cells = declarations.len().div_ceil(TOGETHER);
+        let table = Arc::new(Table((0..cells).map(|_| OnceLock::new()).collect()));
+        // More tools than that do not fit into memory.
         let rows = declarations.iter().enumerate();
-        rows.map(move |(row, declaration)| Declared { declaration, table: Arc::clone(&table), row })
+        rows.map(move |(row, declaration)| Declared {
+            declaration,
+            table: Arc::clone(&table),
+            row: row as u32,
+        })
     }
 
     /// Another one for each that is there, and the same for its clones.
-    pub(super) fn address(&self) -> usize {
-        ptr::from_ref(&self.table[self.row]).addr()
+    pub(super) fn address(&self) -> (usize, u32) {
+        (Arc::as_ptr(&self.table).addr(), self.row)
     }
 
     pub(super) fn whole(&self) -> &Whole {
-        self.table[self.row].get_or_init(|| Whole::declared(self.declaration))
+        self.table.cell(self.row).get_or_init(|| Whole::declared(self.declaration))
     }
 }
 
@@ -40,7 +61,7 @@ impl fmt::Debug for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Declared")
             .field("declaration", &self.declaration)
-            .field("whole", &self.table[self.row].get())
+            .field("whole", &self.table.cell(self.row).get())
             .finish()
     }
 }
@@ -59,13 +80,13 @@ mod tests {
 
     static ENTERED: AtomicUsize = AtomicUsize::new(0);
 
-    fn enter(_: &mut Call<'_>) -> Step {
+    fn enter(call: &mut Call<'_>) -> Step {
+        let _ = call.of("Does it.", ("m", "m.rs", 1));
         ENTERED.fetch_add(1, Ordering::Relaxed);
         Step::Described(Returned::Nothing)
     }
 
-    const TOOL: Declaration =
-        Declaration::new("first", "Does it.", Operation::Trigger, "m", enter).takes(true, false);
+    const TOOL: Declaration = Declaration::new("first", Operation::Trigger, enter).takes(true, false);
     static FIRST: Declaration = TOOL;
     static OTHER: Declaration = Declaration { name: "other", ..TOOL };
     static BOTH: [&Declaration; 2] = [&OTHER, &FIRST];
@@ -77,6 +98,7 @@ mod tests {
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
-        assert_eq!(ENTERED.load(Ordering::Relaxed), 1);
+        // For its text, and for its inputs.
+        assert_eq!(ENTERED.load(Ordering::Relaxed), 2);
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::access::Permission;
-use crate::declaration::{Declaration, PermissionSpec};
+use crate::declaration::{Declaration, Options, PermissionSpec};
 use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
 
@@ -24,18 +24,23 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn declared(declaration: &'static Declaration, description: Cow<'static, str>) -> Self {
+    pub(super) fn declared(
+        declaration: &'static Declaration,
+        place: Place,
+        description: Cow<'static, str>,
+    ) -> Self {
+        let Options { title, permission, tags, path, timeout, .. } = declaration.said();
         Facts {
             name: declaration.name.into(),
-            title: declaration.title.map(Cow::from),
+            title: title.map(Cow::from),
             description,
             operation: Some(declaration.operation),
             annotations: Some(declaration.annotations()),
-            permission: declaration.permission.map(PermissionSpec::permission),
-            tags: declaration.tags.iter().copied().map(Cow::from).collect(),
-            path: declaration.path.map(Cow::from),
-            timeout: declaration.timeout,
-            place: Place::of(declaration),
+            permission: permission.map(PermissionSpec::permission),
+            tags: tags.iter().copied().map(Cow::from).collect(),
+            path: path.map(Cow::from),
+            timeout: *timeout,
+            place,
         }
     }
 }

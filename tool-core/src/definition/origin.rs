@@ -8,6 +8,7 @@ use crate::completion::Completing;
 use crate::declaration::Declaration;
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;
+use crate::definition::source::Place;
 use crate::definition::written::Written;
 use crate::entry::{Call, Step};
 use crate::inject::Needs;
@@ -19,20 +20,22 @@ use crate::state::States;
 
 /// What a declaration says of its tool, and where the rest comes from.
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
-    let Documentation { description, examples } = Documentation::of(declaration.description);
+    let told = declaration.told();
+    let Documentation { description, examples } = Documentation::of(told.description);
     let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
-    (Facts::declared(declaration, description), origin)
+    (Facts::declared(declaration, Place::from(told), description), origin)
 }
 
 /// The names of the types of state that the function, its requirements and its completions take and that `states` lacks.
 pub(super) fn lacks(declaration: &'static Declaration, states: &States) -> Vec<&'static str> {
     // Of most tools nothing is injected: they need not be asked.
-    if !declaration.takes_state && declaration.requires.is_empty() {
+    let requires = declaration.said().requires;
+    if !declaration.takes_state && requires.is_empty() {
         return Vec::new();
     }
     let mut inputs = Vec::new();
     let (mut needs, _) = described(declaration, &mut inputs);
-    requirement::describe(declaration.requires, &mut needs);
+    requirement::describe(requires, &mut needs);
     for complete in inputs.iter().filter_map(|input| input.complete) {
         complete(&mut Completing::Describe(&mut needs));
     }
@@ -159,7 +162,7 @@ impl Declared {
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
             let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
-            let made = contained(|| match self.declaration.schema {
+            let made = contained(|| match self.declaration.said().schema {
                 Some(make) => InputSchema::written(make, &self.inputs, calls),
                 None => InputSchema::compose(&self.inputs, calls),
             });

@@ -126,10 +126,10 @@ impl ToolDefinition {
     }
 
     /// Another one for each definition that is there.
-    pub(crate) fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> (usize, u32) {
         match &self.0 {
             Inner::Declared(declared) => declared.address(),
-            Inner::Written(whole) => Arc::as_ptr(whole).addr(),
+            Inner::Written(whole) => (Arc::as_ptr(whole).addr(), 0),
         }
     }
 

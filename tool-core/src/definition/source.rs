@@ -1,9 +1,8 @@
 //! Where a tool was declared.
 
 use std::fmt;
-use std::panic::Location;
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Told};
 
 /// Where a tool was declared.
 ///
@@ -42,17 +41,24 @@ impl fmt::Display for Source<'_> {
 /// The same, kept in a definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    pub(super) location: &'static Location<'static>,
+    pub(super) file: &'static str,
+    pub(super) line: u32,
     pub(super) module: &'static str,
 }
 
 impl Place {
     pub(super) fn of(declaration: &Declaration) -> Self {
-        Place { location: declaration.location, module: declaration.module }
+        Place::from(declaration.told())
     }
 
     pub(super) fn source(&self) -> Source<'static> {
-        Source { file: self.location.file(), line: self.location.line(), module: self.module }
+        Source { file: self.file, line: self.line, module: self.module }
+    }
+}
+
+impl From<Told> for Place {
+    fn from(Told { module, file, line, .. }: Told) -> Self {
+        Place { file, line, module }
     }
 }
 

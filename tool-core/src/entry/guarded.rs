@@ -95,7 +95,7 @@ fn principal(call: &Call<'_>) -> Principal {
     match call {
         Call::Run(reader) => reader.principal().clone(),
         // Nothing is run, and nobody is asked.
-        Call::Describe(_) | Call::Validate(_) => Principal::anonymous(),
+        Call::Tell(_) | Call::Describe(_) | Call::Validate(_) => Principal::anonymous(),
     }
 }
 

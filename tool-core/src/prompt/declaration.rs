@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Options};
 use crate::entry::Entry;
 use crate::operation::Operation;
 
@@ -11,24 +11,16 @@ use crate::operation::Operation;
 pub struct PromptDeclaration(pub(crate) Declaration);
 
 impl PromptDeclaration {
-    /// Called where the prompt's name stands, so that its location is that of the function.
-    #[track_caller]
-    pub const fn new(
-        name: &'static str,
-        description: &'static str,
-        module: &'static str,
-        entry: Entry,
-    ) -> Self {
+    /// A declaration that says the least.
+    pub const fn new(name: &'static str, entry: Entry) -> Self {
         // They are few: each is asked what it takes.
-        PromptDeclaration(
-            Declaration::new(name, description, Operation::Read, module, entry).takes(false, true),
-        )
+        PromptDeclaration(Declaration::new(name, Operation::Read, entry).takes(false, true))
     }
 
-    /// `title = "…"`.
+    /// Everything that few prompts say.
     #[must_use]
-    pub const fn title(self, title: &'static str) -> Self {
-        PromptDeclaration(self.0.title(title))
+    pub const fn options(self, options: &'static Options) -> Self {
+        PromptDeclaration(self.0.options(options))
     }
 }
 

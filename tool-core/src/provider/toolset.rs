@@ -122,7 +122,7 @@ impl Toolset {
         let mut names: Vec<&str> = Vec::new();
         let mut known: HashMap<&str, u32> = HashMap::new();
         // Its tools are theirs: each is known by where it lies, and need not be looked at.
-        let places: HashMap<usize, usize> =
+        let places: HashMap<(usize, u32), usize> =
             self.registry.declared().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
         let mut of = vec![u32::MAX; self.registry.declared().len()];
         for (provider, tools) in providers {

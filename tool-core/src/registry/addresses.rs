@@ -8,7 +8,7 @@ use crate::registry::BuildError;
 use crate::surface::{Address, Segment, Surface};
 
 /// A tool that lives somewhere, by its place among the others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Resident<'t> {
     pub(super) position: usize,
     address: Address,
@@ -19,14 +19,19 @@ pub(super) struct Resident<'t> {
 ///
 /// What can collide has the same number of segments, and the same first one unless that is a variable: of ten thousand
 /// tools, few need to be compared.
-pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>, Resident<'t>)> {
-    let residents = tools.iter().enumerate();
-    let residents =
-        residents.filter_map(|(position, tool)| Some((position, Surface::of(tool).into_address()?)));
-    let residents: Vec<(usize, Address)> = residents.collect();
+pub(super) fn collisions<'t>(
+    tools: impl Iterator<Item = &'t ToolDefinition>,
+) -> Vec<(Resident<'t>, Resident<'t>)> {
+    let resident = |(position, tool): (usize, &'t ToolDefinition)| {
+        Some(Resident { position, address: Surface::of(tool).into_address()?, tool })
+    };
+    let residents: Vec<Resident<'t>> = tools.enumerate().filter_map(resident).collect();
+    if residents.is_empty() {
+        return Vec::new();
+    }
     let mut groups: HashMap<(usize, Option<&str>), Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
-    for (second, (_, address)) in residents.iter().enumerate() {
+    for (second, Resident { address, .. }) in residents.iter().enumerate() {
         let (length, first_segment) = (address.segments().len(), literal(address));
         let mut near: Vec<usize> = match first_segment {
             Some(_) => [first_segment, None]
@@ -44,12 +49,8 @@ pub(super) fn collisions<'t>(tools: &[&'t ToolDefinition]) -> Vec<(Resident<'t>,
         };
         near.sort_unstable();
         for first in near {
-            if residents[first].1.collides(address) {
-                let resident = |place: usize| {
-                    let (position, address) = &residents[place];
-                    Resident { position: *position, address: address.clone(), tool: tools[*position] }
-                };
-                found.push((resident(first), resident(second)));
+            if residents[first].address.collides(address) {
+                found.push((residents[first].clone(), residents[second].clone()));
             }
         }
         groups.entry((length, first_segment)).or_default().push(second);

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::audit::{Audit, AuditKind};
 use crate::call::{Panicked, contained};
 use crate::context::Caller;
-use crate::definition::{DefinitionError, ToolDefinition};
+use crate::definition::DefinitionError;
 use crate::provider::{LeftOut, Toolset};
 use crate::registry::addresses::collisions;
 use crate::registry::positions::Positions;
@@ -118,14 +118,9 @@ impl Assembly {
         let mut members = first_of_each_name(self.members, &mut self.left_out);
         first_of_each_address(&mut members, &mut self.left_out);
         let members = by_name(members);
-        let names = members.iter().map(|member| member.definition.name());
-        let mut positions = Positions::foreign(names);
-        for position in 0..members.len() {
-            positions.insert_alias(position, |position| &members[position].definition);
-        }
         let inner = Inner {
             members,
-            positions,
+            positions: Positions::default(),
             prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
             homes: self.homes,
             index: OnceLock::new(),
@@ -200,9 +195,9 @@ fn drop_at(members: &mut Vec<Member>, dropped: &BTreeSet<usize>) {
 
 /// Drops the tools that live where an earlier one does.
 fn first_of_each_address(kept: &mut Vec<Member>, left_out: &mut Vec<LeftOut>) {
-    let tools: Vec<&ToolDefinition> = kept.iter().map(|member| &member.definition).collect();
+    let tools = kept.iter().map(|member| &member.definition);
     let mut dropped = BTreeSet::new();
-    for (first, second) in collisions(&tools) {
+    for (first, second) in collisions(tools) {
         if !dropped.contains(&first.position) && dropped.insert(second.position) {
             left_out.push(LeftOut::Address { kept: first.to_string(), left_out: second.to_string() });
         }

@@ -1,5 +1,6 @@
 //! Building a registry: what is wrong with it is told at once.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,7 @@ use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
 use crate::registry::addresses;
 use crate::registry::error::{BuildError, BuildErrors};
-use crate::registry::positions::Positions;
+use crate::registry::positions::{self, Positions};
 use crate::registry::prompts::{PromptMember, Selection};
 use crate::registry::running::faults_of_limits;
 use crate::registry::{Home, Inner, Member, Registry};
@@ -299,28 +300,28 @@ impl Builder {
             faults.push(BuildError::Empty);
         }
 
-        let positions = positions(&members, &mut faults);
-        let definitions: Vec<&ToolDefinition> = members.iter().map(|member| &member.definition).collect();
-        let collisions = addresses::collisions(&definitions);
+        faults_of_names(&members, &mut faults);
+        let definitions = || members.iter().map(|member| &member.definition);
+        let collisions = addresses::collisions(definitions());
         faults.extend(collisions.into_iter().map(|(first, second)| BuildError::Address {
             first: first.to_string(),
             second: second.to_string(),
         }));
-        for tool in &definitions {
+        for tool in definitions().filter(|tool| tool.takes_state()) {
             faults.extend(tool.lacks(&home.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
                 place: tool.place(),
                 state: state.to_owned(),
             }));
         }
-        faults.extend(faults_of_limits(self.limits, &definitions));
+        faults.extend(faults_of_limits(self.limits, definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
         let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
         let inner = Inner {
             members,
             prompts,
-            positions,
+            positions: Positions::default(),
             homes: vec![home],
             index: OnceLock::new(),
             open: OnceLock::new(),
@@ -336,27 +337,24 @@ impl Builder {
     }
 }
 
-/// Which tool each name leads to, and each alias. That two tools have one is a fault.
-fn positions(tools: &[Member], faults: &mut Vec<BuildError>) -> Positions {
-    // Tools that are written by hand may be somebody else's, and so may their names.
-    let foreign = tools.iter().any(|member| member.written.is_some());
-    let mut positions =
-        if foreign { Positions::none_foreign(tools.len()) } else { Positions::own(tools.len()) };
+/// That two tools have one name or alias is a fault.
+fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
     let at = |position: usize| &tools[position].definition;
-    for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
-        positions.insert_name(position, at);
-        // Equal names stand next to each other.
-        if let Some(first) = position.checked_sub(1).filter(|before| at(*before).name() == tool.name()) {
+    // Equal names stand next to each other.
+    for pair in tools.windows(2) {
+        let [first, second] = [&pair[0].definition, &pair[1].definition];
+        if first.name() == second.name() {
             faults.push(BuildError::Duplicate {
-                name: tool.name().to_owned(),
-                first: at(first).place(),
-                second: tool.place(),
+                name: second.name().to_owned(),
+                first: first.place(),
+                second: second.place(),
             });
         }
     }
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
-        if let Some(first) = positions.insert_alias(position, at) {
+        if let Some(first) = known.insert(alias, position).or_else(|| positions::by_name(alias, tools)) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
                 first: at(first).place(),
@@ -364,7 +362,6 @@ fn positions(tools: &[Member], faults: &mut Vec<BuildError>) -> Positions {
             });
         }
     }
-    positions
 }
 
 impl fmt::Debug for Builder {

@@ -1,18 +1,31 @@
 //! Where each tool stands, by its name.
 //!
-//! The table holds numbers and no names, which stand in the tools: a thousand tools take ten kilobytes, and nothing is
-//! copied when a registry is built.
+//! The tools stand in the order of their names, which finds one without a table. A process that looks up a few, as the
+//! command line does, ends before a table would be of use; one that calls on makes it, and then a lookup costs the same
+//! however many there are. The table holds numbers and no names, which stand in the tools: a thousand tools take ten
+//! kilobytes.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
-use crate::definition::ToolDefinition;
+use crate::registry::Member;
 
-/// Positions of tools by their names and aliases.
+/// How many names are looked up without a table.
+const FEW: u32 = 8;
+
+/// Positions of tools by their names and aliases, of which no two are one.
+#[derive(Default)]
 pub(super) struct Positions {
+    table: OnceLock<Table>,
+    /// How often a name was looked up without it.
+    lookups: AtomicU32,
+}
+
+struct Table {
     table: HashTable<Position>,
     keys: Keys,
 }
@@ -32,73 +45,57 @@ struct Position {
     by_alias: bool,
 }
 
-impl Position {
-    fn name<'t>(self, tool: impl FnOnce(usize) -> &'t ToolDefinition) -> Option<&'t str> {
-        let tool = tool(self.of as usize);
-        if self.by_alias { tool.alias() } else { Some(tool.name()) }
+impl Positions {
+    /// The position of the tool of this name or alias among these, which are always the same ones.
+    #[inline]
+    pub(super) fn get(&self, name: &str, members: &[Member]) -> Option<usize> {
+        match self.table.get() {
+            Some(table) => table.get(name, members),
+            None => self.search(name, members),
+        }
+    }
+
+    #[cold]
+    fn search(&self, name: &str, members: &[Member]) -> Option<usize> {
+        if self.lookups.fetch_add(1, Ordering::Relaxed) < FEW {
+            let alias = || members.iter().position(|member| member.definition.alias() == Some(name));
+            return by_name(name, members).or_else(alias);
+        }
+        self.table.get_or_init(|| Table::of(members)).get(name, members)
     }
 }
 
-impl Positions {
-    pub(super) fn own(tools: usize) -> Self {
-        Positions { table: HashTable::with_capacity(tools), keys: Keys::Own }
-    }
+/// The position of the tool of this name.
+pub(super) fn by_name(name: &str, members: &[Member]) -> Option<usize> {
+    members.binary_search_by(|member| member.definition.name().cmp(name)).ok()
+}
 
-    /// The positions of these names, which stand in the order of their tools, and of which no two are one.
-    pub(super) fn foreign<'t>(names: impl ExactSizeIterator<Item = &'t str>) -> Self {
-        let mut positions = Positions::none_foreign(names.len());
-        let Positions { table, keys } = &mut positions;
+impl Table {
+    fn of(members: &[Member]) -> Self {
+        // Tools that are written by hand may be somebody else's, and so may their names.
+        let is_foreign = members.iter().any(|member| member.written.is_some());
+        let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
+        let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();
+        let mut table = HashTable::with_capacity(members.len() + aliases);
         // More tools than that do not fit into memory.
-        for (of, name) in (0..u32::MAX).zip(names) {
-            // There is room: nothing is moved, and so nothing needs to be hashed again.
-            table.insert_unique(keys.hash(name), Position { of, by_alias: false }, |_| 0);
-        }
-        positions
-    }
-
-    /// The same for names that are noted later.
-    pub(super) fn none_foreign(tools: usize) -> Self {
-        Positions { table: HashTable::with_capacity(tools), keys: Keys::Foreign(RandomState::new()) }
-    }
-
-    /// The position of the tool of this name or alias, among the tools that were noted.
-    #[inline]
-    pub(super) fn get<'t>(&self, name: &str, tool: impl Fn(usize) -> &'t ToolDefinition) -> Option<usize> {
-        let found = self.table.find(self.keys.hash(name), |position| position.name(&tool) == Some(name));
-        found.map(|position| position.of as usize)
-    }
-
-    /// Notes a position under the name of its tool, which no other has: of those that do, one is found.
-    pub(super) fn insert_name<'t>(&mut self, position: usize, tool: impl Fn(usize) -> &'t ToolDefinition) {
-        let Positions { table, keys } = self;
-        // More tools than that do not fit into memory.
-        let Ok(of) = u32::try_from(position) else { return };
-        let noted = Position { of, by_alias: false };
-        let hash = |known: &Position| keys.hash(known.name(&tool).unwrap_or_default());
-        table.insert_unique(hash(&noted), noted, hash);
-    }
-
-    /// Notes a position under the alias of its tool, if it has one; the position that this name had before.
-    pub(super) fn insert_alias<'t>(
-        &mut self,
-        position: usize,
-        tool: impl Fn(usize) -> &'t ToolDefinition,
-    ) -> Option<usize> {
-        let Positions { table, keys } = self;
-        let noted = Position { of: u32::try_from(position).ok()?, by_alias: true };
-        let name = noted.name(&tool)?;
-        let entry = table.entry(
-            keys.hash(name),
-            |known| known.name(&tool) == Some(name),
-            |known| keys.hash(known.name(&tool).unwrap_or_default()),
-        );
-        match entry {
-            Entry::Occupied(mut known) => Some(std::mem::replace(known.get_mut(), noted).of as usize),
-            Entry::Vacant(free) => {
-                free.insert(noted);
-                None
+        for (of, member) in (0..u32::MAX).zip(members) {
+            let names = [(Some(member.definition.name()), false), (member.definition.alias(), true)];
+            for (name, by_alias) in names {
+                let Some(name) = name else { continue };
+                // There is room: nothing is moved, and so nothing needs to be hashed again.
+                table.insert_unique(keys.hash(name), Position { of, by_alias }, |_| 0);
             }
         }
+        Table { table, keys }
+    }
+
+    #[inline]
+    fn get(&self, name: &str, members: &[Member]) -> Option<usize> {
+        let is_it = |position: &Position| {
+            let tool = &members[position.of as usize].definition;
+            if position.by_alias { tool.alias() == Some(name) } else { tool.name() == name }
+        };
+        self.table.find(self.keys.hash(name), is_it).map(|position| position.of as usize)
     }
 }
 
@@ -118,25 +115,40 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::Keys;
+    use super::{FEW, Keys, Table};
     use crate::definition::ToolDefinition;
     use crate::output::Output;
     use crate::registry::Registry;
     use crate::tool::{DynamicTool, Tool};
 
-    fn tool() -> impl Tool + 'static {
-        let definition = ToolDefinition::builder("foreign", "Does something.").build().unwrap();
+    fn tool(name: &str) -> impl Tool + 'static {
+        let definition = ToolDefinition::builder(name, "Does something.").build().unwrap();
         DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) })
     }
 
     #[test]
     fn names_that_others_choose_are_kept_apart_by_a_key() {
+        let keys = |registry: &Registry| Table::of(&registry.inner.members).keys;
         let own = Registry::builder().allow_empty().build().unwrap();
-        assert!(matches!(own.inner.positions.keys, Keys::Own));
-        let with = Registry::builder().tool(tool()).build().unwrap();
-        assert!(matches!(with.inner.positions.keys, Keys::Foreign(_)));
-        let joined = own.toolset([Ok(Arc::new(tool()) as Arc<dyn Tool>)]).into_registry();
-        assert!(matches!(joined.inner.positions.keys, Keys::Foreign(_)));
+        assert!(matches!(keys(&own), Keys::Own));
+        let with = Registry::builder().tool(tool("foreign")).build().unwrap();
+        assert!(matches!(keys(&with), Keys::Foreign(_)));
+        let joined = own.toolset([Ok(Arc::new(tool("foreign")) as Arc<dyn Tool>)]).into_registry();
+        assert!(matches!(keys(&joined), Keys::Foreign(_)));
         assert!(joined.get("foreign").is_some() && with.get("foreign").is_some());
+    }
+
+    #[test]
+    fn a_table_is_made_for_whoever_looks_up_many_and_finds_the_same() {
+        let registry = Registry::builder().tool(tool("b")).tool(tool("a")).tool(tool("c")).build().unwrap();
+        assert!(registry.inner.positions.table.get().is_none());
+        let found = || ["a", "b", "c", "d"].map(|name| registry.locate(name).map(|(position, _)| position));
+        let first = found();
+        assert_eq!(first, [Some(0), Some(1), Some(2), None]);
+        assert!(registry.inner.positions.table.get().is_none());
+        for _ in 0..FEW {
+            assert_eq!(found(), first);
+        }
+        assert!(registry.inner.positions.table.get().is_some());
     }
 }

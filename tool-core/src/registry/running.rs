@@ -124,7 +124,10 @@ impl Builder {
 }
 
 /// What cannot be kept of all this.
-pub(super) fn faults_of_limits(limits: Limits, tools: &[&ToolDefinition]) -> Vec<BuildError> {
+pub(super) fn faults_of_limits<'t>(
+    limits: Limits,
+    tools: impl Iterator<Item = &'t ToolDefinition>,
+) -> Vec<BuildError> {
     let none = [
         ("concurrency", limits.concurrency == Some(0)),
         ("blocking_threads", limits.threads == 0),
@@ -133,7 +136,7 @@ pub(super) fn faults_of_limits(limits: Limits, tools: &[&ToolDefinition]) -> Vec
     let mut faults: Vec<_> =
         none.into_iter().filter(|(_, is_none)| *is_none).map(|(name, _)| BuildError::NoRoom(name)).collect();
     if cfg!(not(feature = "tokio")) {
-        let limited = tools.iter().filter(|tool| tool.timeout().is_some());
+        let limited = tools.filter(|tool| tool.timeout().is_some());
         faults.extend(
             limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), place: tool.place() }),
         );
