@@ -112,8 +112,7 @@ impl Member {
     }
 
     fn is_callable(&self, principal: &Principal) -> bool {
-        self.is_listed(principal)
-            && self.home.admission.admit(&self.definition, &self.home.states, principal).is_ok()
+        self.home.admission.admit(&self.definition, &self.home.states, principal).is_ok()
     }
 }
 
@@ -345,8 +344,15 @@ impl Registry {
     /// The tool at this position among all that are [declared](Self::declared), if the caller may [call](Self::callable) it.
     ///
     /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.callable_at(0).is_none());
+    /// use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
+    ///
+    /// let definition = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
+    /// let ping = DynamicTool::new(definition.build().unwrap(), |_, _: serde_json::Value| async { Ok(Output::empty()) });
+    /// let registry = Registry::builder().tool(ping).build().unwrap();
+    /// assert!(registry.as_principal(Principal::anonymous()).callable_at(0).is_none());
+    /// let ada = registry.as_principal(Principal::new("ada").grant("ping"));
+    /// assert_eq!(ada.callable_at(0).unwrap().name(), "ping");
+    /// assert!(ada.callable_at(1).is_none());
     /// ```
     pub fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
         let member = self.inner.members.get(position)?;
@@ -368,7 +374,14 @@ impl Registry {
     /// what an adapter has prepared. It costs the same however many there are.
     ///
     /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition};
+    ///
+    /// let tool = |name| {
+    ///     let definition = ToolDefinition::builder(name, "Answers.").build().unwrap();
+    ///     DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
+    /// };
+    /// let registry = Registry::builder().tool(tool("pong")).tool(tool("ping")).build().unwrap();
+    /// assert_eq!(registry.locate("pong").map(|(position, _)| position), Some(1));
     /// assert!(registry.locate("nope").is_none());
     /// ```
     pub fn locate(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
