@@ -76,11 +76,8 @@ mod tests {
         let names: Vec<&str> = registry.declared().map(ToolDefinition::name).collect();
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
+        assert!(tool.is_same(&tool.clone()) && !tool.is_same(registry.get("first").unwrap()));
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
         assert_eq!(ENTERED.load(Ordering::Relaxed), 1);
-        let first = registry.get("first").unwrap();
-        assert!(tool.is_same(&tool.clone()) && !tool.is_same(first));
-        assert_eq!((first.source().module, first.output_schema()), ("m", None));
-        assert_eq!(ENTERED.load(Ordering::Relaxed), 2, "each for itself");
     }
 }
