@@ -35,6 +35,7 @@ pub(crate) use compose::{InputSchema, Layout, OutputSchema};
 pub(crate) use limits::Limits;
 pub(crate) use message::unknown_input;
 pub(crate) use native::item;
+pub(crate) use secret::any as has_secret;
 pub(crate) use validator::{MOST_PROBLEMS, Validator};
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.

@@ -126,16 +126,15 @@ impl Watched {
     /// Adds a URI. `None` if there are too many; otherwise whether it is the first one ever, so that nobody tells the
     /// client yet.
     pub(crate) fn add(&self, uri: String) -> Option<bool> {
-        let mut uris = self.lock();
-        let is_first = uris.is_none();
-        let uris = uris.get_or_insert_default();
-        if !uris.contains(&uri) {
-            let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
-            if uris.len() >= MOST_WATCHED || bytes > MOST_BYTES {
-                return None;
-            }
-            uris.insert(uri);
+        let mut watched = self.lock();
+        let none = BTreeSet::new();
+        let uris = watched.as_ref().unwrap_or(&none);
+        let bytes = uris.iter().map(String::len).sum::<usize>() + uri.len();
+        if !uris.contains(&uri) && (uris.len() >= MOST_WATCHED || bytes > MOST_BYTES) {
+            return None;
         }
+        let is_first = watched.is_none();
+        watched.get_or_insert_default().insert(uri);
         Some(is_first)
     }
 
@@ -249,5 +248,12 @@ mod tests {
         assert_eq!(watched.add(long(11)), Some(false));
         assert_eq!(watched.add(long(0)), None);
         assert_eq!(watched.add("a://1".to_owned()), Some(false));
+    }
+
+    #[test]
+    fn what_is_refused_is_not_the_first() {
+        let watched = Watched::default();
+        assert_eq!(watched.add(format!("a://{}", "x".repeat(MOST_BYTES))), None);
+        assert_eq!(watched.add("a://0".to_owned()), Some(true), "nobody tells the client yet");
     }
 }

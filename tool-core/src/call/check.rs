@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::call::reader::Unread;
+use crate::call::strict::Read;
 use crate::call::{located::located, numbers, strict};
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair};
-use crate::schema::{Amendments, Validator};
+use crate::schema::{Amendments, MOST_PROBLEMS, Validator};
 
 /// Arguments as the schema sees them.
 pub(super) struct Checked<'t> {
@@ -35,23 +36,24 @@ pub(super) fn check<'t>(
         tracing::error!(tool = tool.name(), error, "the input schema is invalid");
         Failure::internal()
     })?;
-    let arguments = parsed(text).map_err(|mut problem| {
+    let arguments = Arguments::read(text).map_err(|mut problem| {
         problem.path = validator.shown(&problem.path);
         Failure::not_json(tool.name(), problem)
     })?;
-    if validator.is_valid(&arguments) {
-        let verdict = decodable(tool, validator, &arguments, Ok(()));
+    if validator.is_valid(&arguments.value) {
+        let verdict = arguments.decodable(tool, validator, Ok(()));
         return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
     }
-    let Amendments { edits, repairs } = validator.amendments(&arguments, leniency);
+    let Amendments { edits, repairs } = validator.amendments(&arguments.value, leniency);
     let amended = (!edits.is_empty()).then(|| edits.apply(text));
     // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
-    let reread = amended.and_then(|text| parsed(&text).ok().map(|arguments| (text, arguments)));
-    let Some((text, arguments)) = reread else {
-        let verdict = decodable(tool, validator, &arguments, validator.check(&arguments));
+    let reread = amended.as_deref().and_then(|text| Arguments::read(text).ok());
+    let Some(reread) = reread else {
+        let verdict = arguments.decodable(tool, validator, validator.check(&arguments.value));
         return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
     };
-    let verdict = decodable(tool, validator, &arguments, validator.check(&arguments));
+    let verdict = reread.decodable(tool, validator, validator.check(&reread.value));
+    let text = amended.unwrap_or_default();
     if verdict.is_err() {
         return Ok(Checked { text: text.into(), repairs, verdict });
     }
@@ -61,27 +63,50 @@ pub(super) fn check<'t>(
     Ok(Checked { text: text.into(), repairs, verdict })
 }
 
-/// The verdict of the schema, and what stands in the way of decoding: a value that its type would try in too many ways.
-fn decodable(
-    tool: &ToolDefinition,
-    validator: &Validator,
-    arguments: &Value,
-    verdict: Result<(), Vec<Problem>>,
-) -> Result<(), Vec<Problem>> {
-    // What is written by hand is not decoded here.
-    let endless = if tool.declaration().is_some() { validator.endless(arguments) } else { Vec::new() };
-    if endless.is_empty() {
-        return verdict;
-    }
-    let mut problems = verdict.err().unwrap_or_default();
-    problems.extend(endless);
-    Err(problems)
+/// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
+struct Arguments<'t> {
+    spelled: Cow<'t, str>,
+    value: Value,
+    /// Whether it may have an integer that was rounded.
+    is_wide: bool,
 }
 
-/// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
+impl<'t> Arguments<'t> {
+    fn read(text: &'t str) -> Result<Self, Problem> {
+        let spelled = numbers::spell_out_integers(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        let Read { value, is_wide } = strict::read(&spelled)?;
+        Ok(Arguments { spelled, value, is_wide })
+    }
+
+    /// The verdict of the schema, and what stands in the way of decoding: a value that its type would try in too many ways,
+    /// and one that would not be decoded as it was written.
+    fn decodable(
+        &self,
+        tool: &ToolDefinition,
+        validator: &Validator,
+        verdict: Result<(), Vec<Problem>>,
+    ) -> Result<(), Vec<Problem>> {
+        let is_declared = tool.declaration().is_some();
+        // What is written by hand is not decoded here.
+        let mut more = if is_declared { validator.endless(&self.value) } else { Vec::new() };
+        if self.is_wide {
+            let rounded = numbers::rounded(&self.value, &self.spelled, MOST_PROBLEMS).into_iter();
+            // A type of numbers reads the text itself, and has limits that are known.
+            let untyped = rounded.filter(|place| !is_declared || !validator.names_a_number(place));
+            more.extend(untyped.map(|place| validator.rounded(&place)));
+        }
+        if more.is_empty() {
+            return verdict;
+        }
+        let mut problems = verdict.err().unwrap_or_default();
+        problems.extend(more);
+        Err(problems)
+    }
+}
+
+/// A text as the schema sees it.
 pub(crate) fn parsed(text: &str) -> Result<Value, Problem> {
-    let spelled = numbers::spell_out_integers(text);
-    strict::parse(spelled.as_deref().unwrap_or(text))
+    Arguments::read(text).map(|arguments| arguments.value)
 }
 
 /// A reason longer than this is no reason.

@@ -1,32 +1,101 @@
 //! Integers that are written as floating-point numbers: `1.0`, `1e3`, `-0`.
 
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::Value;
+
 use crate::call::scan::end_of_string;
+use crate::call::strict::WIDE;
+use crate::schema::push_escaped;
 
 /// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
 ///
 /// `None` when there is none, so that a text is not decoded again to the same effect. The texts of strings stay as they
 /// are, and so do numbers with a fraction, and those of more than [`LONGEST`] digits, which no integer type holds.
 pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
     let mut out = String::new();
     let mut copied = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at + 1),
-            b'-' | b'0'..=b'9' => {
-                let end = at + bytes[at..].iter().take_while(|b| is_number(**b)).count();
-                if let Some(integer) = integer(&text[at..end]) {
-                    out.push_str(&text[copied..at]);
-                    out.push_str(&integer);
-                    copied = end;
-                }
-                at = end;
-            }
-            _ => at += 1,
+    for number in numbers(text) {
+        if let Some(integer) = integer(&text[number.clone()]) {
+            out.push_str(&text[copied..number.start]);
+            out.push_str(&integer);
+            copied = number.end;
         }
     }
     (copied > 0).then(|| out + &text[copied..])
+}
+
+/// Where the numbers stand in a JSON text.
+fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            match bytes[at] {
+                b'"' => at = end_of_string(bytes, at + 1),
+                b'-' | b'0'..=b'9' => {
+                    let start = at;
+                    at += bytes[at..].iter().take_while(|b| is_number(**b)).count();
+                    return Some(start..at);
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    })
+}
+
+/// The places of the integers in a value that have other digits than in the text that it was read from, spelled out: the
+/// first of them, if they are many.
+pub(crate) fn rounded(value: &Value, text: &str, most: usize) -> Vec<String> {
+    // Both have their numbers in one order.
+    let mut are_rounded =
+        numbers(text).map(|number| &text[number]).filter(|number| is_wide(number)).map(is_rounded);
+    let mut places = Vec::new();
+    collect(value, &mut String::new(), &mut |place| {
+        if are_rounded.next() == Some(true) && places.len() < most {
+            places.push(place.to_owned());
+        }
+    });
+    places
+}
+
+/// Visits the places of the numbers that 64 bits do not hold.
+fn collect(value: &Value, place: &mut String, visit: &mut impl FnMut(&str)) {
+    let length = place.len();
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= WIDE) => {
+            visit(place);
+        }
+        Value::Array(items) => {
+            for (position, item) in items.iter().enumerate() {
+                // Nothing can go wrong on the way into a string.
+                _ = write!(place, "/{position}");
+                collect(item, place, visit);
+                place.truncate(length);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                place.push('/');
+                push_escaped(place, name);
+                collect(member, place, visit);
+                place.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_wide(number: &str) -> bool {
+    let is_kept = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+    !is_kept && number.parse::<f64>().is_ok_and(|number| number.abs() >= WIDE)
+}
+
+/// Whether an integer is another one as a floating-point number. Many programs write one of these in digits.
+fn is_rounded(number: &str) -> bool {
+    !number.contains(['.', 'e', 'E']) && number.parse::<f64>().is_ok_and(|value| value.to_string() != number)
 }
 
 /// More digits than the widest integer type has.

@@ -18,8 +18,27 @@ const MOST_MEMBERS: usize = 10_000;
 ///
 /// One problem when the text is not JSON, is nested more than 127 levels deep, or names a member twice.
 pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
-    parse_numbers(text, *NUMBERS_ARE_MAPS)
+    read(text).map(|Read { value, .. }| value)
 }
+
+/// What was read of a JSON text.
+pub(super) struct Read {
+    pub(super) value: Value,
+    /// Whether it has a number that 64 bits do not hold, and that was rounded if it is an integer.
+    pub(super) is_wide: bool,
+}
+
+/// The same, and whether it may have been rounded.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub(super) fn read(text: &str) -> Result<Read, Problem> {
+    read_numbers(text, *NUMBERS_ARE_MAPS)
+}
+
+/// Where the integers end of which a value has every digit.
+pub(super) const WIDE: f64 = 9_223_372_036_854_775_808.0;
 
 /// What a number is handed over as where any crate of the application switches on `serde_json`'s `arbitrary_precision`: a map
 /// with this one member, which is its text.
@@ -49,20 +68,22 @@ static NUMBERS_ARE_MAPS: LazyLock<bool> = LazyLock::new(|| {
     serde_json::Deserializer::from_str("1.5").deserialize_any(Probe).unwrap_or(false)
 });
 
-fn parse_numbers(text: &str, numbers_are_maps: bool) -> Result<Value, Problem> {
-    let mut place = Place { path: String::new(), twice: None, numbers_are_maps };
+fn read_numbers(text: &str, numbers_are_maps: bool) -> Result<Read, Problem> {
+    let mut place = Place { path: String::new(), twice: None, is_wide: false, numbers_are_maps };
     let mut json = serde_json::Deserializer::from_str(text);
     let parsed = Node(&mut place).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
-    parsed.map_err(|error| match place.twice {
-        Some(path) => Problem::new(path, "duplicate", "the same member is given twice"),
-        None => Problem::new("", "format", error.to_string()),
-    })
+    match (parsed, place.twice) {
+        (Ok(value), _) => Ok(Read { value, is_wide: place.is_wide }),
+        (Err(_), Some(path)) => Err(Problem::new(path, "duplicate", "the same member is given twice")),
+        (Err(error), None) => Err(Problem::new("", "format", error.to_string())),
+    }
 }
 
 /// The place in the text, and what was found there.
 struct Place {
     path: String,
     twice: Option<String>,
+    is_wide: bool,
     numbers_are_maps: bool,
 }
 
@@ -100,6 +121,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        self.0.is_wide |= value.abs() >= WIDE;
         Ok(fraction(value))
     }
 
@@ -176,7 +198,7 @@ impl<'de> Deserialize<'de> for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::{NUMBER, NUMBERS_ARE_MAPS, parse, parse_numbers};
+    use super::{NUMBER, NUMBERS_ARE_MAPS, parse, read_numbers};
     use serde_json::json;
 
     #[test]
@@ -189,10 +211,12 @@ mod tests {
             ("18446744073709551615", json!(u64::MAX)),
             ("5e-3", json!(0.005)),
         ] {
-            let read = parse_numbers(&given(number), true).unwrap();
-            assert_eq!(read, json!({"a": [expected], "b": {"c": true}}), "{number}");
+            let read = read_numbers(&given(number), true).unwrap();
+            assert_eq!(read.value, json!({"a": [expected], "b": {"c": true}}), "{number}");
         }
-        assert!(parse_numbers(&given("1e400"), true).unwrap_err().message.contains("out of range"));
+        assert!(read_numbers(&given("1e400"), true).is_err_and(|it| it.message.contains("out of range")));
+        // There it keeps every digit.
+        assert!(!read_numbers(&given("18446744073709551616"), true).unwrap().is_wide);
         // Where numbers are numbers, the same text is an object like any other.
         assert!(!*NUMBERS_ARE_MAPS);
         assert_eq!(parse(&given("1.5")).unwrap()["a"][0][NUMBER], "1.5");

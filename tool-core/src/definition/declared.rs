@@ -97,6 +97,7 @@ mod tests {
         let names: Vec<&str> = registry.declared().map(ToolDefinition::name).collect();
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
+        assert!(tool.is_same(&tool.clone()) && !tool.is_same(registry.get("first").unwrap()));
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
         // For its text, and for its inputs.
         assert_eq!(ENTERED.load(Ordering::Relaxed), 2);

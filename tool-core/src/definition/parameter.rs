@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::definition::fault::DefinitionFault;
 use crate::failure::Problem;
-use crate::schema::{Foreign, pointer};
+use crate::schema::{Foreign, has_secret, pointer};
 
 /// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
 ///
@@ -276,17 +276,6 @@ pub(super) fn conceal_defaults(schema: &mut Value) {
         {
             schema.shift_remove("default");
         }
-    }
-}
-
-/// Whether a schema within the limits calls anything a secret.
-fn has_secret(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => {
-            members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(has_secret)
-        }
-        Value::Array(items) => items.iter().any(has_secret),
-        _ => false,
     }
 }
 

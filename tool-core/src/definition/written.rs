@@ -163,10 +163,13 @@ mod tests {
 
     #[test]
     fn the_digest_is_the_same_whenever_it_is_computed() {
-        let tool = ToolDefinition::builder("count", "Counts.").input_schema(schema()).build().unwrap();
-        let (input, output) = (tool.input_schema(), tool.output_schema());
-        assert_eq!(tool.digest(), crate::lock::digest(&tool, input, output));
-        assert_eq!(tool.digest(), tool.detached().digest());
+        let plain = || ToolDefinition::builder("count", "Counts.").input_schema(schema());
+        for builder in [plain(), plain().output_schema(schema())] {
+            let tool = builder.build().unwrap();
+            let (input, output) = (tool.input_schema(), tool.output_schema());
+            assert_eq!(tool.digest(), crate::lock::digest(&tool, input, output));
+            assert_eq!(tool.digest(), tool.detached().digest());
+        }
     }
 
     /// `serde_json` reads an object of this one member as what stands in its text.
@@ -174,8 +177,16 @@ mod tests {
     fn what_would_not_be_read_as_it_was_written_is_kept_as_it_is() {
         let odd = json!({"$serde_json::private::RawValue": "{\"type\":\"string\"}"});
         let schema = json!({"type": "object", "properties": {"a": odd}});
-        let tool = ToolDefinition::builder("odd", "Is odd.").input_schema(schema.clone()).build().unwrap();
+        let builder = || ToolDefinition::builder("odd", "Is odd.");
+        let tool = builder().input_schema(schema.clone()).build().unwrap();
         assert_ne!(serde_json::from_str::<Value>(&tool.input_schema_text()).unwrap(), schema);
         assert_eq!((tool.input_schema(), tool.detached().input_schema()), (&schema, &schema));
+        let example = json!({"a": odd});
+        let anything = json!({"type": "object"});
+        let tool = builder().input_schema(anything).output_schema(schema.clone()).example(example.clone());
+        let tool = tool.build().unwrap();
+        assert_eq!((tool.output_schema(), tool.examples()), (Some(&schema), &[example][..]));
+        let tool = builder().output_schema(schema.clone()).build().unwrap();
+        assert_eq!(tool.output_schema(), Some(&schema));
     }
 }

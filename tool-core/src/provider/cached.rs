@@ -94,8 +94,8 @@ impl Cached {
         self
     }
 
-    /// How long the provider may take to answer, after which it has failed; 30 seconds unless told. Without a runtime of tokio
-    /// there is no such limit.
+    /// How long the provider may take to answer, after which it has failed; 30 seconds unless told. Without the timers of a
+    /// runtime of tokio there is no such limit.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -128,8 +128,8 @@ impl Cached {
     /// The list is out of date, as when what it was made of has changed: the next request asks anew. If this fails, the list
     /// is served for the rest of its time, and each request asks again.
     ///
-    /// With [`stale_while_revalidate`](Self::stale_while_revalidate) the provider is asked at once and in the background, and no
-    /// request waits for it.
+    /// With [`stale_while_revalidate`](Self::stale_while_revalidate) the provider is asked in the background, and no request waits
+    /// for it: at once where this is called within a runtime of tokio, and otherwise when the next request comes.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -153,11 +153,8 @@ impl Cached {
             Kept::Fresh(list) => Ok(list),
             Kept::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
             Kept::Stale { .. } | Kept::Nothing => {
-                let answer = self.asker.wait().await;
-                if self.asker.stale_for.is_some() && self.asker.is_behind() {
-                    self.ask_in_background();
-                }
-                answer
+                let _left_to_it = LeftToIt(self);
+                self.asker.wait().await
             }
         }
     }
@@ -171,6 +168,19 @@ impl Cached {
             runtime.spawn(end.run_until_cancelled_owned(asked));
         }
         true
+    }
+}
+
+/// A request that waits. Whoever says meanwhile that the list is out of date leaves it to this one to ask, which ends before
+/// it has where its caller goes away.
+struct LeftToIt<'c>(&'c Cached);
+
+impl Drop for LeftToIt<'_> {
+    fn drop(&mut self) {
+        let LeftToIt(Cached { asker, .. }) = self;
+        if asker.stale_for.is_some() && asker.is_behind() {
+            self.0.ask_in_background();
+        }
     }
 }
 

@@ -90,9 +90,16 @@ impl Toolset {
     /// The same for the tool at this position among all that are [declared](Registry::declared).
     ///
     /// ```
-    /// # use tool_core::{Registry, Toolset};
-    /// # let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
-    /// assert_eq!(tools.provider_at(0), None);
+    /// # use std::sync::Arc;
+    /// # use tool_core::{DynamicTool, IntoToolsProvider, Output, Providers, Tool, ToolDefinition};
+    /// # let list = || -> Vec<Arc<dyn Tool>> {
+    /// #     let definition = ToolDefinition::builder("tell_price", "Tells the price.").build().unwrap();
+    /// #     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("5")) }))]
+    /// # };
+    /// # tool_core::private::block_on(async {
+    /// let tools = Providers::new().with("shop", list).into_provider().tools().await.unwrap();
+    /// assert_eq!((tools.provider_at(0), tools.provider_at(1)), (Some("shop"), None));
+    /// # });
     /// ```
     pub fn provider_at(&self, position: usize) -> Option<&str> {
         let Origins { names, of } = &*self.origins;

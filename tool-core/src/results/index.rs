@@ -138,3 +138,57 @@ impl Index {
         self.entries.get(oldest).map(|entry| entry.expires)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOTAL: u64 = 100;
+
+    fn name(owner: &str, number: u64) -> Name {
+        Name::new(&Principal::new(owner), Digest::of_bytes(&number.to_le_bytes()))
+    }
+
+    /// What is kept, in this order.
+    fn index(kept: &[(Name, u64)]) -> Index {
+        let mut index = Index::default();
+        for (name, bytes) in kept {
+            index.insert(*name, *bytes, Instant::now() + Duration::from_secs(3600));
+        }
+        index
+    }
+
+    #[test]
+    fn of_two_who_have_as_much_the_oldest_goes() {
+        let (ada, bob) = (name("ada", 1), name("bob", 2));
+        for kept in [[(ada, 50), (bob, 50)], [(bob, 50), (ada, 50)]] {
+            assert_eq!(index(&kept).surplus(TOTAL, 30, Some(&name("carol", 3))), Some(kept[0].0));
+        }
+    }
+
+    #[test]
+    fn what_somebody_writes_counts_as_kept() {
+        let (ada, bob) = (name("ada", 1), name("bob", 2));
+        let index = index(&[(ada, 50), (bob, 50)]);
+        assert_eq!(index.surplus(TOTAL, 20, Some(&name("bob", 3))), Some(bob));
+    }
+
+    #[test]
+    fn what_is_replaced_does_not_go() {
+        let (ada, bob) = (name("ada", 1), name("bob", 2));
+        let index = index(&[(bob, 60), (ada, 20)]);
+        assert_eq!(index.surplus(TOTAL, 80, Some(&bob)), None);
+        assert_eq!(index.surplus(TOTAL, 90, Some(&bob)), Some(ada));
+    }
+
+    #[test]
+    fn what_is_gone_counts_no_more() {
+        let (ada, bob) = (name("ada", 1), name("bob", 3));
+        let mut index = index(&[(ada, 10), (name("ada", 2), 80), (bob, 50)]);
+        index.remove(&name("ada", 2));
+        assert_eq!(index.surplus(TOTAL, 50, Some(&name("carol", 4))), Some(bob));
+        index.remove(&ada);
+        index.remove(&bob);
+        assert!(index.shares.is_empty() && index.order.is_empty() && index.total == 0);
+    }
+}

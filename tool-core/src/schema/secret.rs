@@ -17,7 +17,7 @@ pub(crate) struct Secrecy {
 }
 
 /// Whether a schema has a secret anywhere.
-pub(super) fn any(schema: &Value) -> bool {
+pub(crate) fn any(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {
             members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(any)

@@ -170,6 +170,21 @@ impl Validator {
         Problem::new(secrecy.shown, "format", message::mismatch(schema, &self.schema, given))
     }
 
+    /// The problem with an integer that a value would have other digits of.
+    pub(crate) fn rounded(&self, path: &str) -> Problem {
+        let message = "expected a number that 64 bits hold: this integer would be rounded";
+        Problem::new(self.secrecy(path).shown, "format", message)
+    }
+
+    /// Whether a schema of the value at this place says that it is a number.
+    pub(crate) fn names_a_number(&self, path: &str) -> bool {
+        let names = |kind: &Value| kind == "integer" || kind == "number";
+        place::at(&self.schema, path).iter().any(|schema| match &schema["type"] {
+            Value::Array(kinds) => kinds.iter().any(names),
+            kind => names(kind),
+        })
+    }
+
     fn secrecy(&self, path: &str) -> Secrecy {
         if self.has_secrets {
             secret::of(&self.schema, path)

@@ -51,7 +51,7 @@ fn begins_word(run: &str, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{MOST_WORDS, words};
 
     #[test]
     fn names_and_texts_are_split_into_words() {
@@ -68,5 +68,12 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(words(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_is_not_looked_at() {
+        let text = format!("{}{}", "word ".repeat(MOST_WORDS), "last ".repeat(10));
+        let found = words(&text);
+        assert_eq!((found.len(), found.contains(&"last".to_owned())), (MOST_WORDS, false));
     }
 }

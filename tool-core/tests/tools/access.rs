@@ -176,6 +176,34 @@ fn people_see_what_they_may_not_call_and_models_do_not() {
     assert!(allowed.requirements("who").is_none());
 }
 
+mod writing {
+    use tool_core::tool;
+
+    /// Asks for nothing, and modifies.
+    #[tool(operation = Write, destructive = false)]
+    pub(super) fn scribble() {}
+}
+
+/// That a registry asks for nothing is found out once, and spares all that is asked of each tool.
+#[test]
+fn whatever_one_tool_asks_for_is_asked() {
+    let of = |names: &'static [&'static str]| builder().select(move |tool| names.contains(&tool.name()));
+    let writing = || builder_of("tools::access::writing");
+    for (builder, callable) in [
+        (of(&["either", "who"]), &["who"][..]),
+        (of(&["broken", "who"]), &["who"]),
+        (writing().read_only(), &[]),
+        (of(&["who"]), &["who"]),
+        (writing(), &["scribble"]),
+    ] {
+        let registry = builder.build().unwrap();
+        assert_eq!(names(registry.callable()), callable);
+        assert_eq!(registry.is_open(), registry.declared().len() == callable.len());
+        let at = (0..=registry.declared().len()).filter_map(|position| registry.callable_at(position));
+        assert_eq!(names(at), callable);
+    }
+}
+
 #[test]
 fn a_requirement_that_panics_is_not_met() {
     let registry = builder().build().unwrap();

@@ -1,11 +1,12 @@
 //! Tools that come from data: definitions as JSON, inputs one by one, and what becomes of a bad one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tool_core::{
-    DefinitionError, DefinitionFault, DynamicTool, IntoToolsProvider, Output, Parameter, ParameterType,
-    Registry, Tool, ToolDefinition,
+    DefinitionError, DefinitionFault, DynamicTool, FailureKind, IntoToolsProvider, Output, Parameter,
+    ParameterType, Registry, Tool, ToolDefinition, tool,
 };
 
 fn echo(definition: Value) -> Result<Arc<dyn Tool>, DefinitionError> {
@@ -302,5 +303,75 @@ async fn the_widest_integers_are_passed_on_exactly() {
             let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
             assert_eq!(output.value().to_string(), call);
         }
+    }
+}
+
+#[tokio::test]
+async fn an_integer_that_would_be_rounded_is_refused() {
+    let parameters = json!([
+        {"name": "n", "type": "integer"},
+        {"name": "f", "type": "number"},
+        {"name": "x", "schema": true},
+        {"name": "pin", "schema": {"type": "object", "propertyNames": {"writeOnly": true}}},
+    ]);
+    let tool = echo(json!({"name": "echo", "description": "Echoes.", "parameters": parameters})).unwrap();
+    let tools = vec![tool].into_provider().tools().await.unwrap();
+    for (call, places) in [
+        (r#"{"n": 18446744073709551616}"#, &["/n"][..]),
+        (r#"{"n": 1, "f": -9223372036854775809}"#, &["/f"]),
+        (r#"{"x": {"1e30": [1e30, 100000000000000000000000000000001, "2"]}, "f": 1.5}"#, &["/x/1e30/1"]),
+        (r#"{"x": [36893488147419103233, [36893488147419103233], 4]}"#, &["/x/0", "/x/1/0"]),
+        (r#"{"pin": {"hunter2": 36893488147419103233}}"#, &["/pin"]),
+    ] {
+        for failure in [
+            tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap_err(),
+            tools.registry().validate("echo", call.as_bytes()).unwrap_err(),
+        ] {
+            assert_eq!(failure.kind(), FailureKind::Input);
+            let found: Vec<&str> = failure.problems().iter().map(|problem| &*problem.path).collect();
+            assert_eq!(found, places, "{call}");
+            assert_eq!(
+                failure.problems()[0].message,
+                "expected a number that 64 bits hold: this integer would be rounded"
+            );
+        }
+    }
+    // What is written as a fraction is one, and JavaScript writes some of these in digits.
+    for call in [
+        r#"{"f":1e30}"#,
+        r#"{"f":100000000000000000000}"#,
+        r#"{"x":18446744073709552000}"#,
+        r#"{"x":[1e300,-1.8446744073709552e19,"36893488147419103233"]}"#,
+    ] {
+        let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
+        assert_eq!(output.value(), serde_json::from_str::<Value>(call).unwrap(), "{call}");
+    }
+}
+
+/// Takes whatever it is given.
+#[tool(operation = Transform)]
+fn take_anything(
+    anything: Option<Value>,
+    wide: Option<u128>,
+    float: Option<f64>,
+    map: Option<BTreeMap<String, Value>>,
+) -> String {
+    json!([anything, wide.map(|wide| wide.to_string()), float, map]).to_string()
+}
+
+#[tokio::test]
+async fn an_integer_is_rounded_by_its_type_alone() {
+    let registry = Registry::builder().tools(tool_core::tools![take_anything]).build().unwrap();
+    for (call, expected) in [
+        (r#"{"anything": 36893488147419103233}"#, Err("/anything")),
+        (r#"{"map": {"a": 1, "b": [36893488147419103233]}}"#, Err("/map/b/0")),
+        (r#"{"anything": 1e30}"#, Ok("[1e+30,null,null,null]")),
+        (r#"{"wide": 36893488147419103233}"#, Ok(r#"[null,"36893488147419103233",null,null]"#)),
+        (r#"{"float": 36893488147419103233}"#, Ok("[null,null,3.6893488147419103e+19,null]")),
+    ] {
+        let called = registry.invoke("take_anything", call.as_bytes()).await.result;
+        let told = called.map(|output| output.value().as_str().unwrap().to_owned());
+        let told = told.map_err(|failure| failure.problems()[0].path.clone());
+        assert_eq!(told, expected.map(str::to_owned).map_err(str::to_owned), "{call}");
     }
 }

@@ -492,3 +492,37 @@ async fn a_provider_made_of_several_stands_for_these() {
     let again = home.providing(move || found.clone()).tools().await.unwrap();
     assert_eq!((again.provider("search"), again.providers().len()), (Some("web"), 5));
 }
+
+#[tokio::test]
+async fn of_tools_of_one_name_the_first_is_served_whoever_comes_after_it() {
+    let definitions = [
+        ToolDefinition::builder("twin", "The first.").build().unwrap(),
+        ToolDefinition::builder("twin", "The second.").build().unwrap(),
+        ToolDefinition::builder("twin", "The third.").build().unwrap(),
+    ];
+    let place = |definition: &ToolDefinition| format!("{}, written by hand", definition.source());
+    let [first, second, third] = definitions.each_ref().map(place);
+    let tool = |definition| -> Arc<dyn Tool> {
+        Arc::new(DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) }))
+    };
+    let tools = provider(definitions.map(tool).to_vec()).tools().await.unwrap();
+    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let twin =
+        |of: &str| format!("a second tool of the name `twin`, from {of}: the one from {first} is served");
+    assert_eq!(reasons, [twin(&second), twin(&third)]);
+    assert_eq!(tools.registry().get("twin").unwrap().description(), "The first.");
+}
+
+/// Has another name, too.
+#[tool(operation = Read, alias = "older")]
+fn newer() {}
+
+#[tokio::test]
+async fn a_tool_is_of_the_first_provider_that_has_it() {
+    let shared = Registry::builder().tools(tool_core::tools![newer]).build().unwrap();
+    let both = Providers::new().with("first", shared.clone()).with("second", shared);
+    let tools = provider(both).tools().await.unwrap();
+    assert_eq!((tools.provider("newer"), tools.provider_at(0)), (Some("first"), Some("first")));
+    assert!(tools.registry().get("older").is_some());
+    assert_eq!(tools.provider("older"), None, "not by its alias");
+}

@@ -180,3 +180,11 @@ async fn a_default_that_panics_harms_no_other_tool() {
     assert_eq!(failure.kind(), tool_core::FailureKind::Internal);
     assert!(registry.call("coded", json!({"ab": "ABC"})).await.is_ok());
 }
+
+#[test]
+fn what_is_linked_and_listed_by_hand_is_one_tool() {
+    let listed = || tool_core::tools![all_said];
+    let registry = Registry::builder().linked().tools(listed()).tools(listed());
+    let registry = registry.select(|tool| tool.name() == "all.said").build().unwrap();
+    assert_eq!(registry.declared().len(), 1);
+}

@@ -1,6 +1,6 @@
 //! Search over the tools of a realistic application.
 
-use tool_core::{Match, Registry, ToolDefinition, tool};
+use tool_core::{DynamicTool, Match, Output, Registry, ToolDefinition, tool};
 
 use crate::tools_of;
 
@@ -119,6 +119,19 @@ fn equals_come_by_name() {
     let names: Vec<_> = login.iter().map(|hit| hit.tool.name()).collect();
     assert_eq!(names, ["delete_user", "get_user", "list_projects", "reset_password"]);
     assert_eq!(login[0].score.to_bits(), login[1].score.to_bits());
+}
+
+/// Names that differ in their letters' case alone.
+#[test]
+fn of_two_that_are_named_the_better_one_comes_first() {
+    let tool = |name: &str, text: &str| {
+        let definition = ToolDefinition::builder(name, text).build().unwrap();
+        DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
+    };
+    let (worse, better) = (tool("ECHO", "Says nothing of it at all."), tool("echo", "An echo."));
+    let registry = Registry::builder().tool(worse).tool(better).tool(tool("echoes", "Echo echo echo."));
+    let registry = registry.build().unwrap();
+    assert_eq!(names(&registry, "Echo", Match::Any), ["echo", "ECHO", "echoes"]);
 }
 
 #[test]

@@ -246,8 +246,11 @@ fn two_step_discovery_is_the_callers_own() {
     let served =
         Served::serving(registry(), |server| server.authenticator(bearer()).discovery(Discovery::TwoStep));
     for (who, may) in [(ADA, true), (BOB, false)] {
-        let found = result(served.addr, who, "tools/call", json!({"name": "list_available_tools"}));
-        assert_eq!(found.to_string().contains("open_safe"), may, "{found}");
+        for arguments in [json!({}), json!({"search": "open the safe"})] {
+            let asked = json!({"name": "list_available_tools", "arguments": arguments});
+            let found = result(served.addr, who, "tools/call", asked);
+            assert_eq!(found.to_string().contains("open_safe"), may, "{found}");
+        }
         let arguments = json!({"server": "fixture", "tool_name": "open_safe", "arguments": {}});
         let called =
             result(served.addr, who, "tools/call", json!({"name": "call_tool", "arguments": arguments}));

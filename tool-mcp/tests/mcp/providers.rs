@@ -55,6 +55,9 @@ fn what_is_only_looked_at_is_kept_as_text() {
         let told = two_steps.call_modern("list_available_tools", arguments);
         assert_eq!(told["result"]["structuredContent"]["total"], 3, "{told}");
     }
+    let details = json!({"server": "fixture", "tool_name": "tell_2"});
+    let told = two_steps.call_modern("list_tool_details", details);
+    assert!(told["result"]["structuredContent"]["inputSchema"]["properties"]["day"].is_object(), "{told}");
     assert_eq!(kept(&definitions), [false, false, false]);
     // One that is called is checked against its schema from then on.
     assert_eq!(whole.call_modern("tell_1", json!({"day": "today"}))["result"]["content"][0]["text"], "told");

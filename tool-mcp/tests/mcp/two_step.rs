@@ -132,6 +132,8 @@ fn what_is_unknown_is_told_with_what_is_known() {
     for name in ["list_tool_details", "call_tool"] {
         let text = refused(&served, name, of("other", "list_room_1"));
         assert_eq!(text, "there is no server `other`: the servers are `fixture`");
+        let text = refused(&served, name, of("", "list_room_1"));
+        assert_eq!(text, "there is no server ``: the servers are `fixture`");
         let text = refused(&served, name, of("fixture", "list_rooms_1"));
         assert!(
             text.starts_with(

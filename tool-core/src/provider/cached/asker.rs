@@ -1,6 +1,7 @@
 //! Asking a provider: one at a time, and never for longer than somebody may wait.
 
 use std::error::Error as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -146,14 +147,7 @@ impl Asker {
 
     /// Asks, and serves the last list in place of an error where that may be served.
     async fn ask(&self, changes: u64) -> Result<Toolset, DiscoveryError> {
-        let answered = match Handle::try_current() {
-            Ok(_) => {
-                let answered = tokio::time::timeout(self.patience, self.provider.ask()).await;
-                answered.unwrap_or(Err(DiscoveryError::Late(self.patience)))
-            }
-            Err(_) => self.provider.ask().await,
-        };
-        let (answer, is_other) = match answered {
+        let (answer, is_other) = match self.answer().await {
             Ok(list) => {
                 let is_other = self.keep(&list, changes);
                 (Ok(list), is_other)
@@ -170,6 +164,17 @@ impl Asker {
             let _ = contained(|| told());
         }
         answer
+    }
+
+    /// What the provider answers, within its time where there is a clock.
+    async fn answer(&self) -> Result<Toolset, DiscoveryError> {
+        let limited = || tokio::time::timeout(self.patience, self.provider.ask());
+        // tokio tells by a panic, and in no other way, that a runtime has no timers.
+        let limited = Handle::try_current().ok().and_then(|_| catch_unwind(AssertUnwindSafe(limited)).ok());
+        match limited {
+            Some(answer) => answer.await.unwrap_or(Err(DiscoveryError::Late(self.patience))),
+            None => self.provider.ask().await,
+        }
     }
 
     /// Keeps a list. Whether there is something to be told of it.

@@ -298,3 +298,31 @@ async fn an_end_of_the_runtime_that_asks_is_no_end_of_asking() {
     source.told.notified().await;
     assert_eq!(name(&cached.current().await.unwrap()), "second");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_changes_while_somebody_waits_who_goes_away_is_asked_for() {
+    let source = Source::new();
+    let cached = Arc::new(source.cached());
+    let provider = Arc::clone(&cached).into_provider();
+    provider.tools().await.unwrap();
+    // Too old to be served, so that the next request waits.
+    advance(FRESH + STALE).await;
+    source.takes(5 * SECOND);
+    source.answers(Ok("second"));
+    let waits = tokio::spawn(async move { provider.tools().await });
+    begin(&source, 2).await;
+    cached.refresh();
+    waits.abort();
+    assert!(waits.await.unwrap_err().is_cancelled());
+    let told = tokio::time::timeout(60 * SECOND, source.told.notified()).await;
+    assert!(told.is_ok(), "without another request");
+    assert_eq!(source.asked(), 3);
+}
+
+#[test]
+fn a_runtime_without_timers_keeps_nobody_from_asking() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let cached = Cached::new(FRESH, || vec![tool("first")]).stale_while_revalidate(STALE);
+    let asked = runtime.block_on(cached.current());
+    assert_eq!(asked.map(|tools| name(&tools)), Ok("first".to_owned()));
+}

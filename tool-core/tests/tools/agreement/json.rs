@@ -53,6 +53,20 @@ impl Json {
         }
     }
 
+    /// Whether it has an integer of which a value has other digits.
+    pub(crate) fn has_an_integer_that_is_rounded(&self) -> bool {
+        match self {
+            Json::Integer(value, _) => {
+                i64::try_from(*value).is_err()
+                    && u64::try_from(*value).is_err()
+                    && (*value as f64).to_string() != value.to_string()
+            }
+            Json::List(items) => items.iter().any(Json::has_an_integer_that_is_rounded),
+            Json::Object(members) => members.iter().any(|(_, value)| value.has_an_integer_that_is_rounded()),
+            _ => false,
+        }
+    }
+
     pub(crate) fn has_a_member_twice(&self) -> bool {
         match self {
             Json::List(items) => items.iter().any(Json::has_a_member_twice),

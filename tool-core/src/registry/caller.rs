@@ -1,0 +1,139 @@
+//! A registry in the hands of a caller: who calls, and what stands beside the calls.
+
+use std::sync::Arc;
+
+use crate::access::Principal;
+use crate::asking::Asking;
+use crate::context::Caller;
+use crate::extension::Extensions;
+use crate::logging::Listener;
+use crate::progress::Reporter;
+use crate::registry::Registry;
+use crate::trace::TraceParent;
+
+impl Registry {
+    /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.
+    ///
+    /// Without it, the caller is the local one, with what [`Builder::local`] granted.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let ada = registry.as_principal(Principal::new("ada").grant("node.edit"));
+    /// assert_eq!(ada.principal().id(), Some("ada"));
+    /// ```
+    #[must_use]
+    pub fn as_principal(&self, principal: Principal) -> Self {
+        let caller = Caller { principal, ..self.caller.clone() };
+        Registry { inner: Arc::clone(&self.inner), caller }
+    }
+
+    /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let registry = registry.traced(header.parse().unwrap());
+    /// registry.invoke("nope", b"{}").await;
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn traced(&self, trace: TraceParent) -> Self {
+        let mut registry = self.clone();
+        registry.caller.trace = Some(trace);
+        registry
+    }
+
+    /// The same registry, for calls with these values beside them, which a tool reads with
+    /// [`Context::extension`](crate::Context::extension). Cheap: it is done for each call.
+    ///
+    /// ```
+    /// use tool_core::{Context, Extensions, Registry, tool};
+    ///
+    /// struct Locale(&'static str);
+    ///
+    /// /// The language of the caller.
+    /// #[tool(operation = Explain)]
+    /// fn tell_language(#[inject] context: Context) -> String {
+    ///     context.extension::<Locale>().map_or("none", |locale| locale.0).to_owned()
+    /// }
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "tell_language").build().unwrap();
+    /// let german = registry.with_extensions(Extensions::new().with(Locale("de")));
+    /// assert_eq!(german.call("tell_language", serde_json::json!({})).await.unwrap().value(), "de");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_extensions(&self, extensions: impl Into<Arc<Extensions>>) -> Self {
+        let mut registry = self.clone();
+        registry.caller.extensions = Some(extensions.into());
+        registry
+    }
+
+    /// The same registry, with these laid over what stands beside its calls: where both have a value of a type, the one of
+    /// these counts. Cheap: it is done for each call.
+    ///
+    /// An adapter puts what it knows of a request beside the call, and keeps what the application put there.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// use tool_core::{Context, Extensions, Registry, tool};
+    ///
+    /// #[derive(Clone)]
+    /// struct Locale(&'static str);
+    ///
+    /// /// The locale of the caller.
+    /// #[tool(operation = Explain)]
+    /// fn tell_locale(#[inject] context: Context) -> String {
+    ///     context.extension::<Locale>().map_or("none", |locale| locale.0).to_owned()
+    /// }
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "tell_locale").build().unwrap();
+    /// let german = registry.with_extensions(Extensions::new().with(Locale("de")));
+    /// let other = german.layer_extensions(Extensions::new().with(5_u8));
+    /// assert_eq!(other.call("tell_locale", serde_json::json!({})).await.unwrap().value(), "de");
+    /// let english = german.layer_extensions(Extensions::new().with(Locale("en")));
+    /// assert_eq!(english.call("tell_locale", serde_json::json!({})).await.unwrap().value(), "en");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn layer_extensions(&self, extensions: Extensions) -> Self {
+        self.with_extensions(extensions.over(self.caller.extensions.as_ref()))
+    }
+
+    pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
+        let mut registry = self.clone();
+        registry.caller.reporter = Some(reporter);
+        registry
+    }
+
+    pub(crate) fn with_listener(&self, listener: Listener) -> Self {
+        let mut registry = self.clone();
+        registry.caller.listener = Some(listener);
+        registry
+    }
+
+    pub(crate) fn with_asking(&self, asking: Asking) -> Self {
+        let mut registry = self.clone();
+        registry.caller.asking = Some(asking);
+        registry
+    }
+
+    /// Who calls.
+    ///
+    /// ```
+    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(registry.principal().id(), Some("local"));
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        &self.caller.principal
+    }
+
+    /// Who calls, and as part of which trace.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
