@@ -39,6 +39,8 @@ struct Owners {
     most: usize,
     /// When somebody looked last.
     looked: Instant,
+    /// Those that are nobody's, and since when: whoever opened one was gone before it was told of it.
+    nobodys: HashMap<Arc<str>, Instant>,
 }
 
 struct Owner {
@@ -78,7 +80,8 @@ pub(super) fn manager() -> Arc<LocalSessionManager> {
 
 impl Sessions {
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
-        let owners = Owners { by_session: HashMap::new(), most: FEW, looked: Instant::now() };
+        let owners =
+            Owners { by_session: HashMap::new(), most: FEW, looked: Instant::now(), nobodys: HashMap::new() };
         Sessions { manager, owners: Mutex::new(owners) }
     }
 
@@ -140,17 +143,40 @@ impl Sessions {
 
     /// Closes the sessions that have been idle for long.
     pub(super) async fn close_idle(&self) {
+        if !self.is_time_to_look() {
+            return;
+        }
         let idle: Vec<Arc<str>> = {
+            let there = self.manager.sessions.read().await;
             let mut owners = self.owners();
-            if owners.looked.elapsed() < LOOKED_AFTER {
-                return;
-            }
-            owners.looked = Instant::now();
-            let idle =
-                owners.by_session.iter().filter(|(_, owner)| owner.open == 0 && owner.used.elapsed() >= IDLE);
-            idle.map(|(session, _)| Arc::clone(session)).collect()
+            let Owners { by_session, nobodys, .. } = &mut *owners;
+            let unowned = there.keys().filter(|session| !by_session.contains_key(*session));
+            *nobodys = unowned
+                .map(|session| {
+                    let since = nobodys.get(session).copied().unwrap_or_else(Instant::now);
+                    (Arc::clone(session), since)
+                })
+                .collect();
+            let since = by_session
+                .iter()
+                .filter(|(_, owner)| owner.open == 0)
+                .map(|(session, owner)| (session, owner.used));
+            let since = since.chain(nobodys.iter().map(|(session, since)| (session, *since)));
+            since
+                .filter(|(_, since)| since.elapsed() >= IDLE)
+                .map(|(session, _)| Arc::clone(session))
+                .collect()
         };
         self.close(&idle).await;
+    }
+
+    fn is_time_to_look(&self) -> bool {
+        let mut owners = self.owners();
+        let is_time = owners.looked.elapsed() >= LOOKED_AFTER;
+        if is_time {
+            owners.looked = Instant::now();
+        }
+        is_time
     }
 
     async fn close(&self, sessions: &[Arc<str>]) {
@@ -159,7 +185,14 @@ impl Sessions {
         }
         let mut there = self.manager.sessions.write().await;
         for session in sessions {
-            self.owners().by_session.remove(session);
+            {
+                let mut owners = self.owners();
+                // A request of it may have come since.
+                if owners.by_session.get(session).is_some_and(|owner| owner.open > 0) {
+                    continue;
+                }
+                owners.by_session.remove(session);
+            }
             if let Some(handle) = there.remove(session) {
                 tracing::debug!("a session that is idle is closed");
                 // One that hears nothing holds up nobody else.
@@ -312,5 +345,66 @@ mod tests {
         assert!(matches!(sessions.visit(&last, &Principal::new("ada")), Ok(Some(_))));
         assert!(sessions.visit(&last, &Principal::new("bob")).is_err());
         assert!(sessions.visit(&last, &Principal::anonymous()).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_is_used_again_is_not_closed() {
+        use rmcp::transport::streamable_http_server::session::SessionManager as _;
+
+        let manager = manager();
+        let (session, _transport) = manager.create_session().await.unwrap();
+        let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
+        sessions.opened(&session, &Principal::anonymous()).await;
+        tokio::time::advance(2 * IDLE).await;
+        // Whoever looks at the sessions keeps those that are idle from being closed at once.
+        let looking = manager.sessions.read().await;
+        let closer = Arc::clone(&sessions);
+        let closing = tokio::spawn(async move { closer.close_idle().await });
+        tokio::task::yield_now().await;
+        let visit = sessions.visit(&session, &Principal::anonymous());
+        let visit = visit.ok().flatten().expect("it is there");
+        drop(looking);
+        closing.await.unwrap();
+        assert!(manager.sessions.read().await.contains_key(&session), "a request of it is under way");
+        drop(visit);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_whose_opening_is_given_up_is_closed() {
+        let opening = || {
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
+            }})
+        };
+        // Given up at every point at which it waits; once never.
+        let mut base = None;
+        for polls in 0.. {
+            let Endpoint { router, handler, .. } = endpoint();
+            let mut opened = Box::pin(post(&router, "", opening()));
+            let mut is_there = false;
+            for _ in 0..polls {
+                let polled =
+                    std::future::poll_fn(|cx| std::task::Poll::Ready(opened.as_mut().poll(cx))).await;
+                is_there = polled.is_ready();
+                if is_there {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+            drop(opened);
+            let count = async || {
+                // Somebody looks for what is idle; then there is one session, which is its.
+                for _ in 0..3 {
+                    tokio::time::sleep(LONG).await;
+                    open(&router).await;
+                }
+                Arc::strong_count(&handler)
+            };
+            let held = count().await;
+            assert_eq!(held, *base.get_or_insert(held), "given up after {polls}");
+            if is_there {
+                break;
+            }
+        }
     }
 }
