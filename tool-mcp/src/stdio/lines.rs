@@ -261,6 +261,7 @@ fn known(line: &[u8], kind: Kind) -> Option<ClientJsonRpcMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stdio::writing::READ;
 
     #[test]
     fn what_is_read_at_once_is_what_rmcp_reads() {
@@ -315,46 +316,78 @@ mod tests {
         assert!(lines.received(ping(MOST_WAITING)).is_ok());
     }
 
-    /// What a client reads of calls that end, or go on, once their first poll has taken them back.
-    async fn taken_back_as_it_begins(ends: bool) -> Vec<u8> {
-        let taken: Arc<std::sync::OnceLock<InFlight>> = Arc::default();
-        let (within, begun) = (Arc::clone(&taken), Arc::new(tokio::sync::Semaphore::new(0)));
-        let definition = tool_core::ToolDefinition::builder("think", "Thinks.");
-        let definition = definition.operation(tool_core::Operation::Read);
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"think"}}"#;
+
+    /// The lines of a client that is known, which says this much, of a server with one tool: it does something, and ends or
+    /// goes on for ever.
+    async fn thinking<W: AsyncWrite + Send + Unpin + 'static>(
+        said: &str,
+        writer: W,
+        ends: bool,
+        does: impl Fn() + Send + Sync + 'static,
+    ) -> Lines<io::Cursor<String>, W> {
+        use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
+
+        let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
         let definition = definition.input_schema(serde_json::json!({"type": "object", "properties": {}}));
-        let has_begun = Arc::clone(&begun);
-        let think = move |_, _: serde_json::Value| {
-            let (within, has_begun) = (Arc::clone(&within), Arc::clone(&has_begun));
+        let does = Arc::new(does);
+        let think = DynamicTool::new(definition.build().unwrap(), move |_, _: serde_json::Value| {
+            let does = Arc::clone(&does);
             async move {
-                within.get().unwrap().end(SESSION, RequestId::Number(1));
-                has_begun.add_permits(1);
+                does();
                 if !ends {
                     std::future::pending::<()>().await;
                 }
-                Ok(tool_core::Output::empty())
+                Ok(Output::empty())
             }
-        };
-        let tool = tool_core::DynamicTool::new(definition.build().unwrap(), think);
-        let registry = tool_core::Registry::builder().tool(tool).build().unwrap();
+        });
+        let registry = Registry::builder().tool(think).build().unwrap();
         let handler = crate::Server::new(registry).opened(None).await.unwrap();
-        let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"think"}}"#;
-        let (mut unread, theirs) = tokio::io::duplex(1024);
-        let mut lines = Lines::new(handler, std::io::Cursor::new(format!("{line}\n")), theirs);
+        let lines = Lines::new(handler, io::Cursor::new(said.to_owned()), writer);
         lines.early.client.meet("2025-11-25");
-        assert!(taken.set(lines.in_flight.clone()).is_ok());
-        assert!(lines.receive().await.is_none(), "rmcp does not hear of it");
-        assert_eq!(begun.available_permits(), 1);
-        lines.close().await.unwrap();
-        let mut read = Vec::new();
-        tokio::io::AsyncReadExt::read_to_end(&mut unread, &mut read).await.unwrap();
-        read
+        lines
     }
 
     #[tokio::test]
     async fn a_call_that_is_taken_back_as_it_begins_gets_no_answer() {
         for ends in [true, false] {
-            assert_eq!(taken_back_as_it_begins(ends).await, b"", "{ends}");
+            let taken: Arc<std::sync::OnceLock<InFlight>> = Arc::default();
+            let within = Arc::clone(&taken);
+            let (mut unread, theirs) = tokio::io::duplex(1024);
+            let take_back = move || within.get().unwrap().end(SESSION, RequestId::Number(1));
+            let mut lines = thinking(&format!("{CALL}\n"), theirs, ends, take_back).await;
+            assert!(taken.set(lines.in_flight.clone()).is_ok());
+            assert!(lines.receive().await.is_none(), "rmcp does not hear of it");
+            lines.close().await.unwrap();
+            let mut read = Vec::new();
+            tokio::io::AsyncReadExt::read_to_end(&mut unread, &mut read).await.unwrap();
+            assert_eq!(read, b"", "{ends}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_taken_back_on_its_way_to_rmcp_does_not_arrive() {
+        for taken_back in [false, true] {
+            let mut lines = thinking("", Vec::new(), false, || {}).await;
+            assert!(matches!(lines.read(Ok(Bytes::from_static(CALL.as_bytes()))), Ok(None)));
+            let late = lines.early.late().await.expect("it takes its time");
+            if taken_back {
+                lines.in_flight.end(SESSION, RequestId::Number(1));
+            }
+            assert_eq!(lines.carried(late).is_none(), taken_back);
+            assert_eq!(lines.in_flight.len(), usize::from(!taken_back));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_nobody_reads_keeps_neither_its_name_nor_the_end_of_input() {
+        // So little that no answer fits.
+        let (_unread, theirs) = tokio::io::duplex(16);
+        let mut lines = thinking(&format!("{CALL}\n"), theirs, true, || {}).await;
+        let ended = tokio::time::timeout(60 * READ, lines.receive()).await;
+        assert!(ended.expect("it waits for the reader").is_none());
+        assert_eq!((lines.in_flight.len(), lines.writing.unread()), (0, 1));
+        tokio::time::timeout(60 * READ, lines.close()).await.expect("it waits for the reader").unwrap();
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use crate::splice::Slot;
 
 /// How long it may take at the end until what is written is read.
-const READ: Duration = Duration::from_secs(1);
+pub(super) const READ: Duration = Duration::from_secs(1);
 
 /// What a client reads, shared by all that write.
 pub(super) struct Writing<W> {
