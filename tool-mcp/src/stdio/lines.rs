@@ -390,6 +390,17 @@ mod tests {
         tokio::time::timeout(60 * READ, lines.close()).await.expect("it waits for the reader").unwrap();
     }
 
+    #[tokio::test]
+    async fn what_has_begun_is_answered_before_the_end() {
+        let (mut unread, theirs) = tokio::io::duplex(1024);
+        let mut lines = thinking("", theirs, true, || {}).await;
+        assert!(matches!(lines.read(Ok(Bytes::from_static(CALL.as_bytes()))), Ok(None)));
+        lines.close().await.unwrap();
+        let mut read = String::new();
+        tokio::io::AsyncReadExt::read_to_string(&mut unread, &mut read).await.unwrap();
+        assert!(read.contains(r#""id":1,"result""#), "{read}");
+    }
+
     #[test]
     fn an_answer_is_no_request() {
         let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{},"result":{}}"#;
