@@ -89,6 +89,8 @@ pub(crate) enum Kind {
     Call,
     /// A request to list the tools.
     List,
+    /// A request to open a session.
+    Opening,
     #[default]
     Other,
 }
@@ -153,6 +155,7 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
         _ if frame.result.is_some() || frame.error.is_some() => Kind::Other,
         Some("tools/call") => Kind::Call,
         Some("tools/list") => Kind::List,
+        Some("initialize") => Kind::Opening,
         _ => Kind::Other,
     };
     let Some(params) = frame.params.map(RawValue::get).filter(|params| params.starts_with('{')) else {

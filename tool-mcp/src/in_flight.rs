@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 
-/// What is not answered yet, by session and name; over stdio the session has none. In a session rmcp takes the answer to the first of two requests of one name
-/// for that to the second, and never answers the other.
+/// What is not answered yet, by session and name; over stdio the session has none. In a session rmcp takes the answer to the
+/// first of two requests of one name for that to the second, and never answers the other.
 #[derive(Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<State>>);
 

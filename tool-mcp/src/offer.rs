@@ -102,6 +102,11 @@ impl Offers {
         if self.provider.is_constant() { FRESH_FOR_MS } else { 0 }
     }
 
+    /// Counts a request, until what it gives is dropped.
+    pub(crate) fn request(&self) -> TaskTrackerToken {
+        self.requests.token()
+    }
+
     /// Begins no request any more.
     pub(crate) fn end(&self) {
         self.ending.cancel();

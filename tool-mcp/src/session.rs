@@ -37,10 +37,15 @@ impl Client {
     pub(crate) fn hears(&self) -> LogLevel {
         *level(&self.level)
     }
+
+    /// The client has said how much it wants to hear, and makes its next call without waiting for the answer.
+    pub(crate) fn will_hear(&self, least: LogLevel) {
+        *level(&self.level) = least;
+    }
 }
 
-/// Who the client of a session is. It is known from its first call on that rmcp has let through: then it has said that it
-/// is there, and all that was agreed on holds.
+/// Who the client of a session is. It is known from its first call on that rmcp has let through and that says nothing of
+/// itself: what was agreed on holds for it then, and for every other like it, until the session is opened anew.
 #[derive(Clone, Default)]
 pub(crate) struct Acquaintance(Arc<OnceLock<Client>>);
 
@@ -103,7 +108,10 @@ impl Session {
     pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
         cx.extensions.insert(Asked(*level(&self.level)));
         let over_http = || cx.extensions.get::<Parts>()?.extensions.get();
-        if let Some(Acquaintance(known)) = cx.extensions.get().or_else(over_http) {
+        let says = cx.meta.protocol_version().is_some() || cx.meta.client_capabilities().is_some();
+        if let Some(Acquaintance(known)) = cx.extensions.get().or_else(over_http)
+            && (!says || Era::of(&cx).is_modern())
+        {
             known.get_or_init(|| Client {
                 era: Era::of(&cx),
                 capabilities: Capabilities::of(&cx),

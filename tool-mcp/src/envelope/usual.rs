@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::envelope::is_plain;
 
+/// What may stand between the parts of JSON.
+const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// A request with such a `_meta`.
 pub(crate) struct Usual<'m, M> {
     pub(crate) id: RequestId,
@@ -90,7 +93,8 @@ impl<'m, M: Deserialize<'m>> Usual<'m, M> {
         if !is_plain(text) {
             return None;
         }
-        let Request { jsonrpc, id, method, params } = object(std::str::from_utf8(text).ok()?.trim_start())?;
+        let Request { jsonrpc, id, method, params } =
+            object(std::str::from_utf8(text).ok()?.trim_start_matches(SPACE))?;
         if jsonrpc != "2.0" {
             return None;
         }
@@ -189,6 +193,9 @@ mod tests {
         }
         let spaced = r#" { "jsonrpc": "2.0", "id": 5, "method": "tools/list" } "#;
         assert_eq!(in_session(spaced), Some(("5 list".to_owned(), None)));
+        for space in ["\u{b}", "\u{c}", "\u{85}", "\u{a0}", "\u{2028}", "\u{feff}"] {
+            assert_eq!(in_session(&format!("{space}{}", spaced.trim())), None, "{space:?}");
+        }
         assert_eq!(in_session(r#"["2.0",1,"tools/list"]"#), None);
         assert_eq!(in_session(r#"["2.0",1,"tools/call",{"name":"b"}]"#), None);
         assert_eq!(in_session(r#"{"jsonrpc":"1.0","id":1,"method":"tools/list"}"#), None);

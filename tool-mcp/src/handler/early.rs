@@ -11,6 +11,7 @@ use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProgressToken};
 use rmcp::service::RequestContext;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::{BoxFuture, Extensions};
 
 use crate::asking::{Inquirer, PeerAsker};
@@ -22,7 +23,7 @@ use crate::handler::{Handler, trace_of, unless_cancelled};
 use crate::news::Telling;
 use crate::session::Client;
 
-/// A call of a session in which nothing is unusual.
+/// A call in which nothing is unusual.
 pub(crate) struct EarlyCall<'r> {
     pub(crate) name: &'r str,
     pub(crate) arguments: Bytes,
@@ -51,6 +52,8 @@ pub(crate) struct Begun {
     /// Whoever asks once the client can be asked.
     asker: Option<Arc<PeerAsker>>,
     telling: Option<Arc<Telling>>,
+    /// It is on its way until it is answered, also where it has come to its end.
+    request: TaskTrackerToken,
 }
 
 /// Carries a call that has begun through rmcp.
@@ -93,7 +96,7 @@ impl Handler {
             };
             handler.call_plainly(plain).await
         };
-        Some(Begun { call: Box::pin(call), asker, telling })
+        Some(Begun { call: Box::pin(call), asker, telling, request: self.offers().request() })
     }
 }
 
@@ -111,7 +114,7 @@ impl Begun {
 
     /// What the call comes to, made by a request that has come this far; unless the client takes it back or leaves.
     pub(super) async fn end(self, name: &str, cx: &RequestContext<RoleServer>) -> Outcome {
-        let Begun { call, asker, telling } = self;
+        let Begun { call, asker, telling, request: _request } = self;
         asker.iter().for_each(|asker| asker.connect(cx));
         match telling {
             None => unless_cancelled(call, name, cx).await?,

@@ -33,8 +33,8 @@ const VERSION: &str = "2026-07-28";
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-/// What the headers begin with that repeat an argument.
-const ARGUMENT: &str = "mcp-param-";
+/// What the headers of the protocol begin with.
+const OF_PROTOCOL: &str = "mcp-";
 
 /// Answers what can be answered at once.
 pub(super) struct Direct {
@@ -114,7 +114,10 @@ impl Direct {
 
     /// Whether nothing in the headers is worth a second look.
     fn lets_in(&self, headers: &HeaderMap) -> bool {
-        let unusual = |name: &HeaderName| *name == header::ORIGIN || name.as_str().starts_with(ARGUMENT);
+        let known = [PROTOCOL_VERSION, METHOD, NAME, SESSION];
+        let unusual = |name: &HeaderName| {
+            *name == header::ORIGIN || (name.as_str().starts_with(OF_PROTOCOL) && !known.contains(name))
+        };
         !headers.keys().any(unusual)
             && only(headers, &header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
             && only(headers, &header::ACCEPT).is_some_and(accepts_both)

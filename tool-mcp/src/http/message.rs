@@ -74,6 +74,9 @@ pub(super) async fn read<F: Future<Output = Response>>(
         Ok(held) => held,
         Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
     };
+    if let Some(visit) = visit.filter(|_| inspected.kind == Kind::Opening) {
+        visit.forget_client();
+    }
     let mut request = Request::from_parts(parts, body);
     // What is no list to us is answered whole, whatever rmcp takes it for.
     let slot = slot.filter(|_| inspected.kind == Kind::List);

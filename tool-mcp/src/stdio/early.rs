@@ -70,6 +70,9 @@ impl Early {
         let begun = self.handler.begin(EarlyCall { name: tool, arguments, origin: Origin::Stdio, way })?;
         let (era, line, writing) = (client.era.clone(), line.clone(), writing.clone());
         self.tasks.spawn(async move {
+            if !held.is_held() {
+                return;
+            }
             match begun.at_once().await {
                 // One that was taken back gets no answer, and is dropped as any other that is.
                 _ if !held.is_held() => {}

@@ -19,10 +19,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::handler::Handler;
 use crate::in_flight::{Held, InFlight};
+use crate::logging::level;
+use crate::session::Acquaintance;
 use crate::splice::Slot;
 use crate::stdio::early::{Early, Late};
 use crate::stdio::reading::Reading;
-use crate::stdio::writing::Writing;
+use crate::stdio::writing::{LAST, Writing};
 
 /// So many requests may be unanswered, or their answers unread. Of a client that asks more and does not read, no more is read.
 const MOST_WAITING: usize = 4_096;
@@ -105,20 +107,28 @@ where
         }
     }
 
-    /// What comes next: calls that have begun go before the messages that were written after them.
-    async fn next(&mut self) -> io::Result<Next> {
+    /// What comes next: a call that takes its time goes before the lines that are not read yet.
+    async fn next(&mut self) -> Next {
         let (early, reading) = (&mut self.early, &mut self.reading);
         if !early.has_ended() {
             tokio::select! {
                 biased;
-                Some(late) = early.late() => return Ok(Next::Late(late)),
-                line = reading.next_line() => if let Some(line) = line? {
-                    return Ok(Next::Line(line));
+                Some(late) = early.late() => return Next::Late(late),
+                line = reading.next_line() => match line {
+                    Ok(Some(line)) => return Next::Line(line),
+                    Ok(None) => {}
+                    Err(error) => tracing::error!(%error, "cannot read from the client"),
                 }
             }
             early.end();
         }
-        Ok(early.late().await.map_or(Next::End, Next::Late))
+        match tokio::time::timeout(LAST, early.late()).await {
+            Ok(late) => late.map_or(Next::End, Next::Late),
+            Err(_) => {
+                tracing::warn!("calls that compute after the end of input are given up");
+                Next::End
+            }
+        }
     }
 
     /// The message in a line, unless it is a call that has begun.
@@ -132,24 +142,39 @@ where
             return Ok(None);
         }
         let Some(mut message) = message(&line, &self.slot)? else { return Ok(None) };
-        if let JsonRpcMessage::Request(request) = &mut message
-            && matches!(request.request, ClientRequest::CallToolRequest(_))
-        {
-            request.request.extensions_mut().insert(self.early.client.clone());
+        if let JsonRpcMessage::Request(request) = &mut message {
+            match &mut request.request {
+                ClientRequest::CallToolRequest(call) => {
+                    call.extensions.insert(self.early.client.clone());
+                }
+                // Opened anew, the session may be with another client.
+                ClientRequest::InitializeRequest(_) => self.early.client = Acquaintance::default(),
+                #[expect(
+                    deprecated,
+                    reason = "the protocol gives up logging in time; until then clients ask for it"
+                )]
+                ClientRequest::SetLevelRequest(request) => {
+                    let client = self.early.client.client().filter(|client| !client.era.is_modern());
+                    client.iter().for_each(|client| client.will_hear(level(request.params.level)));
+                }
+                _ => {}
+            }
         }
         self.received(message).map(Some)
     }
 
     /// The message of a call that has begun; nothing of one that was taken back.
-    fn carried(&mut self, late: Late) -> Option<ClientJsonRpcMessage> {
+    fn carried(&mut self, late: Late) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         let Late { line, call, held } = late;
         if !held.is_held() {
-            return None;
+            return Ok(None);
         }
-        let JsonRpcMessage::Request(mut request) = message(&line, &self.slot).ok()?? else { return None };
+        let Some(JsonRpcMessage::Request(mut request)) = message(&line, &self.slot)? else {
+            return Err(envelope::unreadable());
+        };
         request.request.extensions_mut().insert(call);
         self.heard.insert(request.id.clone(), held);
-        Some(JsonRpcMessage::Request(request))
+        Ok(Some(JsonRpcMessage::Request(request)))
     }
 }
 
@@ -192,13 +217,9 @@ where
                 self.sending = None;
                 sent.ok()?;
             }
-            let next = self.next().await.unwrap_or_else(|error| {
-                tracing::error!(%error, "cannot read from the client");
-                Next::End
-            });
-            let message = match next {
+            let message = match self.next().await {
                 Next::Line(line) => self.read(line),
-                Next::Late(late) => Ok(self.carried(late)),
+                Next::Late(late) => self.carried(late),
                 Next::End => return None,
             };
             match message {
@@ -253,7 +274,7 @@ fn known(line: &[u8], kind: Kind) -> Option<ClientJsonRpcMessage> {
             let read: JsonRpcRequest<ListToolsRequest> = serde_json::from_slice(line).ok()?;
             (ClientRequest::ListToolsRequest(read.request), read.id)
         }
-        Kind::Other => return None,
+        Kind::Opening | Kind::Other => return None,
     };
     Some(ClientJsonRpcMessage::request(request, id))
 }

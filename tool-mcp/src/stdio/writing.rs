@@ -12,7 +12,10 @@ use tokio::sync::Mutex;
 
 use crate::splice::Slot;
 
-/// How long it may take at the end until what is written is read.
+/// How long answers may take at the end: as long as rmcp gives those that it writes.
+pub(super) const LAST: Duration = Duration::from_secs(5);
+
+/// How long it may take after them until what is written is read.
 pub(super) const READ: Duration = Duration::from_secs(1);
 
 /// What a client reads, shared by all that write.
@@ -73,8 +76,10 @@ impl<W: AsyncWrite + Unpin> Writing<W> {
     /// Writes no more, once the others have come to their end that may write. An answer that the client does not read holds
     /// the writer for ever, and is given up.
     pub(super) async fn close(&self, others: impl Future<Output = ()>) -> io::Result<()> {
+        if tokio::time::timeout(LAST, others).await.is_err() {
+            tracing::warn!(answers = self.unread(), "answers are not read and are given up");
+        }
         let closing = async {
-            others.await;
             match self.writer.lock().await.take() {
                 Some(mut writer) => writer.shutdown().await,
                 None => Ok(()),

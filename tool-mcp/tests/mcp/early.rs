@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tool_core::{Context, LogLevel, Registry, State, tool};
 
 use crate::stdio::Spoken;
-use crate::support::{Served, Session, modern_body, request, take_call_id, unknown_call};
+use crate::support::{Served, Session, initialize, modern_body, request, take_call_id, unknown_call};
 
 /// What says the same as the usual header, and is looked at more closely.
 const LONG_WAY: (&str, &str) = ("accept", "application/json, text/event-stream;q=1");
@@ -186,6 +186,40 @@ fn a_session_that_has_ended_answers_nothing() {
     assert_eq!(session.post(&body.to_string()).status, 404);
 }
 
+#[test]
+fn what_the_first_call_says_of_itself_counts_for_no_other() {
+    let served = Served::start();
+    let session = served.new_session(json!({}));
+    let mut greet = request(1, "tools/call", json!({"name": "greet", "arguments": {"name": "Ada"}}));
+    let plain = greet.clone();
+    greet["params"]["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
+    for _ in 0..2 {
+        assert!(!at_once(&session, &greet));
+    }
+    assert!(!at_once(&session, &plain), "nobody knows the client yet");
+    assert!(at_once(&session, &plain));
+}
+
+#[test]
+fn a_session_that_is_opened_anew_is_with_another_client() {
+    let (served, _) = served();
+    let session = served.session();
+    let call = call(1, "let_go");
+    assert!(at_once(&session, &call));
+    assert!(session.post(&initialize().to_string()).message()["result"].is_object());
+    assert!(!at_once(&session, &call));
+
+    let mut spoken = spoken();
+    assert!(spoken.ask(&call)["result"]["structuredContent"].is_object());
+    let mut old = initialize();
+    old["params"]["protocolVersion"] = "2024-11-05".into();
+    assert_eq!(spoken.ask(old)["result"]["protocolVersion"], "2024-11-05");
+    for _ in 0..2 {
+        let answer = spoken.ask(&call);
+        assert!(answer["result"]["structuredContent"].is_null(), "{answer}");
+    }
+}
+
 fn spoken() -> Spoken {
     let mut spoken = Spoken::with("early");
     spoken.open(json!({}));
@@ -245,4 +279,21 @@ fn over_stdio_the_end_of_input_takes_no_answer_away() {
         .collect();
     ids.sort_unstable();
     assert_eq!((ids, well), ((1..=20).collect(), true));
+}
+
+#[test]
+fn over_stdio_a_call_is_heard_as_was_said_before_it() {
+    let mut spoken = spoken();
+    for (level, heard) in [("error", false), ("info", true), ("error", false), ("info", true)] {
+        // Without waiting for the answer.
+        let set = request(1, "logging/setLevel", json!({"level": level}));
+        spoken.say(format!("{set}\n{}", call(2, "say")));
+        let mut messages = vec![spoken.hear(), spoken.hear()];
+        if heard {
+            messages.push(spoken.hear());
+        }
+        let told = messages.iter().filter(|message| message["method"] == "notifications/message").count();
+        assert_eq!(told, usize::from(heard), "{level}: {messages:?}");
+    }
+    assert_eq!(spoken.end(), (vec![], true));
 }

@@ -43,11 +43,11 @@ impl Direct {
         let caller = head.extensions.get::<Caller>()?;
         let Usual { id, asks, meta } = Usual::read(text)?;
         let InSession { token } = meta.unwrap_or_default();
+        // A name that another request has is refused where all are.
+        let held = in_flight.begin(visit.session(), id.clone())?;
         let Asks::Call { name, arguments } = asks else {
             return self.list(caller, &client.era, id).await.map(Early::Answered);
         };
-        // One that another request has is refused where all are.
-        let held = in_flight.begin(visit.session(), id.clone())?;
         let arguments = text.slice_ref(arguments.as_bytes());
         let (origin, way) = (Origin::Http { head, caller }, Way::InSession { client, token });
         let call = EarlyCall { name, arguments, origin, way };
