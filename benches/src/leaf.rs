@@ -16,8 +16,8 @@ pub(crate) enum Step {
     Check,
     Debug,
     Release,
-    /// A program that can only be loaded at one address, so that the system need not adapt it each time it starts.
-    Fixed,
+    /// A release build in the profile for programs that start fast: see `tool-cli/README.md`.
+    Fast,
 }
 
 impl Step {
@@ -29,7 +29,7 @@ impl Step {
             Step::Check => "check",
             Step::Debug => "debug",
             Step::Release => "release",
-            Step::Fixed => "fixed",
+            Step::Fast => "fast",
         }
     }
 
@@ -38,7 +38,7 @@ impl Step {
             Step::Check => &["check"],
             Step::Debug => &["build"],
             Step::Release => &["build", "--release"],
-            Step::Fixed => &["rustc", "--release"],
+            Step::Fast => &["rustc", "--profile", "fast"],
         }
     }
 
@@ -46,8 +46,15 @@ impl Step {
     fn of_rustc(self) -> &'static [&'static str] {
         match self {
             Step::Check | Step::Debug | Step::Release => &[],
-            Step::Fixed => &["--", "-C", "relocation-model=static"],
+            // As `cargo::rustc-link-arg-bins=-no-pie` in a build script says it: loaded at one address, a program need not be
+            // adapted to it.
+            Step::Fast => &["--", "-C", "link-arg=-no-pie"],
         }
+    }
+
+    /// Where cargo puts the program, if it is built for release.
+    fn folder(self) -> &'static str {
+        if self == Step::Fast { "fast" } else { "release" }
     }
 }
 
@@ -74,13 +81,14 @@ impl Leaf {
         cost::run(cargo.args(step.of_rustc())).map(|_| ())
     }
 
-    /// A copy of the program of the release build under another name, as an installed program is one: what a linker has
+    /// A copy of the program of a release build under another name, as an installed program is one: what a linker has
     /// written piece by piece takes longer to load.
-    pub(crate) fn install(&self, workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+    pub(crate) fn install(&self, workspace: &Workspace, step: Step, name: &str) -> Result<PathBuf, Error> {
         let folder = workspace.target().join("installed");
         fs::create_dir_all(&folder).map_err(|source| Error::io(&folder, source))?;
         let path = folder.join(name);
-        fs::copy(self.program(workspace), &path).map_err(|source| Error::io(&path, source))?;
+        let program = workspace.target().join(step.folder()).join(&self.name);
+        fs::copy(program, &path).map_err(|source| Error::io(&path, source))?;
         Ok(path)
     }
 
@@ -112,7 +120,7 @@ impl Leaf {
 
     /// The program of the release build.
     pub(crate) fn program(&self, workspace: &Workspace) -> PathBuf {
-        workspace.target().join("release").join(&self.name)
+        workspace.target().join(Step::Release.folder()).join(&self.name)
     }
 
     /// What the program prints.

@@ -142,7 +142,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(|source| Error::io(path, source))
 }
 
-/// A workspace with the dependencies of the repository's own, and cargo's own profiles.
+/// A workspace with the dependencies of the repository's own, cargo's own profiles, and that for programs that start fast.
 fn manifest(root: &str) -> String {
     let table = root.lines().skip_while(|line| *line != "[workspace.dependencies]").skip(1);
     let table = table.take_while(|line| !line.starts_with('['));
@@ -152,6 +152,10 @@ fn manifest(root: &str) -> String {
         "[workspace]\n\
          resolver = \"3\"\n\
          members = [\"leaves/*\", \"support/*\"]\n\n\
+         [profile.fast]\n\
+         inherits = \"release\"\n\
+         lto = \"thin\"\n\
+         codegen-units = 1\n\n\
          [workspace.dependencies]\n\
          {dependencies}"
     )

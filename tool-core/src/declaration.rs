@@ -124,11 +124,11 @@ impl Declaration {
     /// the time.
     pub(crate) fn in_order(declarations: Vec<&'static Declaration>) -> Vec<&'static Declaration> {
         let keyed = |declaration: &'static Declaration| {
-            let first = |name: &[u8]| {
-                let mut key = [0; 8];
-                let length = name.len().min(8);
-                key[..length].copy_from_slice(&name[..length]);
-                u64::from_be_bytes(key)
+            let first = |name: &[u8]| match name.first_chunk() {
+                Some(key) => u64::from_be_bytes(*key),
+                None => {
+                    (0..8).fold(0, |key, at| key << 8 | u64::from(name.get(at).copied().unwrap_or_default()))
+                }
             };
             let name = declaration.name.as_bytes();
             (first(name), first(name.get(8..).unwrap_or_default()), declaration)
@@ -343,11 +343,35 @@ mod tests {
     use std::mem::size_of;
 
     use super::Declaration;
+    use crate::entry::{Call, Step};
+    use crate::operation::Operation;
+    use crate::returns::Returned;
 
     // A thousand of them are adapted and copied whenever a program starts: what few tools say stands apart, and what only the
     // tool itself needs is told by its function.
     #[test]
     fn a_declaration_has_few_words() {
         assert!(size_of::<Declaration>() <= 6 * size_of::<usize>(), "{}", size_of::<Declaration>());
+    }
+
+    #[test]
+    fn names_of_any_length_come_into_their_order() {
+        fn enter(call: &mut Call<'_>) -> Step {
+            let _ = call.of("Does it.", ("m", "m.rs", 1));
+            Step::Described(Returned::Nothing)
+        }
+        let longest = "eighteen_letters_x";
+        let names = (1..=longest.len()).flat_map(|length| [longest[..length].to_owned(), "f".repeat(length)]);
+        let names: Vec<&'static str> = names.map(|name| &*name.leak()).collect();
+        let declared =
+            |name: &&'static str| &*Box::leak(Box::new(Declaration::new(name, Operation::Read, enter)));
+        let mut declarations: Vec<_> = names.iter().map(declared).collect();
+        // Each once, however often it is there.
+        declarations.extend_from_within(..5);
+        let ordered: Vec<&str> =
+            Declaration::in_order(declarations).into_iter().map(|declaration| declaration.name).collect();
+        let mut expected = names;
+        expected.sort_unstable();
+        assert_eq!(ordered, expected);
     }
 }

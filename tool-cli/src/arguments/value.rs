@@ -27,6 +27,10 @@ pub(super) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, B
 /// A value by the type of its input: a text where only a text will do, JSON where the value is JSON, otherwise a text,
 /// which the pipeline then repairs or refuses in its own words.
 pub(super) fn typed(input: Option<&NativeSchema>, value: &str) -> Box<RawValue> {
+    if input.is_some_and(|input| input.kind == "string") {
+        // Whatever it looks like.
+        return text(value);
+    }
     match parsed(value) {
         Ok(json) if input.is_none_or(|input| takes(input, &json)) => json,
         _ => text(value),
@@ -49,7 +53,6 @@ pub(super) fn list(input: &NativeSchema, values: &[&str]) -> Box<RawValue> {
 /// Whether a value that is JSON is meant as such.
 fn takes(input: &NativeSchema, json: &RawValue) -> bool {
     match input.kind {
-        "string" => false,
         // `5` is a text where the union has texts and no numbers.
         "union" => input
             .variants
