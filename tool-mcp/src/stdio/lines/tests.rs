@@ -104,6 +104,22 @@ async fn a_call_that_is_taken_back_as_it_begins_gets_no_answer() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_taken_back_at_once_does_not_begin() {
+    for taken_back in [false, true] {
+        let begun = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let has_begun = Arc::clone(&begun);
+        let does = move || has_begun.store(true, std::sync::atomic::Ordering::Relaxed);
+        let mut lines = thinking("", Vec::new(), true, does).await;
+        assert!(matches!(lines.read(Ok(Bytes::from_static(CALL.as_bytes()))), Ok(None)));
+        if taken_back {
+            lines.in_flight.end(SESSION, RequestId::Number(1));
+        }
+        lines.close().await.unwrap();
+        assert_eq!(begun.load(std::sync::atomic::Ordering::Relaxed), !taken_back);
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_is_taken_back_on_its_way_to_rmcp_does_not_arrive() {
     for taken_back in [false, true] {
         let mut lines = thinking("", Vec::new(), false, || {}).await;
