@@ -14,7 +14,7 @@ use crate::trace::TraceParent;
 impl Registry {
     /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.
     ///
-    /// Without it, the caller is the local one, with what [`Builder::local`] granted.
+    /// Without it, the caller is the local one, with what [`Builder::local`](crate::Builder::local) granted.
     ///
     /// ```
     /// use tool_core::{Principal, Registry};
