@@ -1,4 +1,5 @@
-//! Calls that begin as soon as their line is read, each in a task of its own: one that computes holds up no other message.
+//! Calls that begin as soon as their line is read, each in a task of its own, so that reading goes on where the runtime has a
+//! thread for it.
 
 use std::sync::Arc;
 
