@@ -16,7 +16,9 @@ pub(crate) enum Step {
     Check,
     Debug,
     Release,
-    /// A release build in the profile for programs that start fast: see `tool-cli/README.md`.
+    /// A release build that is loaded at one address, and so need not be adapted to it: see `tool-cli/README.md`.
+    Fixed,
+    /// The same in the profile for programs that start fast: see `tool-cli/README.md`.
     Fast,
 }
 
@@ -29,6 +31,7 @@ impl Step {
             Step::Check => "check",
             Step::Debug => "debug",
             Step::Release => "release",
+            Step::Fixed => "fixed",
             Step::Fast => "fast",
         }
     }
@@ -38,6 +41,7 @@ impl Step {
             Step::Check => &["check"],
             Step::Debug => &["build"],
             Step::Release => &["build", "--release"],
+            Step::Fixed => &["rustc", "--release"],
             Step::Fast => &["rustc", "--profile", "fast"],
         }
     }
@@ -46,9 +50,8 @@ impl Step {
     fn of_rustc(self) -> &'static [&'static str] {
         match self {
             Step::Check | Step::Debug | Step::Release => &[],
-            // As `cargo::rustc-link-arg-bins=-no-pie` in a build script says it: loaded at one address, a program need not be
-            // adapted to it.
-            Step::Fast => &["--", "-C", "link-arg=-no-pie"],
+            // As `cargo::rustc-link-arg-bins=-no-pie` in a build script says it.
+            Step::Fixed | Step::Fast => &["--", "-C", "link-arg=-no-pie"],
         }
     }
 
@@ -149,6 +152,15 @@ impl Leaf {
         cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]);
         cargo
     }
+}
+
+/// Copies a program once more, so that all that are measured are as old: what was copied long ago takes more page faults to
+/// load.
+pub(crate) fn copy_anew(program: &Path) -> Result<(), Error> {
+    let copy = program.with_extension("copy");
+    fs::copy(program, &copy)
+        .and_then(|_| fs::rename(&copy, program))
+        .map_err(|source| Error::io(program, source))
 }
 
 /// What a program prints when it is called with these words.

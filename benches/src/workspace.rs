@@ -154,7 +154,7 @@ fn manifest(root: &str) -> String {
          members = [\"leaves/*\", \"support/*\"]\n\n\
          [profile.fast]\n\
          inherits = \"release\"\n\
-         lto = \"thin\"\n\
+         lto = \"fat\"\n\
          codegen-units = 1\n\n\
          [workspace.dependencies]\n\
          {dependencies}"

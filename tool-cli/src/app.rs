@@ -253,9 +253,7 @@ impl App {
         let hostile = arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
         let tool = self.tool_named(&arguments);
         let inputs = tool.as_ref().map(Inputs::of);
-        let grammar = grammar::grammar_for(&self, streams.width(), inputs.as_ref(), &arguments);
-        let program = OsString::from(&self.name);
-        let matches = match grammar.try_get_matches_from(std::iter::once(program).chain(arguments)) {
+        let matches = match grammar::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
             Ok(matches) => matches,
             Err(error) => return Stop::Grammar { error, hostile }.tell(streams),
         };
@@ -298,13 +296,14 @@ impl App {
             "info" => info::info(&self, matches, streams),
             "schema" => schema::schema(&self, matches, streams),
             "validate" => invocation::validate(&self, inputs, matches, streams),
-            "run" => invocation::run(&self, inputs, matches, streams).await,
+            // Boxed, so that the commands that never wait take no room for what these keep while they do.
+            "run" => Box::pin(invocation::run(&self, inputs, matches, streams)).await,
             "lint" => lint::lint(&self, matches, streams),
             "lock" => lock::lock(&self, matches, streams),
             "completions" => complete::script(&self, matches, streams),
             "man" => manual::man(&self, matches, streams),
             complete::COMMAND => complete::complete(&self, matches, streams),
-            _ => serve::serve(self, matches, streams).await,
+            _ => Box::pin(serve::serve(self, matches, streams)).await,
         };
         match done {
             // Whoever asks for data reads stdout, and finds one object there in any case.

@@ -24,9 +24,8 @@ pub(crate) fn list(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
 /// Lists the tools that have what is searched for, the best first.
 pub(crate) fn search(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
     let registry = identity::registry(app, matches)?;
-    let words: Vec<&str> =
-        matches.get_many::<String>("text").into_iter().flatten().map(String::as_str).collect();
-    let all = matches.get_one::<String>("match").is_some_and(|matching| matching == "all");
+    let words: Vec<&str> = grammar::many::<String>(matches, "text").map(String::as_str).collect();
+    let all = grammar::one::<String>(matches, "match").is_some_and(|matching| matching == "all");
     let matching = if all { Match::All } else { Match::Any };
     let hits = registry.search_matching(&words.join(" "), matching);
     show(&registry, hits.into_iter().map(|hit| (hit.tool, Some(hit.score))), matches, streams)
@@ -89,14 +88,14 @@ struct Filter {
 
 impl Filter {
     fn of(matches: &ArgMatches) -> Self {
-        let met = match matches.get_one::<String>("unmet").map(String::as_str) {
+        let met = match grammar::one::<String>(matches, "unmet").map(String::as_str) {
             Some("hide") => [true, false],
             Some("only") => [false, true],
             _ => [true, true],
         };
         Filter {
-            operations: matches.get_many("operation").into_iter().flatten().copied().collect(),
-            tags: matches.get_many::<String>("tag").into_iter().flatten().cloned().collect(),
+            operations: grammar::many(matches, "operation").copied().collect(),
+            tags: grammar::many::<String>(matches, "tag").cloned().collect(),
             met,
         }
     }

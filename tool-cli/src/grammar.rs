@@ -4,19 +4,48 @@ mod commands;
 mod inputs;
 mod named;
 mod options;
+mod read;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::iter;
 
 use clap::builder::PossibleValuesParser;
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 pub(crate) use inputs::{Flag, FlagKind, Inputs, values};
 pub(crate) use named::tool_named;
+pub(crate) use read::{Format, colour, data_asked_for, flag, format, loudness, many, name, one};
 
 use crate::app::App;
 use crate::page::neutral;
-use crate::streams::Loudness;
+
+/// What was typed, by the grammar of this application.
+///
+/// Most command lines have no option, and those of a command are most of what its grammar takes: it is made without them
+/// first. What is wrong is told by the whole grammar.
+pub(crate) fn parse(
+    app: &App,
+    width: u16,
+    inputs: Option<&Inputs<'_>>,
+    words: &[OsString],
+) -> Result<ArgMatches, clap::Error> {
+    let line = || iter::once(OsStr::new(&app.name)).chain(words.iter().map(OsString::as_os_str));
+    if let Some(grammar) = without_options(app, words)
+        && let Ok(matches) = grammar.try_get_matches_from(line())
+    {
+        return Ok(matches);
+    }
+    grammar_for(app, width, inputs, words).try_get_matches_from(line())
+}
+
+/// The grammar for a command line of these words, where they are words alone, and the first is a command that takes some.
+fn without_options(app: &App, words: &[OsString]) -> Option<Command> {
+    if words.iter().any(|word| word.as_encoded_bytes().starts_with(b"-")) {
+        return None;
+    }
+    let command = commands::without_options(words.first()?.to_str()?)?;
+    Some(Command::new(app.name.clone()).subcommand(command))
+}
 
 /// The whole grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of
 /// no other: with a thousand tools they cost no more than with one.
@@ -87,56 +116,46 @@ fn globals() -> [Arg; 3] {
     [colour, quiet, verbose].map(|global| global.global(true).help_heading("Global options"))
 }
 
-/// What `--color` says, unless that is `auto`.
-pub(crate) fn colour(matches: &ArgMatches) -> Option<bool> {
-    match matches.get_one::<String>("color")?.as_str() {
-        "always" => Some(true),
-        "never" => Some(false),
-        _ => None,
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command};
+    use tool_core::Registry;
+
+    use super::{commands, grammar, parse};
+    use crate::app::App;
+
+    /// What a command takes beside its options.
+    fn arguments(command: &Command) -> Vec<String> {
+        command.get_positionals().map(|argument: &Arg| format!("{argument:?}")).collect()
     }
-}
 
-/// How much should be said on stderr.
-pub(crate) fn loudness(matches: &ArgMatches) -> Loudness {
-    match (matches.get_flag("quiet"), matches.get_flag("verbose")) {
-        (true, _) => Loudness::Quiet,
-        (_, true) => Loudness::Verbose,
-        _ => Loudness::Normal,
+    #[test]
+    fn without_options_a_command_takes_the_same_words() {
+        let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
+        let mut known = Vec::new();
+        for command in grammar(&app, 0, None).get_subcommands() {
+            let Some(without) = commands::without_options(command.get_name()) else { continue };
+            assert_eq!(arguments(&without), arguments(command), "{}", command.get_name());
+            assert_eq!(without.get_opts().count(), 0);
+            known.push(command.get_name().to_owned());
+        }
+        assert_eq!(known, ["list", "search", "info", "schema", "validate", "run"]);
     }
-}
 
-/// How a command shows its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// Sentences, tables and plain values.
-    Text,
-    Markdown,
-    Json,
-    Yaml,
-    /// Names alone.
-    Name,
-}
-
-/// How the command was asked to show its result.
-pub(crate) fn format(matches: &ArgMatches) -> Format {
-    match matches.try_get_one::<String>("format").ok().flatten().map(String::as_str) {
-        Some("markdown") => Format::Markdown,
-        Some("json") => Format::Json,
-        Some("yaml") => Format::Yaml,
-        Some("name") => Format::Name,
-        _ => Format::Text,
+    #[test]
+    fn what_is_wrong_is_told_by_the_whole_grammar() {
+        let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
+        let told = |words: &[&str]| {
+            let words: Vec<_> = words.iter().map(Into::into).collect();
+            parse(&app, 0, None, &words).unwrap_err().to_string()
+        };
+        for (words, usage) in [
+            (&["list", "all"][..], "Usage: demo list [OPTIONS]"),
+            (&["info"], "Usage: demo info <NAME> [PATH]"),
+            (&["run"], "Usage: demo run <NAME> [ARGS]..."),
+            (&["lsit"], "some similar subcommands exist: 'validate', 'lint', 'list'"),
+        ] {
+            assert!(told(words).contains(usage), "{words:?}: {}", told(words));
+        }
     }
-}
-
-/// The format of whoever asked for data, and so finds a failure as data too.
-pub(crate) fn data_asked_for(matches: &ArgMatches) -> Option<Format> {
-    let format = format(matches);
-    let typed = matches!(format, Format::Json | Format::Yaml)
-        && matches.value_source("format") == Some(ValueSource::CommandLine);
-    typed.then_some(format)
-}
-
-/// The name of the tool.
-pub(crate) fn name(matches: &ArgMatches) -> &str {
-    matches.get_one::<String>("name").map_or("", String::as_str)
 }

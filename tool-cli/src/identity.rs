@@ -7,6 +7,7 @@ use clap::ArgMatches;
 use tool_core::{Failure, FailureKind, Principal, Reason, Registry};
 
 use crate::app::App;
+use crate::grammar;
 use crate::stop::Stop;
 
 /// What an application answers when it is asked [who is meant](App::identities) by `--as ID`: a caller or nobody, or that it
@@ -47,8 +48,8 @@ pub(crate) type Identities = Box<dyn Fn(&str) -> Result<Option<Principal>, Strin
 
 /// The registry as the caller sees it.
 pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, Stop> {
-    let id = matches.get_one::<String>("as").map(String::as_str);
-    let grants = matches.get_many::<String>("grant").into_iter().flatten().map(String::as_str);
+    let id = grammar::one::<String>(matches, "as").map(String::as_str);
+    let grants = grammar::many::<String>(matches, "grant").map(String::as_str);
     let stop = |kind, message| Err(Stop::call(Failure::new(kind, message)));
     match of(app, id, grants) {
         Ok(Some(registry)) => Ok(registry),

@@ -31,8 +31,8 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     let tool = stop::find(&registry, grammar::name(matches))?;
     let format = grammar::format(matches);
     let (width, paint) = (streams.width(), streams.paint());
-    let page = if let Some(path) = matches.get_one::<String>("path") {
-        let part = part(tool, path, matches.get_flag("output"))?;
+    let page = if let Some(path) = grammar::one::<String>(matches, "path") {
+        let part = part(tool, path, grammar::flag(matches, "output"))?;
         match format {
             Format::Json => json_text(&json!(part)),
             Format::Yaml => yaml::text(&json!(part)),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::thread;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -64,69 +65,74 @@ impl Interrupt {
     }
 }
 
-/// Hears signals on a thread and a runtime of its own, so that the second one counts even where a tool that blocks holds
-/// up the runtime of the application. The handlers are in place when this returns.
+/// Hears signals on a thread of its own, so that the second one counts even where a tool that blocks holds up the runtime of
+/// the application. The handlers are in place when this returns.
 fn watch(asked: CancellationToken, overdue: CancellationToken) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut signals = {
-        let _entered = runtime.enter();
-        Signals::listen()?
+    let signals = Signals::listen()?;
+    let grace = move || {
+        thread::sleep(GRACE);
+        overdue.cancel();
     };
     let watching = move || {
-        runtime.block_on(async {
-            signals.next().await;
+        signals.two(|| {
             asked.cancel();
-            tokio::select! {
-                () = signals.next() => {}
-                () = tokio::time::sleep(GRACE) => {
-                    overdue.cancel();
-                    signals.next().await;
-                }
-            }
+            // Whoever cannot have a thread waits for as long as it takes, or is asked again.
+            let _ = thread::Builder::new().name("grace".to_owned()).spawn(grace);
         });
         // Asked for the second time, by somebody who will not wait.
         std::process::exit(INTERRUPTED)
     };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(watching).map(drop)
+    thread::Builder::new().name("signals".to_owned()).spawn(watching).map(drop)
 }
 
 /// The signals that ask a process to end.
+///
+/// Not those of tokio: where they are linked, every runtime makes room for them when it starts, also that of a command that
+/// hears none.
 #[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
+struct Signals(signal_hook::iterator::Signals);
 
 #[cfg(unix)]
 impl Signals {
     fn listen() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
+        use signal_hook::consts::{SIGINT, SIGTERM};
 
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map(Signals)
     }
 
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
+    /// Waits for the second one, and tells of the first.
+    fn two(mut self, tell: impl FnOnce()) {
+        let mut arriving = self.0.forever();
+        arriving.next();
+        tell();
+        arriving.next();
     }
 }
 
 /// The events that ask a process to end.
 #[cfg(windows)]
-struct Signals(tokio::signal::windows::CtrlC);
+struct Signals {
+    runtime: tokio::runtime::Runtime,
+    events: tokio::signal::windows::CtrlC,
+}
 
 #[cfg(windows)]
 impl Signals {
     fn listen() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Signals)
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let events = {
+            let _entered = runtime.enter();
+            tokio::signal::windows::ctrl_c()?
+        };
+        Ok(Signals { runtime, events })
     }
 
-    async fn next(&mut self) {
-        self.0.recv().await;
+    /// Waits for the second one, and tells of the first.
+    fn two(mut self, tell: impl FnOnce()) {
+        self.runtime.block_on(async {
+            self.events.recv().await;
+            tell();
+            self.events.recv().await;
+        });
     }
 }

@@ -33,13 +33,13 @@ pub(crate) async fn run(
     let registry = identity::registry(app, matches)?;
     let tool = stop::find(&registry, grammar::name(matches))?;
     let inputs = known(tool, inputs);
-    if matches.get_flag("skeleton") {
+    if grammar::flag(matches, "skeleton") {
         return Ok(streams.print(&json_text(&skeleton(&registry, tool)))?);
     }
-    let answers = Given::parse(matches.get_many("answer").into_iter().flatten());
+    let answers = Given::parse(grammar::many(matches, "answer"));
     let answers = answers.map_err(|why| Stop::NoAnswer { why })?;
     let arguments = arguments::gather(&inputs, matches, streams)?;
-    if matches.get_flag("dry-run") {
+    if grammar::flag(matches, "dry-run") {
         let plan = plan::plan(&registry, tool, &arguments, grammar::format(matches)).map_err(Stop::call)?;
         return Ok(streams.print(&plan)?);
     }
@@ -112,13 +112,13 @@ async fn attempt(
     matches: &ArgMatches,
     streams: &mut Streams,
 ) -> Result<Output, Failure> {
-    if tool.destructive() && !matches.get_flag("yes") {
+    if tool.destructive() && !grammar::flag(matches, "yes") {
         // What is not called leaves a trace as what is: somebody tried.
         confirm(registry, tool, &arguments, streams).map_err(|failure| {
             registry.refuse(tool.name(), &arguments, failure).result.err().unwrap_or_else(Failure::internal)
         })?;
     }
-    call::call(registry, tool, arguments, matches.get_one("timeout").copied(), answers, streams).await
+    call::call(registry, tool, arguments, grammar::one(matches, "timeout").copied(), answers, streams).await
 }
 
 /// Asks whoever sits at the terminal.

@@ -1,14 +1,15 @@
 //! How far a call has come: a bar where stderr is a terminal, lines elsewhere. And what it has to say, for whoever wants to
 //! know more.
 
-use std::fmt;
+mod bar;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use tool_core::{LogMessage, LogSink, Progress, ProgressSink};
 
 use crate::page::neutral;
+use crate::progress::bar::Bar;
 use crate::streams::{self, Stderr, Streams};
 
 /// How often a line is written where there is no bar, at most.
@@ -39,7 +40,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if let Shown::Bar(bar) = &*self.shown {
-            bar.finish_and_clear();
+            bar.clear();
         }
     }
 }
@@ -50,31 +51,16 @@ pub(crate) fn watch(streams: &Streams) -> Option<Watch> {
         return None;
     }
     let shown = if streams.shows_bars() {
-        let target = ProgressDrawTarget::term_like(Box::new(Terminal {
-            stderr: streams.stderr(),
-            width: streams.width(),
-        }));
-        let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(style(false));
-        Shown::Bar(bar)
+        Shown::Bar(Bar::new(streams.stderr(), streams.width()))
     } else {
         Shown::Lines(Mutex::new(Lines { stderr: streams.stderr(), last: None }))
     };
     Some(Watch { shown: Arc::new(shown) })
 }
 
-/// With a known end a bar, otherwise a count.
-fn style(bounded: bool) -> ProgressStyle {
-    let template = if bounded { "[{bar:30}] {pos}/{len} {msg}" } else { "{spinner} {pos} {msg}" };
-    // The templates are ours, and right.
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("=> ")
-}
-
 /// What is shown of how far a call has come.
 pub(crate) enum Shown {
-    Bar(ProgressBar),
+    Bar(Bar),
     Lines(Mutex<Lines>),
 }
 
@@ -82,9 +68,8 @@ impl Shown {
     /// Takes what is drawn out of the way for as long as somebody else writes.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match self {
-            Shown::Bar(bar) if bar.position() > 0 || bar.length().is_some() => bar.suspend(write),
-            // Nothing was drawn that would have to be drawn again.
-            Shown::Bar(_) | Shown::Lines(_) => write(),
+            Shown::Bar(bar) => bar.aside(write),
+            Shown::Lines(_) => write(),
         }
     }
 }
@@ -93,16 +78,7 @@ impl ProgressSink for Shown {
     fn report(&self, progress: &Progress<'_>) {
         let message = neutral(progress.message).replace(['\n', '\t'], " ");
         match self {
-            Shown::Bar(bar) => {
-                if let Some(total) = progress.total
-                    && bar.length() != Some(total)
-                {
-                    bar.set_style(style(true));
-                    bar.set_length(total);
-                }
-                bar.set_message(message);
-                bar.set_position(progress.done);
-            }
+            Shown::Bar(bar) => bar.report(progress.done, progress.total, message),
             Shown::Lines(lines) => {
                 lines.lock().unwrap_or_else(PoisonError::into_inner).tell(progress, message);
             }
@@ -115,7 +91,7 @@ impl LogSink for Shown {
         let line = format!("{}: {}", message.level, neutral(&message.text()).replace(['\n', '\t'], " "));
         match self {
             // Above the bar, which stays where it is.
-            Shown::Bar(bar) => bar.println(line),
+            Shown::Bar(bar) => bar.tell(&line),
             Shown::Lines(lines) => {
                 let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 streams::write(&lines.stderr, &format!("{line}\n"));
@@ -143,62 +119,5 @@ impl Lines {
         let line = format!("progress: {}{total} {message}", progress.done);
         streams::write(&self.stderr, &format!("{}\n", line.trim_end()));
         self.last = Some((Instant::now(), message));
-    }
-}
-
-/// Stderr as indicatif draws on it.
-struct Terminal {
-    stderr: Stderr,
-    width: u16,
-}
-
-impl fmt::Debug for Terminal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Terminal").field("width", &self.width).finish_non_exhaustive()
-    }
-}
-
-impl Terminal {
-    fn put(&self, text: &str) -> std::io::Result<()> {
-        streams::write(&self.stderr, text);
-        Ok(())
-    }
-}
-
-impl TermLike for Terminal {
-    fn width(&self) -> u16 {
-        self.width
-    }
-
-    fn move_cursor_up(&self, n: usize) -> std::io::Result<()> {
-        if n == 0 { Ok(()) } else { self.put(&format!("\u{1b}[{n}A")) }
-    }
-
-    fn move_cursor_down(&self, n: usize) -> std::io::Result<()> {
-        if n == 0 { Ok(()) } else { self.put(&format!("\u{1b}[{n}B")) }
-    }
-
-    fn move_cursor_right(&self, n: usize) -> std::io::Result<()> {
-        if n == 0 { Ok(()) } else { self.put(&format!("\u{1b}[{n}C")) }
-    }
-
-    fn move_cursor_left(&self, n: usize) -> std::io::Result<()> {
-        if n == 0 { Ok(()) } else { self.put(&format!("\u{1b}[{n}D")) }
-    }
-
-    fn write_line(&self, text: &str) -> std::io::Result<()> {
-        self.put(&format!("{text}\n"))
-    }
-
-    fn write_str(&self, text: &str) -> std::io::Result<()> {
-        self.put(text)
-    }
-
-    fn clear_line(&self) -> std::io::Result<()> {
-        self.put("\r\u{1b}[2K")
-    }
-
-    fn flush(&self) -> std::io::Result<()> {
-        Ok(())
     }
 }

@@ -15,10 +15,10 @@ pub(crate) fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> 
     let name = grammar::name(matches);
     let registry = identity::registry(app, matches)?;
     let tool = stop::find(&registry, name)?;
-    let schema = if matches.get_flag("output") {
+    let schema = if grammar::flag(matches, "output") {
         tool.output_schema().cloned().ok_or_else(|| Stop::NoOutputSchema(name.to_owned()))?
     } else {
-        tool.schema_for(matches.get_one("profile").copied().unwrap_or(Profile::Mcp))?
+        tool.schema_for(grammar::one(matches, "profile").copied().unwrap_or(Profile::Mcp))?
     };
     let page =
         if grammar::format(matches) == Format::Yaml { yaml::text(&schema) } else { json_text(&schema) };

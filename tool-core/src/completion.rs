@@ -8,7 +8,7 @@ use crate::access::Principal;
 use crate::call::{Panicked, contained};
 use crate::failure::Failure;
 use crate::inject::Needs;
-use crate::registry::{Member, Registry};
+use crate::registry::{Known, Registry};
 use crate::schema::NativeSchema;
 use crate::state::States;
 
@@ -221,8 +221,8 @@ impl Registry {
         self.completions(self.known_prompt(prompt)?, argument, &typed.into())
     }
 
-    fn completions(&self, member: &Member, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
-        let Member { definition, home, .. } = member;
+    fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
+        let Known { definition, home, .. } = member;
         // What is proposed may be stored state: nobody sees of it what a call would not show.
         home.admission.admit(definition, &home.states, self.principal())?;
         let inputs = definition.inputs();

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
 use crate::logging::Listener;
 use crate::progress::Reporter;
-use crate::registry::{Member, Registry};
+use crate::registry::{Known, Registry};
 use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
@@ -284,9 +284,9 @@ impl<'c> LazyContext<'c> {
     }
 
     /// The context of a call that really runs.
-    pub(crate) fn running(member: &'c Member, registry: &'c Registry, tasks: &'c Tasks) -> Self {
-        let beside = member.extensions.as_ref();
-        Self::made(member.definition.name(), registry.caller(), beside, Some(registry), Some(tasks))
+    pub(crate) fn running(member: Known<'c>, registry: &'c Registry, tasks: &'c Tasks) -> Self {
+        let Known { definition, extensions, .. } = member;
+        Self::made(definition.name(), registry.caller(), extensions, Some(registry), Some(tasks))
     }
 
     #[inline]

@@ -122,25 +122,17 @@ impl Declaration {
     ///
     /// Most names are told apart by their first bytes, compared as one number without a branch: a thousand take a tenth of
     /// the time.
-    pub(crate) fn in_order(declarations: Vec<&'static Declaration>) -> Vec<&'static Declaration> {
-        let keyed = |declaration: &'static Declaration| {
-            let first = |name: &[u8]| match name.first_chunk() {
-                Some(key) => u64::from_be_bytes(*key),
-                None => {
-                    (0..8).fold(0, |key, at| key << 8 | u64::from(name.get(at).copied().unwrap_or_default()))
-                }
-            };
-            let name = declaration.name.as_bytes();
-            (first(name), first(name.get(8..).unwrap_or_default()), declaration)
-        };
-        let mut keyed: Vec<_> = declarations.into_iter().map(keyed).collect();
+    pub(crate) fn in_order(declarations: impl Iterator<Item = &'static Declaration>) -> Vec<Keyed> {
+        let mut keyed: Vec<_> = declarations.map(Keyed::new).collect();
         // Stable, since what the linker has put side by side is often in order.
-        keyed.sort_by_key(|(high, low, _)| u128::from(*high) << 64 | u128::from(*low));
-        for alike in keyed.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|alike| alike.len() > 1) {
-            alike.sort_unstable_by(|(.., a), (.., b)| a.order(b));
+        keyed.sort_by_key(|keyed| u128::from(keyed.high) << 64 | u128::from(keyed.low));
+        for alike in keyed.chunk_by_mut(|a, b| (a.high, a.low) == (b.high, b.low)) {
+            if alike.len() > 1 {
+                alike.sort_unstable_by(|a, b| a.declaration.order(b.declaration));
+            }
         }
-        keyed.dedup_by_key(|(.., declaration)| ptr::from_ref(*declaration));
-        keyed.into_iter().map(|(.., declaration)| declaration).collect()
+        keyed.dedup_by_key(|keyed| ptr::from_ref(keyed.declaration));
+        keyed
     }
 
     /// By name, and those of one name by where they are declared.
@@ -157,6 +149,24 @@ impl Declaration {
     pub(crate) fn crate_name(&self) -> &'static str {
         let Told { module, .. } = self.told();
         module.split("::").next().unwrap_or(module)
+    }
+}
+
+/// A declaration with the first bytes of its name.
+pub(crate) struct Keyed {
+    high: u64,
+    low: u64,
+    pub(crate) declaration: &'static Declaration,
+}
+
+impl Keyed {
+    fn new(declaration: &'static Declaration) -> Self {
+        let first = |name: &[u8]| match name.first_chunk() {
+            Some(key) => u64::from_be_bytes(*key),
+            None => (0..8).fold(0, |key, at| key << 8 | u64::from(name.get(at).copied().unwrap_or_default())),
+        };
+        let name = declaration.name.as_bytes();
+        Keyed { high: first(name), low: first(name.get(8..).unwrap_or_default()), declaration }
     }
 }
 
@@ -368,8 +378,10 @@ mod tests {
         let mut declarations: Vec<_> = names.iter().map(declared).collect();
         // Each once, however often it is there.
         declarations.extend_from_within(..5);
-        let ordered: Vec<&str> =
-            Declaration::in_order(declarations).into_iter().map(|declaration| declaration.name).collect();
+        let ordered: Vec<&str> = Declaration::in_order(declarations.into_iter())
+            .iter()
+            .map(|keyed| keyed.declaration.name)
+            .collect();
         let mut expected = names;
         expected.sort_unstable();
         assert_eq!(ordered, expected);

@@ -97,7 +97,7 @@ impl Whole {
 impl ToolDefinition {
     /// The definitions of these, in their order.
     pub(crate) fn all_declared(
-        declarations: &[&'static Declaration],
+        declarations: impl ExactSizeIterator<Item = &'static Declaration>,
     ) -> impl ExactSizeIterator<Item = ToolDefinition> {
         Declared::all(declarations).map(|declared| ToolDefinition(Inner::Declared(declared)))
     }

@@ -20,7 +20,7 @@ mod running;
 mod storing;
 
 use std::sync::{Arc, OnceLock};
-use std::{fmt, slice, vec};
+use std::{fmt, iter, slice, vec};
 
 pub use builder::Builder;
 pub use error::{BuildError, BuildErrors};
@@ -76,8 +76,10 @@ struct Inner {
     /// By name.
     members: Vec<Member>,
     positions: Positions,
-    /// Where the tools are at home, and those that were here before; what is added is at home in the first.
-    homes: Vec<Arc<Home>>,
+    /// Where every tool is at home of which nothing else is said, and what is added.
+    home: Arc<Home>,
+    /// Where others are, or were.
+    others: Vec<Arc<Home>>,
     /// By name.
     prompts: Vec<PromptMember>,
     /// Made by the first search.
@@ -88,30 +90,58 @@ struct Inner {
     audit: Option<Audit>,
 }
 
-/// One tool of a registry, or what is called for a prompt, and where it is at home.
+/// One tool of a registry.
+///
+/// A program that starts makes one for each of its tools, and calls one of them: so it is small, and nothing is counted that
+/// all have in common.
+struct Member {
+    definition: ToolDefinition,
+    /// What is not as it is for a declared tool that is at home here.
+    apart: Option<Arc<Apart>>,
+}
+
+/// What a tool has for itself, or together with those that it came with.
 #[derive(Clone)]
-pub(crate) struct Member {
-    pub(crate) kind: AuditKind,
-    pub(crate) definition: ToolDefinition,
+struct Apart {
     /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
-    pub(crate) written: Option<Arc<dyn Tool>>,
-    pub(crate) home: Arc<Home>,
+    written: Option<Arc<dyn Tool>>,
+    home: Arc<Home>,
     /// What stands beside its calls whoever calls, under what the caller brings along.
-    pub(crate) extensions: Option<Arc<Extensions>>,
+    extensions: Option<Arc<Extensions>>,
+}
+
+/// A tool as it is called, or what is called for a prompt.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'r> {
+    pub(crate) kind: AuditKind,
+    pub(crate) definition: &'r ToolDefinition,
+    pub(crate) written: Option<&'r Arc<dyn Tool>>,
+    pub(crate) home: &'r Home,
+    pub(crate) extensions: Option<&'r Arc<Extensions>>,
 }
 
 impl Member {
-    /// The same in a registry of others, with what stands beside its calls where it comes from.
-    fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
-        Member { extensions: Extensions::layered(extensions, self.extensions.as_ref()), ..self.clone() }
+    fn is_written(&self) -> bool {
+        self.apart.as_ref().is_some_and(|apart| apart.written.is_some())
+    }
+}
+
+impl Inner {
+    fn home_of<'r>(&'r self, member: &'r Member) -> &'r Arc<Home> {
+        member.apart.as_ref().map_or(&self.home, |apart| &apart.home)
     }
 
-    fn is_listed(&self, principal: &Principal) -> bool {
-        self.home.admission.lists(&self.definition, principal)
+    fn homes(&self) -> impl Iterator<Item = &Arc<Home>> {
+        iter::once(&self.home).chain(&self.others)
     }
 
-    fn is_callable(&self, principal: &Principal) -> bool {
-        self.home.admission.admit(&self.definition, &self.home.states, principal).is_ok()
+    fn is_listed(&self, member: &Member, principal: &Principal) -> bool {
+        self.home_of(member).admission.lists(&member.definition, principal)
+    }
+
+    fn is_callable(&self, member: &Member, principal: &Principal) -> bool {
+        let home = self.home_of(member);
+        home.admission.admit(&member.definition, &home.states, principal).is_ok()
     }
 }
 
@@ -181,11 +211,11 @@ impl Registry {
     /// }
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        let Inner { members, homes, .. } = &*self.inner;
-        if homes.iter().all(|home| home.admission.lists_all()) {
-            return Listed::All(members.iter());
+        let inner = &*self.inner;
+        if inner.homes().all(|home| home.admission.lists_all()) {
+            return Listed::All(inner.members.iter());
         }
-        let listed = members.iter().filter(|member| member.is_listed(&self.caller.principal));
+        let listed = inner.members.iter().filter(|member| inner.is_listed(member, self.principal()));
         Listed::Some(listed.map(|member| &member.definition).collect::<Vec<_>>().into_iter())
     }
 
@@ -199,7 +229,7 @@ impl Registry {
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
         let open = self.is_open();
         let members = self.inner.members.iter();
-        let callable = members.filter(move |member| open || member.is_callable(self.principal()));
+        let callable = members.filter(move |member| open || self.inner.is_callable(member, self.principal()));
         callable.map(|member| &member.definition)
     }
 
@@ -217,8 +247,10 @@ impl Registry {
     /// assert!(open.is_open() && !closed.is_open());
     /// ```
     pub fn is_open(&self) -> bool {
-        let asks = |Member { definition, home, .. }: &Member| {
-            home.admission.read_only || definition.permission().is_some() || definition.requires_something()
+        let asks = |member: &Member| {
+            let Member { definition, .. } = member;
+            let read_only = self.inner.home_of(member).admission.read_only;
+            read_only || definition.permission().is_some() || definition.requires_something()
         };
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
@@ -238,7 +270,8 @@ impl Registry {
     /// ```
     pub fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
         let member = self.inner.members.get(position)?;
-        (self.is_open() || member.is_callable(self.principal())).then_some(&member.definition)
+        let callable = self.is_open() || self.inner.is_callable(member, self.principal());
+        callable.then_some(&member.definition)
     }
 
     /// Every tool, whoever calls, ordered by name: for what an adapter prepares once. What a caller is told of is
@@ -276,7 +309,7 @@ impl Registry {
         if self.is_open() {
             return vec![true; self.inner.members.len()];
         }
-        self.inner.members.iter().map(|member| member.is_listed(self.principal())).collect()
+        self.inner.members.iter().map(|member| self.inner.is_listed(member, self.principal())).collect()
     }
 
     /// What searches look into.
@@ -292,7 +325,7 @@ impl Registry {
     /// ```
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
         self.member(name)
-            .filter(|member| member.is_listed(&self.caller.principal))
+            .filter(|member| self.inner.is_listed(member, self.principal()))
             .map(|member| &member.definition)
     }
 
@@ -320,7 +353,7 @@ impl Registry {
     /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
-        let Member { definition, home, .. } = self.known(name)?;
+        let Known { definition, home, .. } = self.known(name)?;
         home.admission.admit(definition, &home.states, &self.caller.principal)
     }
 
@@ -331,7 +364,7 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Member { definition, home, .. } = self.known(name).ok()?;
+        let Known { definition, home, .. } = self.known(name).ok()?;
         definition.requires_something().then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
@@ -346,9 +379,19 @@ impl Registry {
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    pub(crate) fn known(&self, name: &str) -> Result<&Member, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<Known<'_>, Failure> {
         self.member(name)
-            .filter(|member| member.home.admission.knows(&member.definition, &self.caller.principal))
+            .map(|member| {
+                let (apart, home) = (member.apart.as_deref(), self.inner.home_of(member));
+                Known {
+                    kind: AuditKind::Tool,
+                    definition: &member.definition,
+                    written: apart.and_then(|apart| apart.written.as_ref()),
+                    home,
+                    extensions: apart.and_then(|apart| apart.extensions.as_ref()),
+                }
+            })
+            .filter(|known| known.home.admission.knows(known.definition, self.principal()))
             .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
     }
 
@@ -387,5 +430,18 @@ impl ExactSizeIterator for Listed<'_> {}
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.tools().map(ToolDefinition::name)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+
+    use super::Member;
+
+    // A command line makes one for each of a thousand tools before it does anything.
+    #[test]
+    fn a_member_has_few_words() {
+        assert!(size_of::<Member>() <= 4 * size_of::<usize>(), "{}", size_of::<Member>());
     }
 }

@@ -51,8 +51,7 @@ impl Surface {
     /// }
     /// ```
     pub fn of(tool: &ToolDefinition) -> Self {
-        let is_read = matches!(tool.operation(), Some(Operation::Explain | Operation::Read));
-        if !is_read || !tool.takes_only_locators() {
+        if !Surface::is_resource(tool) {
             return Surface::Tool;
         }
         let address = Address::of(tool);
@@ -73,6 +72,12 @@ impl Surface {
 }
 
 impl Surface {
+    /// Whether the tool has an address: it only reads, and all that it takes says what.
+    #[inline]
+    pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {
+        tool.takes_only_locators() && matches!(tool.operation(), Some(Operation::Explain | Operation::Read))
+    }
+
     pub(crate) fn into_address(self) -> Option<Address> {
         match self {
             Surface::Tool => None,

@@ -32,6 +32,8 @@ pub(super) fn in_order<'m>(
 }
 
 fn of<'m>(matches: &'m ArgMatches, id: &str) -> impl Iterator<Item = (usize, &'m str)> {
-    let values = matches.get_many::<String>(id).into_iter().flatten();
-    matches.indices_of(id).into_iter().flatten().zip(values.map(String::as_str))
+    // What nobody typed need not be part of the grammar.
+    let values = matches.try_get_many::<String>(id).ok().flatten();
+    let indices = values.as_ref().and_then(|_| matches.indices_of(id));
+    indices.into_iter().flatten().zip(values.into_iter().flatten().map(String::as_str))
 }

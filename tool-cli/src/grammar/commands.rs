@@ -59,6 +59,19 @@ pub(super) fn all<'a>(
     commands.into_iter().filter(move |(title, _)| serves || title.name != SERVE.name)
 }
 
+/// A command with what it takes beside its options; `None` for one that hardly anybody types without any.
+pub(super) fn without_options(name: &str) -> Option<Command> {
+    let arguments: Vec<Arg> = match name {
+        "list" => Vec::new(),
+        "search" => vec![text()],
+        "info" => vec![options::name(), path()],
+        "schema" => vec![options::name()],
+        "validate" | "run" => vec![options::name(), options::arguments()],
+        _ => return None,
+    };
+    Some(Command::new(name.to_owned()).args(arguments))
+}
+
 const LIST: Title = Title { name: "list", about: "List the tools" };
 const SEARCH: Title = Title { name: "search", about: "Find tools by what they are about, the best first" };
 const INFO: Title =
@@ -90,13 +103,16 @@ fn list(command: Command) -> Command {
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-fn search(command: Command) -> Command {
-    let text = Arg::new("text")
+fn text() -> Arg {
+    Arg::new("text")
         .value_name("TEXT")
         .help("What the tool should be about")
         .required(true)
         .num_args(1..)
-        .action(ArgAction::Append);
+        .action(ArgAction::Append)
+}
+
+fn search(command: Command) -> Command {
     let matching = Arg::new("match")
         .long("match")
         .value_name("WORDS")
@@ -104,21 +120,24 @@ fn search(command: Command) -> Command {
         .default_value("any")
         .value_parser(PossibleValuesParser::new(["any", "all"]));
     command
-        .args([text, matching])
+        .args([text(), matching])
         .args(options::filters())
         .args(options::identity())
         .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
 }
 
-fn info(command: Command) -> Command {
-    let path = Arg::new("path")
+fn path() -> Arg {
+    Arg::new("path")
         .value_name("PATH")
-        .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map");
+        .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map")
+}
+
+fn info(command: Command) -> Command {
     let output = Arg::new("output")
         .long("output")
         .help("PATH leads into the output, and not into the inputs")
         .action(ArgAction::SetTrue);
-    command.args([options::name(), path, output]).args(options::identity()).arg(options::format(TABLES))
+    command.args([options::name(), path(), output]).args(options::identity()).arg(options::format(TABLES))
 }
 
 fn schema(command: Command) -> Command {

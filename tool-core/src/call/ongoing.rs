@@ -19,7 +19,7 @@ use crate::entry::Step;
 use crate::failure::Failure;
 use crate::inject::Source;
 use crate::output::Output;
-use crate::registry::{Home, Member, Registry};
+use crate::registry::{Home, Known, Registry};
 use crate::tool::Tool;
 
 /// A call that was begun.
@@ -58,7 +58,7 @@ impl Begun<'_> {
 }
 
 /// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
-pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &'c [u8]) -> Begun<'c> {
+pub(crate) fn begin<'c>(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Begun<'c> {
     let mut call = Ongoing::new(registry, member, arguments);
     let entered = {
         let _inside = call.span.enter();
@@ -78,14 +78,14 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: &'c Member, arguments: &
 }
 
 impl<'c> Ongoing<'c> {
-    fn new(registry: &'c Registry, member: &'c Member, arguments: &'c [u8]) -> Self {
-        let Member { kind, definition: tool, written, home, .. } = member;
+    fn new(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Self {
+        let Known { kind, definition: tool, written, home, .. } = member;
         let caller = registry.caller();
         let tasks = home.runner.tasks();
         let context = LazyContext::running(member, registry, tasks);
         let call_id = context.call_id();
         let begin =
-            |audit| Record::begin(audit, call_id, caller, *kind, Asked::Known(tool.clone()), arguments);
+            |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
         let counted = tool.modifies().then(|| {
             if let Some(Asking::Within(outer)) = &caller.asking {
                 outer.inquiry().mark_written();
@@ -95,7 +95,7 @@ impl<'c> Ongoing<'c> {
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         Ongoing {
             tool,
-            written: written.as_ref(),
+            written,
             home,
             arguments,
             context,
@@ -190,7 +190,7 @@ pub(crate) fn unknown(
 }
 
 /// Answers a call that is not made, and records that it was asked for.
-pub(crate) fn refused(caller: &Caller, member: &Member, arguments: &[u8], failure: Failure) -> Reply {
+pub(crate) fn refused(caller: &Caller, member: Known<'_>, arguments: &[u8], failure: Failure) -> Reply {
     let asked = || Asked::Known(member.definition.clone());
     answered(member.home.audit.as_ref(), caller, member.kind, asked, arguments, failure)
 }

@@ -35,12 +35,13 @@ impl Table {
 
 impl Declared {
     /// One for each, in their order.
-    pub(super) fn all(declarations: &[&'static Declaration]) -> impl ExactSizeIterator<Item = Self> {
+    pub(super) fn all(
+        declarations: impl ExactSizeIterator<Item = &'static Declaration>,
+    ) -> impl ExactSizeIterator<Item = Self> {
         let cells = declarations.len().div_ceil(TOGETHER);
         let table = Arc::new(Table((0..cells).map(|_| OnceLock::new()).collect()));
         // More tools than that do not fit into memory.
-        let rows = declarations.iter().enumerate();
-        rows.map(move |(row, declaration)| Declared {
+        declarations.enumerate().map(move |(row, declaration)| Declared {
             declaration,
             table: Arc::clone(&table),
             row: row as u32,

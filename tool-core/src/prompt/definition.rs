@@ -35,8 +35,8 @@ pub struct PromptDefinition(ToolDefinition);
 
 impl PromptDefinition {
     pub(crate) fn all_declared(declarations: &[&'static PromptDeclaration]) -> Vec<Self> {
-        let declarations: Vec<_> = declarations.iter().map(|declaration| &declaration.0).collect();
-        ToolDefinition::all_declared(&declarations).map(PromptDefinition).collect()
+        let declarations = declarations.iter().map(|declaration| &declaration.0);
+        ToolDefinition::all_declared(declarations).map(PromptDefinition).collect()
     }
 
     /// The name on the wire.

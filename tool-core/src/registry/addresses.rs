@@ -25,7 +25,8 @@ pub(super) fn collisions<'t>(
     let resident = |(position, tool): (usize, &'t ToolDefinition)| {
         Some(Resident { position, address: Surface::of(tool).into_address()?, tool })
     };
-    let residents: Vec<Resident<'t>> = tools.enumerate().filter_map(resident).collect();
+    let tools = tools.enumerate().filter(|(_, tool)| Surface::is_resource(tool));
+    let residents: Vec<Resident<'t>> = tools.filter_map(resident).collect();
     if residents.is_empty() {
         return Vec::new();
     }

@@ -4,15 +4,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::audit::{Audit, AuditKind};
+use crate::audit::Audit;
 use crate::call::{Panicked, contained};
 use crate::context::Caller;
 use crate::definition::DefinitionError;
+use crate::extension::Extensions;
 use crate::provider::{LeftOut, Toolset};
 use crate::registry::addresses::collisions;
 use crate::registry::positions::Positions;
 use crate::registry::prompts::PromptMember;
-use crate::registry::{Home, Inner, Member, Registry};
+use crate::registry::{Apart, Home, Inner, Member, Registry};
 use crate::tool::Tool;
 
 impl Registry {
@@ -41,13 +42,13 @@ impl Registry {
     ) -> Toolset {
         let mut assembly = Assembly::default();
         assembly.add(self);
-        let home = assembly.homes.first().map(Arc::clone).unwrap_or_default();
+        let home = &self.inner.home;
         for tool in tools {
             match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    let (kind, home) = (AuditKind::Tool, Arc::clone(&home));
-                    let extensions = self.caller.extensions.clone();
-                    assembly.members.push(Member { kind, definition, written: Some(tool), home, extensions });
+                    let (home, extensions) = (Arc::clone(home), self.caller.extensions.clone());
+                    let apart = Some(Arc::new(Apart { written: Some(tool), home, extensions }));
+                    assembly.members.push(Member { definition, apart });
                 }
                 Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
                 Err(error) => assembly.left_out.push(error.into()),
@@ -58,7 +59,7 @@ impl Registry {
 
     /// A registry without tools, for those that come from nowhere in particular.
     pub(crate) fn nowhere() -> Self {
-        Assembly { homes: vec![Arc::default()], ..Assembly::default() }.finish().into_registry()
+        Assembly::default().finish().into_registry()
     }
 
     /// The tools and prompts of all of these, each called as before and with what stood beside its calls. The first stands
@@ -97,7 +98,7 @@ struct Assembly {
 
 impl Assembly {
     fn add(&mut self, registry: &Registry) {
-        for home in &registry.inner.homes {
+        for home in registry.inner.homes() {
             if !self.homes.iter().any(|known| Arc::ptr_eq(known, home)) {
                 self.homes.push(Arc::clone(home));
             }
@@ -110,7 +111,25 @@ impl Assembly {
             self.audit.clone_from(&registry.inner.audit);
         }
         let beside = registry.caller.extensions.as_ref();
-        self.members.extend(registry.inner.members.iter().map(|member| member.beside(beside)));
+        // One for all that had none, unless they are at home where they will be.
+        let home = &registry.inner.home;
+        let stays = beside.is_none() && self.homes.first().is_some_and(|first| Arc::ptr_eq(first, home));
+        let together = (!stays).then(|| {
+            let (home, extensions) = (Arc::clone(home), beside.cloned());
+            Arc::new(Apart { written: None, home, extensions })
+        });
+        let brought = registry.inner.members.iter().map(|Member { definition, apart }| {
+            let apart = match (apart, beside) {
+                (None, _) => together.clone(),
+                (Some(apart), None) => Some(Arc::clone(apart)),
+                (Some(apart), Some(_)) => {
+                    let extensions = Extensions::layered(beside, apart.extensions.as_ref());
+                    Some(Arc::new(Apart { extensions, ..Apart::clone(apart) }))
+                }
+            };
+            Member { definition: definition.clone(), apart }
+        });
+        self.members.extend(brought);
         self.prompts.extend(registry.inner.prompts.iter().map(|prompt| prompt.beside(beside)));
     }
 
@@ -118,11 +137,13 @@ impl Assembly {
         let mut members = first_of_each_name(self.members, &mut self.left_out);
         first_of_each_address(&mut members, &mut self.left_out);
         let members = by_name(members);
+        let mut homes = self.homes.into_iter();
         let inner = Inner {
             members,
+            home: homes.next().unwrap_or_default(),
+            others: homes.collect(),
             positions: Positions::default(),
             prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
-            homes: self.homes,
             index: OnceLock::new(),
             open: OnceLock::new(),
             audit: self.audit,

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::Principal;
 use crate::admission::Admission;
-use crate::audit::{Audit, AuditKind, AuditSink, process_key};
+use crate::audit::{Audit, AuditSink, process_key};
 use crate::call::{Limits, Panicked, Runner, contained};
 use crate::context::Caller;
 use crate::declaration::Declaration;
@@ -18,7 +18,7 @@ use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::positions::{self, Positions};
 use crate::registry::prompts::{PromptMember, Selection};
 use crate::registry::running::faults_of_limits;
-use crate::registry::{Home, Inner, Member, Registry};
+use crate::registry::{Apart, Home, Inner, Member, Registry};
 use crate::state::States;
 use crate::tool::Tool;
 
@@ -76,7 +76,6 @@ impl Builder {
     pub fn linked(mut self) -> Self {
         if !self.linked {
             self.linked = true;
-            self.declarations.extend(crate::registration::linked());
             self.prompts.link();
         }
         self
@@ -239,6 +238,14 @@ impl Builder {
         self
     }
 
+    fn declarations(&self) -> impl Iterator<Item = &'static Declaration> {
+        #[cfg(feature = "inventory")]
+        let linked = self.linked.then(crate::registration::linked).into_iter().flatten();
+        #[cfg(not(feature = "inventory"))]
+        let linked = std::iter::empty();
+        linked.chain(self.declarations.iter().copied())
+    }
+
     /// Builds the registry.
     ///
     /// # Errors
@@ -251,14 +258,14 @@ impl Builder {
     /// assert_eq!(errors.iter().count(), 1);
     /// ```
     pub fn build(self) -> Result<Registry, BuildErrors> {
-        // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
-        let declarations = Declaration::in_order(self.declarations);
         let linked = |name: &String| {
-            declarations.iter().any(|declaration| declaration.crate_name() == name)
+            self.declarations().any(|declaration| declaration.crate_name() == name)
                 || self.prompts.names_crate(name)
         };
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
+        // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
+        let declarations = Declaration::in_order(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
         let home = Arc::new(Home {
@@ -268,21 +275,19 @@ impl Builder {
             leniency: self.leniency,
             audit: audit.clone(),
         });
-        let member = |definition, written| Member {
-            kind: AuditKind::Tool,
-            definition,
-            written,
-            home: Arc::clone(&home),
-            extensions: None,
-        };
         // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
         let mut members: Vec<Member> = Vec::with_capacity(declarations.len() + self.written.len());
-        let declared = ToolDefinition::all_declared(&declarations);
-        members.extend(declared.map(|definition| member(definition, None)));
+        let declarations = declarations.into_iter().map(|keyed| keyed.declaration);
+        let declared = ToolDefinition::all_declared(declarations);
+        members.extend(declared.map(|definition| Member { definition, apart: None }));
         let are_ordered = self.written.is_empty();
         for tool in self.written {
             match contained(|| tool.definition().clone()) {
-                Ok(definition) => members.push(member(definition, Some(tool))),
+                Ok(definition) => {
+                    let (written, home) = (Some(tool), Arc::clone(&home));
+                    let apart = Some(Arc::new(Apart { written, home, extensions: None }));
+                    members.push(Member { definition, apart });
+                }
                 Err(Panicked) => faults.push(BuildError::NoDefinition),
             }
         }
@@ -322,7 +327,8 @@ impl Builder {
             members,
             prompts,
             positions: Positions::default(),
-            homes: vec![home],
+            home,
+            others: Vec::new(),
             index: OnceLock::new(),
             open: OnceLock::new(),
             audit,
@@ -366,7 +372,7 @@ fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.declarations.iter().map(|declaration| declaration.name).collect();
+        let names: Vec<&str> = self.declarations().map(|declaration| declaration.name).collect();
         let written = self.written.len();
         f.debug_struct("Builder").field("tools", &names).field("written", &written).finish_non_exhaustive()
     }

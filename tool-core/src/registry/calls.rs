@@ -7,7 +7,7 @@ use crate::call::{self, Begun, Reply};
 use crate::failure::Failure;
 use crate::leniency::Validation;
 use crate::output::Output;
-use crate::registry::{Member, Registry};
+use crate::registry::{Known, Registry};
 
 impl Registry {
     /// Calls a tool with the text of its arguments, as an adapter receives it. Nothing at all counts as `{}`.
@@ -58,7 +58,7 @@ impl Registry {
         let Ok(member) = self.known(name) else {
             return self.unknown(name, arguments);
         };
-        let Member { definition, home, .. } = member;
+        let Known { definition, home, .. } = member;
         let admitted = home.admission.admit(definition, &home.states, &self.caller.principal);
         call::refused(&self.caller, member, arguments, admitted.err().unwrap_or(failure))
     }
@@ -92,7 +92,7 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Member { definition, written, home, .. } = self.known(name)?;
-        call::validate(definition, written.as_ref(), &home.states, home.leniency, arguments)
+        let Known { definition, written, home, .. } = self.known(name)?;
+        call::validate(definition, written, &home.states, home.leniency, arguments)
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn by_name(name: &str, members: &[Member]) -> Option<usize> {
 impl Table {
     fn of(members: &[Member]) -> Self {
         // Tools that are written by hand may be somebody else's, and so may their names.
-        let is_foreign = members.iter().any(|member| member.written.is_some());
+        let is_foreign = members.iter().any(Member::is_written);
         let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
         let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();
         let mut table = HashTable::with_capacity(members.len() + aliases);

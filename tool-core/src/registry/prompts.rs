@@ -10,7 +10,7 @@ use crate::call::{self, Reply};
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, PromptReply, Prompts, read};
-use crate::registry::{BuildError, Builder, Home, Member, Registry};
+use crate::registry::{BuildError, Builder, Home, Known, Registry};
 use crate::state::States;
 
 /// Which prompts a registry is to have.
@@ -67,24 +67,30 @@ impl Selection {
 #[derive(Clone)]
 pub(super) struct PromptMember {
     pub(super) definition: PromptDefinition,
-    member: Member,
+    home: Arc<Home>,
+    /// What stands beside its calls whoever calls, under what the caller brings along.
+    extensions: Option<Arc<Extensions>>,
 }
 
 impl PromptMember {
     pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
-        let member = Member {
-            kind: AuditKind::Prompt,
-            definition: definition.tool().clone(),
-            written: None,
-            home: Arc::clone(home),
-            extensions: None,
-        };
-        PromptMember { definition, member }
+        PromptMember { definition, home: Arc::clone(home), extensions: None }
     }
 
-    /// As [`Member::beside`].
+    /// The same in a registry of others, with what stands beside its calls where it comes from.
     pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
-        PromptMember { definition: self.definition.clone(), member: self.member.beside(extensions) }
+        PromptMember { extensions: Extensions::layered(extensions, self.extensions.as_ref()), ..self.clone() }
+    }
+
+    /// What is called for it.
+    fn known(&self) -> Known<'_> {
+        Known {
+            kind: AuditKind::Prompt,
+            definition: self.definition.tool(),
+            written: None,
+            home: &self.home,
+            extensions: self.extensions.as_ref(),
+        }
     }
 }
 
@@ -193,7 +199,7 @@ impl Registry {
             (arguments, _) => arguments.to_string(),
         };
         let Reply { call_id, result, .. } = match prompt {
-            Some(prompt) => call::begin(self, &prompt.member, arguments.as_bytes()).end().await,
+            Some(prompt) => call::begin(self, prompt.known(), arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();
                 call::unknown(audit, &self.caller, AuditKind::Prompt, name, arguments.as_bytes())
@@ -215,8 +221,8 @@ impl Registry {
         })
     }
 
-    pub(crate) fn known_prompt(&self, name: &str) -> Result<&Member, Failure> {
-        let known = self.prompt_member(name).map(|prompt| &prompt.member);
+    pub(crate) fn known_prompt(&self, name: &str) -> Result<Known<'_>, Failure> {
+        let known = self.prompt_member(name).map(PromptMember::known);
         known.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
     }
 
