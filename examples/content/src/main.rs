@@ -13,17 +13,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use content::{Settings, Site};
+use tokio::runtime::Runtime;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Bearer, Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     match app() {
-        Ok(app) => app.run().await,
+        // What only describes has ended before a runtime would have started.
+        Ok(app) => app.run_on(Runtime::new),
         Err(reason) => {
             eprintln!("error: {reason}");
             ExitCode::FAILURE

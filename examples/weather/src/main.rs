@@ -9,13 +9,13 @@
 use std::env;
 use std::process::ExitCode;
 
+use tokio::runtime::Runtime;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Bearer, Leniency, Principal, Registry, ResultStore};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
@@ -46,8 +46,8 @@ async fn main() -> ExitCode {
         .about("Daily weather of Seattle and New York, 2012 to 2015")
         .server("http", http.addr(([127, 0, 0, 1], 8080)))
         .server("mcp", mcp)
-        .run()
-        .await
+        // What only describes has ended before a runtime would have started.
+        .run_on(Runtime::new)
 }
 
 fn leniency() -> Result<Leniency, String> {
