@@ -1,6 +1,6 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 //!
-//! Here is what it holds, and what is found in it. How it is made is in [`builder`] and [`assembly`], and checked in
+//! Here is what is found in it; what it holds is in [`member`]. How it is made is in [`builder`] and [`assembly`], and checked in
 //! [`checks`]; for whom it is, in [`caller`]; how its tools are called, in [`calls`].
 
 mod addresses;
@@ -13,6 +13,7 @@ mod error;
 #[cfg(feature = "tokio")]
 mod idle;
 mod inject;
+mod member;
 mod positions;
 mod prompts;
 mod running;
@@ -24,23 +25,19 @@ use std::{fmt, iter, slice, vec};
 
 pub use builder::Builder;
 pub use error::{BuildError, BuildErrors};
+pub(crate) use member::{Home, Known};
 
 use crate::access::Principal;
-use crate::admission::Admission;
 use crate::audit::{Audit, AuditKind};
-use crate::call::Runner;
 use crate::context::Caller;
 use crate::definition::ToolDefinition;
-use crate::extension::Extensions;
 use crate::failure::Failure;
-use crate::leniency::Leniency;
+use crate::registry::member::{Apart, Member};
 use crate::registry::positions::Positions;
 use crate::registry::prompts::PromptMember;
 use crate::requirement::Requirements;
 use crate::schema::nearest;
 use crate::search::Index;
-use crate::state::States;
-use crate::tool::Tool;
 
 /// The tools of an application.
 ///
@@ -90,42 +87,6 @@ struct Inner {
     audit: Option<Audit>,
 }
 
-/// One tool of a registry.
-///
-/// A program that starts makes one for each of its tools, and calls one of them: so it is small, and nothing is counted that
-/// all have in common.
-struct Member {
-    definition: ToolDefinition,
-    /// What is not as it is for a declared tool that is at home here.
-    apart: Option<Arc<Apart>>,
-}
-
-/// What a tool has for itself, or together with those that it came with.
-#[derive(Clone)]
-struct Apart {
-    /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
-    written: Option<Arc<dyn Tool>>,
-    home: Arc<Home>,
-    /// What stands beside its calls whoever calls, under what the caller brings along.
-    extensions: Option<Arc<Extensions>>,
-}
-
-/// A tool as it is called, or what is called for a prompt.
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'r> {
-    pub(crate) kind: AuditKind,
-    pub(crate) definition: &'r ToolDefinition,
-    pub(crate) written: Option<&'r Arc<dyn Tool>>,
-    pub(crate) home: &'r Home,
-    pub(crate) extensions: Option<&'r Arc<Extensions>>,
-}
-
-impl Member {
-    fn is_written(&self) -> bool {
-        self.apart.as_ref().is_some_and(|apart| apart.written.is_some())
-    }
-}
-
 impl Inner {
     fn home_of<'r>(&'r self, member: &'r Member) -> &'r Arc<Home> {
         member.apart.as_ref().map_or(&self.home, |apart| &apart.home)
@@ -143,16 +104,6 @@ impl Inner {
         let home = self.home_of(member);
         home.admission.admit(&member.definition, &home.states, principal).is_ok()
     }
-}
-
-/// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
-#[derive(Default)]
-pub(crate) struct Home {
-    pub(crate) states: States,
-    pub(crate) runner: Runner,
-    pub(crate) admission: Admission,
-    pub(crate) leniency: Leniency,
-    pub(crate) audit: Option<Audit>,
 }
 
 impl Registry {
@@ -430,18 +381,5 @@ impl ExactSizeIterator for Listed<'_> {}
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.tools().map(ToolDefinition::name)).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::mem::size_of;
-
-    use super::Member;
-
-    // A command line makes one for each of a thousand tools before it does anything.
-    #[test]
-    fn a_member_has_few_words() {
-        assert!(size_of::<Member>() <= 4 * size_of::<usize>(), "{}", size_of::<Member>());
     }
 }
