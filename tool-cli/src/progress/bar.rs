@@ -6,12 +6,15 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::streams::{self, Stderr};
 
 /// How many times a second a line is drawn at most, and how many times at once.
 const OFTEN: u32 = 20;
+
+/// How much is kept back of what is told while somebody else writes, in bytes.
+const MOST_WAITING: usize = 64 * 1024;
 
 /// The columns of a bar between its brackets, where there is room.
 const CELLS: usize = 30;
@@ -35,6 +38,8 @@ struct State {
     is_drawn: bool,
     /// How many write in its place.
     aside: usize,
+    /// What was told meanwhile: between a question and its answer it would be in the way.
+    waiting: String,
     is_over: bool,
     budget: Budget,
 }
@@ -45,20 +50,27 @@ impl Bar {
         Bar { stderr, columns: columns.into(), state: Mutex::default() }
     }
 
-    /// Shows how far it has come. Not every step is drawn where they follow each other quickly; the last one is.
+    /// Shows how far it has come. Not every step is drawn where they follow each other quickly; the end is, unless it moves
+    /// along.
     pub(crate) fn report(&self, done: u64, total: Option<u64>, message: String) {
         let mut state = self.state();
         let turn = state.line.turn.wrapping_add(1);
+        let was_end = state.line.total == Some(state.line.done);
         state.line = Line { done, total: total.or(state.line.total), message, turn };
-        let is_end = total == Some(done);
+        let is_end = total == Some(done) && !was_end;
         if state.aside == 0 && (state.budget.draws(Instant::now()) || is_end) {
             self.draw(&mut state);
         }
     }
 
-    /// Writes a line above.
+    /// Writes a line above, once nobody else writes.
     pub(crate) fn tell(&self, line: &str) {
-        self.aside(|| streams::write(&self.stderr, &format!("{line}\n")));
+        let mut state = self.state();
+        state.waiting.push_str(line);
+        state.waiting.push('\n');
+        if state.aside == 0 || state.is_over || state.waiting.len() > MOST_WAITING {
+            self.show(&mut state);
+        }
     }
 
     /// Takes the line out of the way for as long as somebody else writes. What is reported meanwhile is shown after it.
@@ -68,20 +80,27 @@ impl Bar {
             state.aside += 1;
             self.erase(&mut state);
         }
-        let told = write();
-        let mut state = self.state();
-        state.aside -= 1;
-        if state.aside == 0 && state.line.turn > 0 {
-            self.draw(&mut state);
-        }
-        told
+        let _back = Back(self);
+        write()
     }
 
     /// Takes the line away for good.
     pub(crate) fn clear(&self) {
         let mut state = self.state();
         state.is_over = true;
-        self.erase(&mut state);
+        self.show(&mut state);
+    }
+
+    /// Writes what waits, and the line below it.
+    fn show(&self, state: &mut State) {
+        self.erase(state);
+        let waiting = std::mem::take(&mut state.waiting);
+        if !waiting.is_empty() {
+            streams::write(&self.stderr, &waiting);
+        }
+        if state.aside == 0 && state.line.turn > 0 {
+            self.draw(state);
+        }
     }
 
     fn draw(&self, state: &mut State) {
@@ -102,6 +121,19 @@ impl Bar {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Brings the line back when somebody has written in its place, or has panicked.
+struct Back<'b>(&'b Bar);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.aside -= 1;
+        if state.aside == 0 {
+            self.0.show(&mut state);
+        }
     }
 }
 
@@ -134,15 +166,10 @@ impl Line {
         if line.width() <= columns {
             return line.to_owned();
         }
-        let mut left = columns;
-        let fits = |c: &char| match left.checked_sub(c.width().unwrap_or_default()) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        };
-        line.chars().take_while(fits).collect()
+        // Characters can be wider together than one by one.
+        let ends: Vec<usize> = line.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+        let fitting = ends.partition_point(|end| line[..*end].width() <= columns);
+        ends[..fitting].last().map_or_else(String::new, |end| line[..*end].to_owned())
     }
 }
 
@@ -236,5 +263,74 @@ mod tests {
         let [half, whole] = ["[======>      ] 1/2", "[=============] 2/2"];
         let drawn = format!("first\n{ERASE}{half}{ERASE}second\n{ERASE}{whole}{ERASE}third\n");
         assert_eq!(buffer.text(), drawn, "and nothing is taken away that was not drawn");
+    }
+
+    #[test]
+    fn what_is_as_wide_as_two_only_together_is_counted_so() {
+        // A sign and the mark that makes a picture of it: one column by themselves, two on the terminal.
+        for columns in 0..40 {
+            let text = line(1, Some(2), &"\u{26a0}\u{fe0f}".repeat(30)).text(columns);
+            assert!(text.width() <= columns, "{} of {columns}: {text}", text.width());
+        }
+    }
+
+    #[test]
+    fn what_panics_while_it_writes_gives_the_line_back() {
+        let buffer = Buffer::default();
+        let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
+        bar.report(1, Some(2), String::new());
+        let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bar.aside(|| panic!("asked"))));
+        assert!(asked.is_err());
+        bar.report(2, Some(2), String::new());
+        assert!(buffer.text().ends_with("2/2"), "{:?}", buffer.text());
+    }
+
+    #[test]
+    fn an_end_that_moves_is_no_reason_to_draw_without_end() {
+        let buffer = Buffer::default();
+        let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
+        (1..=100_000).for_each(|found| bar.report(found, Some(found), String::new()));
+        let drawn = buffer.text().matches(ERASE).count();
+        assert!(drawn < 1000, "{drawn} times");
+    }
+
+    #[test]
+    fn the_end_is_drawn_however_fast_it_came() {
+        let buffer = Buffer::default();
+        let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
+        (1..=1000).for_each(|done| bar.report(done, Some(1000), String::new()));
+        assert!(buffer.text().ends_with("1000/1000"), "{}", buffer.text());
+    }
+
+    #[test]
+    fn a_count_turns_and_an_end_that_was_told_stays() {
+        let buffer = Buffer::default();
+        let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 12);
+        for (done, total) in [(1, None), (2, None), (3, Some(4)), (3, None)] {
+            bar.report(done, total, "pages".to_owned());
+        }
+        let drawn = ["/ 1 pages", "- 2 pages", "[==>] 3/4 p", "[==>] 3/4 p"];
+        assert_eq!(buffer.text(), drawn.map(|line| format!("{ERASE}{line}")).concat());
+    }
+
+    #[test]
+    fn what_is_told_waits_for_the_end_of_a_question_unless_it_is_much() {
+        let buffer = Buffer::default();
+        let stderr: crate::streams::Stderr = Arc::new(Mutex::new(buffer.clone()));
+        let bar = Bar::new(Arc::clone(&stderr), 40);
+        bar.aside(|| {
+            crate::streams::write(&stderr, "city> ");
+            bar.tell("info: still here");
+            crate::streams::write(&stderr, "\n");
+        });
+        assert_eq!(buffer.text(), "city> \ninfo: still here\n");
+        bar.aside(|| {
+            let line = "x".repeat(1000);
+            (0..1000).for_each(|_| bar.tell(&line));
+            assert!(buffer.text().len() > 900_000, "nobody keeps as much as they want to tell");
+            bar.clear();
+            bar.tell("the end");
+            assert!(buffer.text().ends_with("the end\n"), "nobody waits for an answer any more");
+        });
     }
 }
