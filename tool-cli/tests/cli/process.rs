@@ -171,17 +171,17 @@ fn row_113_a_reader_that_went_away_is_no_failure() {
     }
 }
 
-/// Starts a child, and sends it a signal after each of these lines of its stderr.
+/// Starts a child, and sends it one of these signals after each of these lines of its stderr.
 #[cfg(unix)]
-fn signalled(arguments: &[&str], signal: &str, lines: &[&str]) -> Option<i32> {
+fn signalled(arguments: &[&str], signals: &[&str], lines: &[&str]) -> Option<i32> {
     let mut spawned = spawn(arguments);
     spawned.go();
     let mut stderr = BufReader::new(spawned.child.stderr.take().unwrap());
-    for expected in lines {
+    for (signal, expected) in signals.iter().zip(lines) {
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
         assert_eq!(line.trim_end(), *expected);
-        let kill = Command::new("kill").args([signal, &spawned.child.id().to_string()]).status().unwrap();
+        let kill = Command::new("kill").args([*signal, &spawned.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
     }
     spawned.child.wait().unwrap().code()
@@ -191,7 +191,7 @@ fn signalled(arguments: &[&str], signal: &str, lines: &[&str]) -> Option<i32> {
 #[test]
 fn a_signal_shuts_a_server_down() {
     for signal in ["-TERM", "-INT"] {
-        let code = signalled(&["demo", "serve", "stdio"], signal, &["listening on http://127.0.0.1:1"]);
+        let code = signalled(&["demo", "serve", "stdio"], &[signal], &["listening on http://127.0.0.1:1"]);
         assert_eq!(code, Some(0), "{signal}");
     }
 }
@@ -200,20 +200,23 @@ fn a_signal_shuts_a_server_down() {
 #[test]
 fn a_second_signal_does_not_wait() {
     let lines = ["listening on http://127.0.0.1:1", "listening on http://127.0.0.1:2"];
-    assert_eq!(signalled(&["demo", "serve", "stubborn"], "-INT", &lines), Some(130));
+    for (first, second) in [("-INT", "-INT"), ("-INT", "-TERM"), ("-TERM", "-INT")] {
+        let code = signalled(&["demo", "serve", "stubborn"], &[first, second], &lines);
+        assert_eq!(code, Some(130), "{first} {second}");
+    }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_call_that_holds_its_thread() {
-    assert_eq!(signalled(&["demo", "run", "stuck"], "-INT", &["begun"]), Some(130));
+    assert_eq!(signalled(&["demo", "run", "stuck"], &["-INT"], &["begun"]), Some(130));
 }
 
 #[cfg(unix)]
 #[test]
 fn row_121_a_change_is_waited_for_until_somebody_insists() {
     let runs_on = "`labour` changes something and runs on to its end; interrupt again to leave it half done";
-    assert_eq!(signalled(&["demo", "run", "labour"], "-INT", &["begun", runs_on]), Some(130));
+    assert_eq!(signalled(&["demo", "run", "labour"], &["-INT", "-INT"], &["begun", runs_on]), Some(130));
 }
 
 #[test]

@@ -25,6 +25,12 @@ fn joined_anybody(#[inject] context: tool_core::Context) -> String {
     context.extension::<User>().map_or("nobody", |user| user.0).to_owned()
 }
 
+/// Says whether anybody is signed in, elsewhere.
+#[tool(operation = Read)]
+fn joined_free(#[inject] context: tool_core::Context) -> String {
+    context.extension::<User>().map_or("nobody", |user| user.0).to_owned()
+}
+
 /// Is for some.
 #[tool(operation = Read, permission = "joined")]
 fn joined_closed() -> &'static str {
@@ -192,5 +198,64 @@ async fn tools_are_told_to_come_from_the_part_that_answered() {
             Some(origin),
             "without {failing}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
+    let audited: Arc<Mutex<Vec<String>>> = Arc::default();
+    let written = |name: &str| {
+        let definition = tool_core::ToolDefinition::builder(name, "Says who is signed in.")
+            .operation(tool_core::Operation::Read)
+            .build()
+            .unwrap();
+        tool_core::DynamicTool::new(definition, |context: tool_core::Context, _: Value| async move {
+            let user = context.extension::<User>().map_or("nobody", |user| user.0);
+            Ok(tool_core::Output::json(user).unwrap())
+        })
+    };
+    let part = |home: &'static str, declared: &'static str, by_hand: &'static str| {
+        let audited = Arc::clone(&audited);
+        let sink =
+            move |event: &AuditEvent<'_>| audited.lock().unwrap().push(format!("{home} {}", event.name));
+        let chosen = move |tool: &tool_core::ToolDefinition| [declared, by_hand].contains(&tool.name());
+        Registry::builder().linked().select(chosen).tool(written(by_hand)).audit(sink).build().unwrap()
+    };
+    let user = |user| Extensions::new().with(User(user));
+    for chosen in 0..16_u8 {
+        let beside = |bit: u8, name| (chosen >> bit & 1 == 1).then_some(name);
+        let (first, second, outer, added) =
+            (beside(0, "ada"), beside(1, "bob"), beside(2, "eve"), beside(3, "joe"));
+        let with = |registry: Registry, name: Option<&'static str>| match name {
+            Some(name) => registry.with_extensions(user(name)),
+            None => registry,
+        };
+        let one = with(part("one", "joined_anybody", "hand_one"), first);
+        let two = with(part("two", "joined_free", "hand_two"), second);
+        let twice = one.clone().with_extensions(user("never"));
+        let joined = Providers::new()
+            .with("a", one)
+            .with("b", two)
+            .with("c", twice)
+            .into_provider()
+            .tools()
+            .await
+            .unwrap();
+        let outer_registry = with(joined.registry().clone(), outer);
+        let whole = Providers::new().with("x", outer_registry).into_provider().tools().await.unwrap();
+        let whole = with(whole.registry().clone(), added);
+        let more = whole.toolset([Ok(Arc::new(written("hand_more")) as Arc<dyn tool_core::Tool>)]);
+        let more = more.registry();
+        for (name, home, own) in [
+            ("joined_anybody", "one", first),
+            ("hand_one", "one", first),
+            ("joined_free", "two", second),
+            ("hand_two", "two", second),
+            ("hand_more", "one", None),
+        ] {
+            let expected = if name == "hand_more" { added } else { added.or(outer).or(own) };
+            assert_eq!(said(more, name).await, expected.unwrap_or("nobody"), "{name} with {chosen:04b}");
+            assert_eq!(std::mem::take(&mut *audited.lock().unwrap()), [format!("{home} {name}")]);
+        }
     }
 }
