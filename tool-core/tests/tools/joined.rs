@@ -153,6 +153,8 @@ async fn what_stands_beside_the_calls_of_a_part_stays_beside_those() {
     // And so it is where the whole is a part of another one.
     let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
     assert_eq!(said(whole.registry(), "joined_user").await, "ada");
+    let whole = Providers::new().with("whole", other).into_provider().tools().await.unwrap();
+    assert_eq!(said(whole.registry(), "joined_user").await, "ada", "under what stands beside the whole");
 }
 
 #[tokio::test]
