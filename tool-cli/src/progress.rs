@@ -60,7 +60,7 @@ pub(crate) fn watch(streams: &Streams) -> Option<Watch> {
 
 /// What is shown of how far a call has come.
 pub(crate) enum Shown {
-    Bar(Bar),
+    Bar(Arc<Bar>),
     Lines(Mutex<Lines>),
 }
 

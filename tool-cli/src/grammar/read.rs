@@ -4,7 +4,7 @@
 use std::any::Any;
 
 use clap::ArgMatches;
-use clap::parser::ValueSource;
+use clap::parser::{MatchesError, ValueSource};
 
 use crate::streams::Loudness;
 
@@ -15,7 +15,7 @@ pub(crate) fn flag(matches: &ArgMatches, id: &str) -> bool {
 
 /// The value of this option, typed or by default.
 pub(crate) fn one<'m, T: Any + Clone + Send + Sync>(matches: &'m ArgMatches, id: &str) -> Option<&'m T> {
-    matches.try_get_one(id).ok().flatten()
+    known(matches.try_get_one(id)).flatten()
 }
 
 /// Every value of this option.
@@ -23,7 +23,13 @@ pub(crate) fn many<'m, T: Any + Clone + Send + Sync>(
     matches: &'m ArgMatches,
     id: &str,
 ) -> impl Iterator<Item = &'m T> {
-    matches.try_get_many(id).ok().flatten().into_iter().flatten()
+    known(matches.try_get_many(id)).flatten().into_iter().flatten()
+}
+
+/// What was read, if the grammar knows of it.
+fn known<T>(read: Result<T, MatchesError>) -> Option<T> {
+    debug_assert!(!matches!(read, Err(MatchesError::Downcast { .. })), "an option is read as what it is");
+    read.ok()
 }
 
 /// What `--color` says, unless that is `auto`.

@@ -3,7 +3,8 @@
 //! Our own and not that of a library: those that there are estimate the time that is left, for which they need the system's
 //! mathematics, and whoever links them loads it each time the program starts. That is an eighth of what an empty program takes.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use unicode_width::UnicodeWidthStr as _;
@@ -12,6 +13,9 @@ use crate::streams::{self, Stderr};
 
 /// How many times a second a line is drawn at most, and how many times at once.
 const OFTEN: u32 = 20;
+
+/// How long it takes to earn another drawing.
+const EACH: Duration = Duration::from_millis(1000 / OFTEN as u64);
 
 /// How much is kept back of what is told while somebody else writes, in bytes.
 const MOST_WAITING: usize = 64 * 1024;
@@ -36,6 +40,9 @@ pub(crate) struct Bar {
 struct State {
     line: Line,
     is_drawn: bool,
+    /// Whether it tells less than was reported, and a thread is there that will draw the rest.
+    is_stale: bool,
+    is_caught_up: bool,
     /// How many write in its place.
     aside: usize,
     /// What was told meanwhile: between a question and its answer it would be in the way.
@@ -46,20 +53,43 @@ struct State {
 
 impl Bar {
     /// Draws nothing before there is something to tell.
-    pub(crate) fn new(stderr: Stderr, columns: u16) -> Self {
-        Bar { stderr, columns: columns.into(), state: Mutex::default() }
+    pub(crate) fn new(stderr: Stderr, columns: u16) -> Arc<Self> {
+        Arc::new(Bar { stderr, columns: columns.into(), state: Mutex::default() })
     }
 
     /// Shows how far it has come. Not every step is drawn where they follow each other quickly; the end is, unless it moves
-    /// along.
-    pub(crate) fn report(&self, done: u64, total: Option<u64>, message: String) {
+    /// along, and what was left out is a little later.
+    pub(crate) fn report(self: &Arc<Self>, done: u64, total: Option<u64>, message: String) {
         let mut state = self.state();
         let turn = state.line.turn.wrapping_add(1);
         let was_end = state.line.total == Some(state.line.done);
         state.line = Line { done, total: total.or(state.line.total), message, turn };
         let is_end = total == Some(done) && !was_end;
-        if state.aside == 0 && (state.budget.draws(Instant::now()) || is_end) {
+        state.is_stale = true;
+        if state.aside > 0 {
+            return;
+        }
+        if state.budget.draws(Instant::now()) || is_end {
             self.draw(&mut state);
+        } else if !std::mem::replace(&mut state.is_caught_up, true) {
+            // Not a task: a function that is not `async` may hold the only thread of the runtime.
+            let bar = Arc::clone(self);
+            let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || bar.catch_up());
+        }
+    }
+
+    /// Draws what was reported too quickly to be drawn, until nothing more is.
+    fn catch_up(&self) {
+        loop {
+            thread::sleep(EACH * 2);
+            let mut state = self.state();
+            if !state.is_stale || state.is_over {
+                state.is_caught_up = false;
+                return;
+            }
+            if state.aside == 0 && state.budget.draws(Instant::now()) {
+                self.draw(&mut state);
+            }
         }
     }
 
@@ -110,7 +140,7 @@ impl Bar {
         // The last column stays free: some terminals begin a new line there.
         let line = state.line.text(self.columns.saturating_sub(1));
         streams::write(&self.stderr, &format!("{ERASE}{line}"));
-        state.is_drawn = true;
+        (state.is_drawn, state.is_stale) = (true, false);
     }
 
     fn erase(&self, state: &mut State) {
@@ -187,7 +217,6 @@ impl Default for Budget {
 
 impl Budget {
     fn draws(&mut self, now: Instant) -> bool {
-        const EACH: Duration = Duration::from_millis(1000 / OFTEN as u64);
         let since = *self.since.get_or_insert(now);
         let earned = now.saturating_duration_since(since).as_millis() / EACH.as_millis();
         if earned > 0 {
@@ -292,6 +321,20 @@ mod tests {
         (1..=100_000).for_each(|found| bar.report(found, Some(found), String::new()));
         let drawn = buffer.text().matches(ERASE).count();
         assert!(drawn < 1000, "{drawn} times");
+    }
+
+    #[test]
+    fn what_came_too_quickly_is_drawn_a_little_later() {
+        let buffer = Buffer::default();
+        let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
+        (1..=1000).for_each(|done| bar.report(done, None, String::new()));
+        let drawn = || buffer.text().matches(ERASE).count();
+        let before = drawn();
+        while bar.state().is_caught_up {
+            std::thread::yield_now();
+        }
+        assert!(buffer.text().ends_with("1000"), "{}", buffer.text());
+        assert!(drawn() <= before + 1, "nothing is drawn twice");
     }
 
     #[test]
