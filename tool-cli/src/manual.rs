@@ -16,7 +16,10 @@ const WIDTH: u16 = 100;
 
 /// Prints a page, or writes all of them.
 pub(crate) fn man(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
-    let mut program = grammar(app, WIDTH, None);
+    let mut program = grammar(app, WIDTH, None).mut_subcommands(|command| match &app.version {
+        Some(version) => command.version(version.clone()).disable_version_flag(true),
+        None => command,
+    });
     // Now each command knows the options of them all, and its name behind that of the program.
     program.build();
     if let Some(folder) = matches.get_one::<std::path::PathBuf>("dir") {

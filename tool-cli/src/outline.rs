@@ -163,6 +163,12 @@ pub(crate) fn holds_secret(schema: &NativeSchema) -> bool {
         || schema.items.as_deref().is_some_and(holds_secret)
 }
 
+/// How large, how long and of which form a value may be.
+pub(crate) fn limits(value: &NativeSchema) -> Vec<String> {
+    let value = nullable(value).unwrap_or(value);
+    value.constraints.iter().flat_map(|limits| limit_lines(value.kind, limits)).collect()
+}
+
 fn limit_lines(kind: &str, limits: &Constraints) -> Vec<String> {
     // The range of a 64-bit integer is what everybody assumes.
     let known = |limit: &&Value| {

@@ -223,8 +223,6 @@ impl Registry {
 
     fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
         let Known { definition, home, .. } = member;
-        // What is proposed may be stored state: nobody sees of it what a call would not show.
-        home.admission.admit(definition, &home.states, self.principal())?;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
             let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
@@ -234,6 +232,9 @@ impl Registry {
         match definition.completion(input) {
             _ if native.secret => {}
             Some(complete) => {
+                // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
+                // told to everybody who knows of the tool.
+                home.admission.admit(definition, &home.states, self.principal())?;
                 let typed = &Typed { principal: Some(self.principal()), ..typed.clone() };
                 let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
                 let mut completing = Completing::Propose { typed, states, guarded, values };

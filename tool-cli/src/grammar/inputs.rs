@@ -141,11 +141,20 @@ pub(super) fn for_tool(command: Command, program: &str, inputs: Option<&Inputs<'
     let separator = if tool.name().starts_with('-') { "-- " } else { "" };
     let usage =
         format!("{} {} [OPTIONS] {separator}{} [ARGS]...", neutral(program), command.get_name(), tool.name());
-    let command = command.about(about).override_usage(usage).args(flags.iter().map(arg));
-    match only_as_pairs(pairs) {
-        Some(note) => command.after_help(note),
-        None => command,
-    }
+    let destroys = command.get_name() == "run" && tool.destructive();
+    let notes = [
+        destroys.then(|| {
+            "It is destructive: it asks before it runs, and needs --yes where nobody can be asked.".to_owned()
+        }),
+        Some(format!(
+            "`{} info {separator}{}` tells everything that is declared.",
+            neutral(program),
+            neutral(tool.name())
+        )),
+        only_as_pairs(pairs),
+    ];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    command.about(about).override_usage(usage).args(flags.iter().map(arg)).after_help(notes.join("\n"))
 }
 
 /// The values that an input allows, with their meaning, where these are few.
@@ -226,6 +235,9 @@ fn help(flag: &Flag<'_>) -> String {
     }
     if input.required == Some(true) {
         add("[required]".to_owned());
+    }
+    for limit in outline::limits(input) {
+        add(format!("[{limit}]"));
     }
     if let Some(default) = outline::default(input).filter(|default| !default.is_null()) {
         add(format!("[default: {}]", outline::plain(default)));

@@ -72,7 +72,9 @@ pub(super) async fn call(
     drop(watch);
     match end {
         End::Answered(Some(Reply { call_id, result, .. })) => {
-            if streams.is_verbose() {
+            // The log has what was wrong, by the name of the call.
+            let is_fault = result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Internal);
+            if streams.is_verbose() || is_fault {
                 let outcome =
                     result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
                 streams.notice(&format!(
@@ -86,13 +88,15 @@ pub(super) async fn call(
         // Panics are contained further in: what remains is a runtime that shuts down.
         End::Answered(None) => Err(Failure::internal()),
         End::Interrupted => {
-            let_go(registry, tool, &mut task, streams).await;
-            Err(Failure::new(FailureKind::Cancelled, format!("`{}` was interrupted", tool.name())))
+            let_go(registry, tool, &mut task, "interrupt again", streams).await;
+            let ran_on = ran_on(tool);
+            let message = format!("`{}` was interrupted{ran_on}", tool.name());
+            Err(Failure::new(FailureKind::Cancelled, message))
         }
         End::Late => {
             streams.abandon();
-            let_go(registry, tool, &mut task, streams).await;
-            let ran_on = if tool.modifies() { ", and ran on to its end" } else { "" };
+            let_go(registry, tool, &mut task, "interrupt", streams).await;
+            let ran_on = ran_on(tool);
             let limit = limit.unwrap_or_default();
             let message = format!("`{}` did not end within {limit:?}{ran_on}", tool.name());
             Err(Failure::new(FailureKind::Timeout, message).with_retryable(!tool.modifies()))
@@ -143,12 +147,18 @@ fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinH
     tokio::spawn(async move { registry.invoke(&name, &arguments).await })
 }
 
+/// What has become of a call that nobody waited for.
+fn ran_on(tool: &ToolDefinition) -> &'static str {
+    if tool.modifies() { ", and ran on to its end" } else { "" }
+}
+
 /// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
 /// ends the process.
 async fn let_go(
     registry: &Registry,
     tool: &ToolDefinition,
     task: &mut JoinHandle<Reply>,
+    insist: &str,
     streams: &mut Streams,
 ) {
     if !tool.modifies() {
@@ -158,7 +168,7 @@ async fn let_go(
         return;
     }
     streams.notice(&format!(
-        "`{}` changes something and runs on to its end; interrupt again to leave it half done",
+        "`{}` changes something and runs on to its end; {insist} to leave it half done",
         tool.name()
     ));
     task.abort();

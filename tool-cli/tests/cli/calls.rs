@@ -45,6 +45,12 @@ async fn a_failing_tool_is_heard() {
     );
     let ran = cli(&["run", "bug", "--format", "json"]).await;
     assert_eq!((ran.code, ran.json()["error_type"].as_str()), (70, Some("internal")));
+    // What was wrong stands in the log, by the name of the call.
+    assert!(
+        ran.stderr.starts_with("call ") && ran.stderr.contains(" of `bug`: internal after "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[tokio::test]
@@ -163,7 +169,7 @@ async fn row_121_an_interrupted_change_runs_to_its_end() {
     ran.fails(
         130,
         "`record` changes something and runs on to its end; interrupt again to leave it half done\n\
-         error: `record` was interrupted\n",
+         error: `record` was interrupted, and ran on to its end\n",
     );
     assert_eq!(events.recorded(), 1);
 }

@@ -169,6 +169,8 @@ async fn manual_pages_are_printed_and_written() {
     assert!(page.contains(".TH demo 1") && page.contains("demo\\-run(1)"), "{page}");
     let page = run(&["man", "run"]).await.stdout;
     assert!(page.contains(".TH demo-run 1") && page.contains("\\-\\-dry\\-run"), "{page}");
+    let page = crate::cli(&["man", "run"]).await.stdout;
+    assert!(page.contains("\"demo-run 1.2.3\""), "{page}");
     run(&["man", "nope"]).await.fails(2, "error: there is no command `nope`\n");
     let folder = tempfile::tempdir().unwrap();
     run(&["man", "--dir", folder.path().join("man1").to_str().unwrap()]).await.prints("");

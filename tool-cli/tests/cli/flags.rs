@@ -106,10 +106,17 @@ async fn the_help_of_a_tool_has_its_inputs() {
         "      --places <JSON>",
         "          Where. (may be repeated, or one JSON list) [required]",
         "      --share <INTEGER>",
-        "          A percentage. [default: 50] [example: 25]",
+        "          A percentage. [from 0 to 255] [default: 50] [example: 25]",
+        "`demo info parts` tells everything that is declared.",
     ] {
         assert!(help.stdout.contains(&format!("{line}\n")), "{line}\n{}", help.stdout);
     }
+    let destroys = "It is destructive: it asks before it runs, and needs --yes where nobody can be asked.\n";
+    assert!(!help.stdout.contains(destroys), "{}", help.stdout);
+    let help = cli(&["run", "purge", "--help"]).await;
+    assert!(help.stdout.contains(destroys), "{}", help.stdout);
+    let help = cli(&["validate", "purge", "--help"]).await;
+    assert!(!help.stdout.contains(destroys), "{}", help.stdout);
     let other = cli(&["run", "--help"]).await;
     assert!(
         !other.stdout.contains("--sky")

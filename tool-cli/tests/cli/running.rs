@@ -238,7 +238,7 @@ async fn a_change_that_takes_too_long_runs_to_its_end() {
     let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
     ran.fails(
         6,
-        "`slow` changes something and runs on to its end; interrupt again to leave it half done\n\
+        "`slow` changes something and runs on to its end; interrupt to leave it half done\n\
          error: `slow` did not end within 1ms, and ran on to its end\n",
     );
     world.ended.notified().await;

@@ -140,8 +140,8 @@ mod closed {
 
     /// Is for who may see the cities.
     #[tool(operation = Read, permission = "cities", requires = [loaded])]
-    fn guarded(#[arg(complete = beginning)] city: String) -> String {
-        city
+    fn guarded(#[arg(complete = beginning)] city: String, deep: Option<bool>) -> String {
+        format!("{city} {deep:?}")
     }
 
     fn loaded(cities: &Cities) -> Result<(), Unmet> {
@@ -161,6 +161,11 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
     assert_eq!(full.as_principal(may.clone()).complete("guarded", "city", "R").unwrap().values, ["Rome"]);
     let empty = registry(&[]).as_principal(may);
     assert_eq!(empty.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
+    // What an input allows is no secret: the schema has it.
+    assert_eq!(full.complete("guarded", "deep", "t").unwrap().values, ["true"]);
+    let builder = builder_of(concat!(module_path!(), "::closed")).state(Cities(Vec::new()));
+    let hidden = builder.hide_denied().build().unwrap();
+    assert_eq!(hidden.complete("guarded", "deep", "t").unwrap_err().kind(), FailureKind::NotFound);
 }
 
 /// A tool of which a function decides who sees what.
