@@ -57,25 +57,8 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub(crate) fn new(handler: Arc<Handler>, policy: &Policy) -> Self {
-        let answers = TaskTracker::new();
-        let shared = Arc::clone(&handler);
-        let stop = CancellationToken::new();
-        let manager = sessions::manager();
-        let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
-        let door = Door { authenticator: policy.authenticator.clone(), sessions };
-        let config = StreamableHttpServerConfig::default()
-            .with_json_response(true)
-            .with_legacy_session_mode(true)
-            .with_max_request_body_bytes(BODY_LIMIT)
-            .with_cancellation_token(stop.clone());
-        let direct = Direct::new(Arc::clone(&handler), policy, stop.clone());
-        let service = StreamableHttpService::new(
-            move || Ok(Session::new(Arc::clone(&shared))),
-            manager,
-            policy.applied_to(config),
-        );
-        let reader = Reader { direct, in_flight: InFlight::default() };
-        let way = Arc::new(Way { answers: answers.clone(), door, reader, service });
+        let (answers, stop) = (TaskTracker::new(), CancellationToken::new());
+        let way = Arc::new(Way::new(&handler, policy, answers.clone(), stop.clone()));
         let router = Router::new().route(
             "/",
             any(move |request: Request| {
@@ -96,6 +79,26 @@ struct Way {
 }
 
 impl Way {
+    fn new(handler: &Arc<Handler>, policy: &Policy, answers: TaskTracker, stop: CancellationToken) -> Self {
+        let shared = Arc::clone(handler);
+        let manager = sessions::manager();
+        let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
+        let door = Door { authenticator: policy.authenticator.clone(), sessions };
+        let config = StreamableHttpServerConfig::default()
+            .with_json_response(true)
+            .with_legacy_session_mode(true)
+            .with_max_request_body_bytes(BODY_LIMIT)
+            .with_cancellation_token(stop.clone());
+        let direct = Direct::new(Arc::clone(handler), policy, stop);
+        let service = StreamableHttpService::new(
+            move || Ok(Session::new(Arc::clone(&shared))),
+            manager,
+            policy.applied_to(config),
+        );
+        let reader = Reader { direct, in_flight: InFlight::default() };
+        Way { answers, door, reader, service }
+    }
+
     async fn answer(&self, request: Request) -> Response {
         let Way { answers, door, reader, service } = self;
         let to_rmcp = |request| async { Box::pin(service.handle(request)).await.map(Body::new) };

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
@@ -13,9 +14,25 @@ pub(crate) struct InFlight(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    requests: HashMap<Name, u64>,
+    requests: HashMap<Name, Request>,
     /// Tells requests apart that had one name after the other.
     count: u64,
+}
+
+struct Request {
+    number: u64,
+    /// For whoever wants to know later.
+    taken_back: Option<TakenBack>,
+}
+
+/// Whether a request was taken back, as long as nobody else knows of it.
+#[derive(Clone, Default)]
+pub(crate) struct TakenBack(Arc<AtomicBool>);
+
+impl TakenBack {
+    pub(crate) fn is(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 type Name = (Box<str>, RequestId);
@@ -37,7 +54,7 @@ impl InFlight {
         match state.requests.entry(name.clone()) {
             Entry::Occupied(_) => None,
             Entry::Vacant(free) => {
-                free.insert(number);
+                free.insert(Request { number, taken_back: None });
                 Some(Held { requests: self.clone(), name, number })
             }
         }
@@ -45,7 +62,10 @@ impl InFlight {
 
     /// Lets go of a name whose request was taken back: it gets no answer.
     pub(crate) fn end(&self, session: &str, id: RequestId) {
-        self.state().requests.remove(&(Box::from(session), id));
+        let ended = self.state().requests.remove(&(Box::from(session), id));
+        if let Some(Request { taken_back: Some(TakenBack(taken_back)), .. }) = ended {
+            taken_back.store(true, Ordering::Release);
+        }
     }
 
     /// How many requests of all sessions are not answered.
@@ -62,14 +82,28 @@ impl InFlight {
 impl Held {
     /// Whether the request was not taken back.
     pub(crate) fn is_held(&self) -> bool {
-        self.requests.state().requests.get(&self.name) == Some(&self.number)
+        self.state_of(|request| request.is_some())
+    }
+
+    /// Tells from now on whether it is taken back.
+    pub(crate) fn watch(&self) -> TakenBack {
+        let watched = |request: Option<&mut Request>| match request {
+            Some(request) => request.taken_back.get_or_insert_default().clone(),
+            None => TakenBack(Arc::new(AtomicBool::new(true))),
+        };
+        self.state_of(watched)
+    }
+
+    fn state_of<T>(&self, ask: impl FnOnce(Option<&mut Request>) -> T) -> T {
+        let mut state = self.requests.state();
+        ask(state.requests.get_mut(&self.name).filter(|request| request.number == self.number))
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         let mut state = self.requests.state();
-        if state.requests.get(&self.name) == Some(&self.number) {
+        if state.requests.get(&self.name).is_some_and(|request| request.number == self.number) {
             state.requests.remove(&self.name);
         }
     }
@@ -78,6 +112,23 @@ impl Drop for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_back_is_known_to_whoever_watches_it() {
+        let in_flight = InFlight::default();
+        let seven = || RequestId::Number(7);
+        let before = in_flight.begin("a", seven()).expect("it is free");
+        let watch = before.watch();
+        assert!(!watch.is());
+        in_flight.end("a", seven());
+        assert!(watch.is() && before.watch().is());
+        let after = in_flight.begin("a", seven()).expect("it is free again");
+        let watch = after.watch();
+        // One that is answered, or whose client has left, was not taken back.
+        drop((before, after));
+        in_flight.end("a", seven());
+        assert!(!watch.is());
+    }
 
     #[test]
     fn a_name_is_held_once_in_each_session() {

@@ -9,7 +9,7 @@ use std::task::Poll;
 use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
-use rmcp::model::{ClientCapabilities, ProgressToken};
+use rmcp::model::{ClientCapabilities, ErrorData, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::{BoxFuture, Extensions};
@@ -20,6 +20,7 @@ use crate::discovery::Discovery;
 use crate::era::Era;
 use crate::handler::direct::{Outcome, PlainCall};
 use crate::handler::{Handler, trace_of, unless_cancelled};
+use crate::in_flight::{Held, TakenBack};
 use crate::news::Telling;
 use crate::session::Client;
 
@@ -52,6 +53,8 @@ pub(crate) struct Begun {
     /// Whoever asks once the client can be asked.
     asker: Option<Arc<PeerAsker>>,
     telling: Option<Arc<Telling>>,
+    /// What was taken back before rmcp heard of it, it does not take back.
+    taken_back: TakenBack,
     /// It is on its way until it is answered, also where it has come to its end.
     request: TaskTrackerToken,
 }
@@ -96,7 +99,8 @@ impl Handler {
             };
             handler.call_plainly(plain).await
         };
-        Some(Begun { call: Box::pin(call), asker, telling, request: self.offers().request() })
+        let taken_back = TakenBack::default();
+        Some(Begun { call: Box::pin(call), asker, telling, taken_back, request: self.offers().request() })
     }
 }
 
@@ -114,7 +118,11 @@ impl Begun {
 
     /// What the call comes to, made by a request that has come this far; unless the client takes it back or leaves.
     pub(super) async fn end(self, name: &str, cx: &RequestContext<RoleServer>) -> Outcome {
-        let Begun { call, asker, telling, request: _request } = self;
+        let Begun { call, asker, telling, taken_back, request: _request } = self;
+        if taken_back.is() {
+            tracing::debug!(name, request = %cx.id, "the client took the request back as it began");
+            return Err(ErrorData::internal_error("cancelled", None));
+        }
         asker.iter().for_each(|asker| asker.connect(cx));
         match telling {
             None => unless_cancelled(call, name, cx).await?,
@@ -124,7 +132,9 @@ impl Begun {
 }
 
 impl Carried {
-    pub(crate) fn new(begun: Begun) -> Self {
+    /// Carries a call whose request is held by this.
+    pub(crate) fn new(begun: Begun, held: &Held) -> Self {
+        let begun = Begun { taken_back: held.watch(), ..begun };
         Carried(Arc::new(Mutex::new(Some(begun))))
     }
 

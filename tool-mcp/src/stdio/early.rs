@@ -88,7 +88,10 @@ impl Early {
                         tracing::debug!(%error, "the client does not read its answer");
                     }
                 }
-                Err(begun) => _ = late.send(Late { line, call: Carried::new(begun), held }),
+                Err(begun) => {
+                    let call = Carried::new(begun, &held);
+                    let _ = late.send(Late { line, call, held });
+                }
             }
         });
         Some(())

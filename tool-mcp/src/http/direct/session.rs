@@ -55,7 +55,7 @@ impl Direct {
             // It was taken back meanwhile: it gets no answer, and is dropped as any other that is.
             _ if !held.is_held() => Some(Early::Answered(nothing())),
             Ok(called) => Some(Early::Answered(message(&response(called, id, &client.era)))),
-            Err(begun) => Some(Early::Begun(Carried::new(begun), held)),
+            Err(begun) => Some(Early::Begun(Carried::new(begun, &held), held)),
         }
     }
 

@@ -3,11 +3,14 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 use tower::ServiceExt as _;
 
 use super::*;
-use crate::http::{Endpoint, Policy};
+use crate::handler::Handler;
+use crate::http::{Endpoint, Policy, Way, identity, message};
 use crate::server::Server;
 
 /// Longer than a session may be idle.
@@ -15,6 +18,10 @@ const LONG: Duration = Duration::from_secs(20 * 60);
 
 /// The endpoint of a tool that takes its time.
 fn endpoint() -> Endpoint {
+    Endpoint::new(handler(), &Policy::default())
+}
+
+fn handler() -> Arc<Handler> {
     let definition = ToolDefinition::builder("think", "Thinks.").operation(Operation::Read);
     let definition = definition.input_schema(json!({"type": "object", "properties": {}}));
     let think = DynamicTool::new(definition.build().unwrap(), |_, _: Value| async {
@@ -22,18 +29,20 @@ fn endpoint() -> Endpoint {
         Ok(Output::text("42"))
     });
     let registry = Registry::builder().tool(think).build().unwrap();
-    let handler = Server::new(registry).opened_at_once(Some(Principal::anonymous())).unwrap();
-    Endpoint::new(handler, &Policy::default())
+    Server::new(registry).opened_at_once(Some(Principal::anonymous())).unwrap()
 }
 
 async fn post(router: &Router, session: &str, message: Value) -> axum::response::Response {
+    router.clone().oneshot(request(session, &message)).await.unwrap()
+}
+
+fn request(session: &str, message: &Value) -> Request<Body> {
     let request = Request::post("/").header("host", "localhost").header("content-type", "application/json");
     let mut request = request.header("accept", "application/json, text/event-stream");
     if !session.is_empty() {
         request = request.header(SESSION, session).header("mcp-protocol-version", "2025-11-25");
     }
-    let message = Body::from(message.to_string());
-    router.clone().oneshot(request.body(message).unwrap()).await.unwrap()
+    request.body(Body::from(message.to_string())).unwrap()
 }
 
 async fn open(router: &Router) -> String {
@@ -169,4 +178,35 @@ async fn a_session_whose_opening_is_given_up_is_closed() {
             break;
         }
     }
+}
+
+// Between the beginning of a call and rmcp's hearing of it, rmcp knows of nothing to take back.
+#[tokio::test(start_paused = true)]
+async fn a_call_is_taken_back_before_rmcp_has_heard_of_it() {
+    let (answers, stop) = (TaskTracker::new(), CancellationToken::new());
+    let way = Arc::new(Way::new(&handler(), &Policy::default(), answers, stop));
+    let other = Arc::clone(&way);
+    let router = Router::new().fallback(move |request: Request<Body>| {
+        let way = Arc::clone(&other);
+        async move { way.answer(request).await }
+    });
+    let session = open(&router).await;
+    // Whoever has called once is known, and its calls begin early.
+    let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nope"}});
+    drop(post(&router, &session, unknown).await.into_body().collect().await.unwrap());
+
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "think"}});
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    let to_rmcp = async |request: Request<Body>| {
+        assert_eq!(post(&router, &session, cancel.clone()).await.status(), 202);
+        // rmcp has seen it, and has nothing of this name.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Box::pin(way.service.handle(request)).await.map(Body::new)
+    };
+    let read =
+        async |request, visit: Option<&Visit>| message::read(&way.reader, request, visit, &to_rmcp).await;
+    let answer = identity::identify(&way.door, request(&session, &call), read).await;
+    let body = tokio::time::timeout(LONG / 2, answer.into_body().collect()).await;
+    let body = body.expect("it does not go on").unwrap().to_bytes();
+    assert!(!String::from_utf8_lossy(&body).contains("42"), "{body:?}");
 }
