@@ -1,7 +1,7 @@
 //! One line at the foot of a terminal that is drawn over and over.
 //!
-//! Our own and not that of a library: those that there are estimate the time that is left, for which they need the system's
-//! mathematics, and whoever links them loads it each time the program starts. That is an eighth of what an empty program takes.
+//! Our own and not `indicatif`: that estimates the time that is left, for which it needs the system's mathematics, and whoever
+//! links it loads them each time the program starts. That is an eighth of what an empty program takes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
