@@ -173,7 +173,9 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// When a call would not be [let in](Registry::admits), when there is no such input, and when the function panics.
+    /// When the caller does not know of the tool, when there is no such input; where a `complete` function is asked, when a
+    /// call would not be [let in](Registry::admits) and when the function panics. What the schema allows is told to
+    /// everybody who knows of the tool.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};

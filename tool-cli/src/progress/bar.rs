@@ -40,9 +40,10 @@ pub(crate) struct Bar {
 struct State {
     line: Line,
     is_drawn: bool,
-    /// Whether it tells less than was reported, and a thread is there that will draw the rest.
+    /// Whether it tells less than was reported.
     is_stale: bool,
-    is_caught_up: bool,
+    /// Whether a thread is there that will draw the rest.
+    catches_up: bool,
     /// How many write in its place.
     aside: usize,
     /// What was told meanwhile: between a question and its answer it would be in the way.
@@ -71,7 +72,7 @@ impl Bar {
         }
         if state.budget.draws(Instant::now()) || is_end {
             self.draw(&mut state);
-        } else if !std::mem::replace(&mut state.is_caught_up, true) {
+        } else if !std::mem::replace(&mut state.catches_up, true) {
             // Not a task: a function that is not `async` may hold the only thread of the runtime.
             let bar = Arc::clone(self);
             let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || bar.catch_up());
@@ -84,7 +85,7 @@ impl Bar {
             thread::sleep(EACH * 2);
             let mut state = self.state();
             if !state.is_stale || state.is_over {
-                state.is_caught_up = false;
+                state.catches_up = false;
                 return;
             }
             if state.aside == 0 && state.budget.draws(Instant::now()) {
@@ -330,7 +331,7 @@ mod tests {
         (1..=1000).for_each(|done| bar.report(done, None, String::new()));
         let drawn = || buffer.text().matches(ERASE).count();
         let before = drawn();
-        while bar.state().is_caught_up {
+        while bar.state().catches_up {
             std::thread::yield_now();
         }
         assert!(buffer.text().ends_with("1000"), "{}", buffer.text());
