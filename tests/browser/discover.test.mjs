@@ -149,7 +149,7 @@ test("what a tool needs is told in words, before it is called", async (t) => {
   const needy = async (route) => {
     const response = await route.fetch();
     const told = {
-      permission: "notes.read, notes.count",
+      permission: "all(notes.read, notes.count)",
       requirements: { met: false, message: "the notebook is not configured" },
       deprecated: { since: "2.0", note: "use `exact`" },
       tags: ["notes"],
@@ -158,7 +158,7 @@ test("what a tool needs is told in words, before it is called", async (t) => {
   };
   const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
   const facts = await page.locator("header dl").innerText();
-  for (const fact of ["Needs notes.read and notes.count", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
+  for (const fact of ["Needs all(notes.read, notes.count)", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
 });
 
 test("a tool that says nothing of what it does is taken for the worst", async (t) => {

@@ -3,12 +3,15 @@
 //! Each way has a registry and a file of reports of its own, so that the same calls in the same order meet the same state.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
-use tool_core::{Builder, Failure, FailureKind, Output, Registry};
+use tool_core::{Builder, Failure, FailureKind, Output, Reason, Registry};
+
+use crate::mcp::Client;
 
 /// What came of a call, in the words that all faces share.
 #[derive(Debug, PartialEq)]
@@ -20,6 +23,19 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
+    /// MCP tells an invalid input and a failure of the tool in one form: the kind is taken from the direct call, and the
+    /// text must then be the same.
+    pub(crate) fn of_mcp(answer: &Value, direct: &Answer) -> Self {
+        let result = &answer["result"];
+        match result["isError"] {
+            Value::Bool(true) => Answer::Failure {
+                kind: direct.verdict(),
+                text: result["content"][0]["text"].as_str().unwrap().to_owned(),
+            },
+            _ => Answer::Success { output: result["structuredContent"].to_string() },
+        }
+    }
+
     pub(crate) fn verdict(&self) -> String {
         match self {
             Answer::Success { .. } => "success".to_owned(),
@@ -61,7 +77,7 @@ pub(crate) struct Faces {
     cli: Registry,
     http: SocketAddr,
     mcp: SocketAddr,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 type Each<T> = Vec<(&'static str, T)>;
@@ -72,8 +88,13 @@ impl Faces {
     }
 
     pub(crate) fn start_as(settings: impl Fn(Builder) -> Builder) -> Self {
+        Faces::of(|file| settings(weather::builder(file)))
+    }
+
+    /// The faces of the registries that are built so, each with a file of its own.
+    pub(crate) fn of(builder: impl Fn(PathBuf) -> Builder) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let registry = |name: &str| settings(weather::builder(folder.path().join(name))).build().unwrap();
+        let registry = |name: &str| builder(folder.path().join(name)).build().unwrap();
         let runtime = Runtime::new().unwrap();
         let (http, mcp) = runtime.block_on(async {
             let options = tool_http::Options::new().allow_execute(true);
@@ -85,7 +106,7 @@ impl Faces {
             addresses
         });
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Faces { agent, direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, _folder: folder }
+        Faces { agent, direct: registry("direct"), cli: registry("cli"), runtime, http, mcp, folder }
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -128,7 +149,12 @@ impl Faces {
 
     /// As [`Faces::call`], with a text that MCP cannot carry as arguments: there the whole request would be wrong.
     pub(crate) fn call_without_mcp(&self, name: &str, arguments: &str) -> Each<Answer> {
-        let direct = self.runtime.block_on(self.direct.invoke(name, arguments.as_bytes())).result;
+        self.call_with_bytes(name, arguments.as_bytes())
+    }
+
+    /// As [`Faces::call_without_mcp`], with arguments that may be no text.
+    pub(crate) fn call_with_bytes(&self, name: &str, arguments: &[u8]) -> Each<Answer> {
+        let direct = self.runtime.block_on(self.direct.invoke(name, arguments)).result;
         vec![
             ("a direct call", direct.into()),
             ("HTTP", self.call_over_http(name, arguments)),
@@ -136,7 +162,23 @@ impl Faces {
         ]
     }
 
-    fn call_over_http(&self, name: &str, arguments: &str) -> Answer {
+    /// A client of MCP for each transport and era.
+    pub(crate) fn clients(&self) -> Vec<Client> {
+        Client::all(&self.agent, self.mcp, self.folder.path())
+    }
+
+    /// What such a client is answered.
+    pub(crate) fn call_of(
+        &self,
+        client: &mut Client,
+        id: usize,
+        name: &str,
+        arguments: Option<&[u8]>,
+    ) -> Value {
+        client.call(&self.agent, id, name, arguments)
+    }
+
+    fn call_over_http(&self, name: &str, arguments: &[u8]) -> Answer {
         let (status, body) = self.http(&format!("/tools/{name}/call"), Some(arguments));
         match (status, &body["isError"]) {
             (200, Value::Bool(false)) => Answer::Success { output: body["structuredContent"].to_string() },
@@ -155,24 +197,14 @@ impl Faces {
         }
     }
 
-    /// MCP tells an invalid input and a failure of the tool in one form: the kind is taken from the direct call, and the
-    /// text must then be the same.
     fn call_over_mcp(&self, name: &str, arguments: &str, direct: &Answer) -> Answer {
         let arguments: Value = serde_json::from_str(arguments).unwrap();
-        let answer = self.mcp("tools/call", &json!({"name": name, "arguments": arguments}));
-        let result = &answer["result"];
-        match result["isError"] {
-            Value::Bool(true) => Answer::Failure {
-                kind: direct.verdict(),
-                text: result["content"][0]["text"].as_str().unwrap().to_owned(),
-            },
-            _ => Answer::Success { output: result["structuredContent"].to_string() },
-        }
+        Answer::of_mcp(&self.mcp("tools/call", &json!({"name": name, "arguments": arguments})), direct)
     }
 
-    fn call_by_command(&self, name: &str, arguments: &str) -> Answer {
-        let (code, mut body) =
-            self.cli(&["run", name, "--yes", "--format", "json", "--input-json", arguments]);
+    fn call_by_command(&self, name: &str, arguments: &[u8]) -> Answer {
+        let words = ["run", name, "--yes", "--format", "json", "--input-json", "-"];
+        let (code, mut body) = self.cli_with(&words, arguments);
         if body["success"] == true {
             assert_eq!(code, 0);
             let output = body["output"].take();
@@ -180,28 +212,31 @@ impl Faces {
             return Answer::Success { output: output.to_string() };
         }
         let kind = body["error_type"].as_str().unwrap().to_owned();
-        let failed = FailureKind::Failed(tool_core::Reason::Other);
-        let codes: Vec<u8> = [FailureKind::Disabled, FailureKind::Input, failed]
-            .map(FailureKind::codes)
-            .into_iter()
-            .filter(|codes| codes.error_type == kind)
-            .map(|codes| codes.exit)
-            .collect();
-        assert_eq!(codes, [code], "{body}");
+        let failed = [Reason::Other, Reason::NotFound, Reason::Conflict].map(FailureKind::Failed);
+        let kinds = [FailureKind::Disabled, FailureKind::Input].into_iter().chain(failed);
+        let mut codes = kinds.map(FailureKind::codes).filter(|codes| codes.error_type == kind);
+        assert!(codes.any(|codes| codes.exit == code), "{code}: {body}");
         Answer::Failure { kind, text: text_of(&body) }
     }
 
-    fn http(&self, path: &str, body: Option<&str>) -> (u16, Value) {
+    fn http(&self, path: &str, body: Option<&[u8]>) -> (u16, Value) {
+        let (status, _, body) = self.http_with_wait(path, body);
+        (status, body)
+    }
+
+    /// The status, `Retry-After` and the body.
+    pub(crate) fn http_with_wait(&self, path: &str, body: Option<&[u8]>) -> (u16, Option<String>, Value) {
         let url = format!("http://{}{path}", self.http);
         let answer = match body {
             None => self.agent.get(url).call(),
             Some(body) => self.agent.post(url).content_type("application/json").send(body),
         };
         let mut answer = answer.unwrap();
-        (answer.status().as_u16(), json_of(&answer.body_mut().read_to_string().unwrap()))
+        let wait = answer.headers().get("retry-after").map(|wait| wait.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), wait, json_of(&answer.body_mut().read_to_string().unwrap()))
     }
 
-    fn mcp(&self, method: &str, params: &Value) -> Value {
+    pub(crate) fn mcp(&self, method: &str, params: &Value) -> Value {
         let mut params = params.clone();
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -221,9 +256,13 @@ impl Faces {
         json_of(&request.send(body.to_string()).unwrap().body_mut().read_to_string().unwrap())
     }
 
-    fn cli(&self, arguments: &[&str]) -> (u8, Value) {
+    pub(crate) fn cli(&self, arguments: &[&str]) -> (u8, Value) {
+        self.cli_with(arguments, &[])
+    }
+
+    fn cli_with(&self, arguments: &[&str], stdin: &[u8]) -> (u8, Value) {
         let (stdout, stderr) = (Buffer::default(), Buffer::default());
-        let streams = Streams::new(std::io::empty(), stdout.clone(), stderr.clone());
+        let streams = Streams::new(std::io::Cursor::new(stdin.to_vec()), stdout.clone(), stderr.clone());
         let app = App::new("weather", self.cli.clone());
         let code = self.runtime.block_on(app.run_with(arguments.iter().copied(), streams));
         (code, json_of(&stdout.text()))

@@ -3,6 +3,10 @@
 
 mod cases;
 mod faces;
+mod failures;
+mod hostile;
+mod log;
+mod mcp;
 mod readme;
 
 use serde_json::json;

@@ -51,10 +51,11 @@ async fn count(State(state): State<AppState>, user: Option<Extension<User>>) -> 
 /// The application with its tools under a prefix; at its root when that is empty.
 fn application(prefix: &str) -> Router {
     let options = tool_http::Options::new().allow_execute(true);
-    let tools = tool_http::router_with(registry(), options).with_state(());
-    let mcp = tool_mcp::Server::new(registry()).into_axum_router().unwrap().with_state(());
-    let app = Router::<AppState>::new().route("/count", get(count)).nest("/mcp", mcp);
-    let app = if prefix.is_empty() { app.merge(tools) } else { app.nest(prefix, tools) };
+    let tools = tool_http::router_with(registry(), options);
+    let mcp = tool_mcp::Server::new(registry()).into_axum_router().unwrap();
+    let app = Router::<AppState>::new().route("/count", get(count)).nest_service("/mcp", mcp);
+    let app =
+        if prefix.is_empty() { app.merge(tools.with_state(())) } else { app.nest_service(prefix, tools) };
     app.layer(from_fn(sign_in)).with_state(AppState { requests: Arc::default() })
 }
 
@@ -118,9 +119,12 @@ fn the_tools_stand_beside_mcp_in_an_application_with_state_and_layers() {
             "capabilities": {},
             "clientInfo": {"name": "test", "version": "0"},
         }});
-        let (status, answer) = served.post("/mcp", &mcp);
-        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        assert!(status == 200 && text.contains("serverInfo"), "{given}: {status} {text}");
+        for path in ["/mcp", "/mcp/"] {
+            let (status, answer) = served.post(path, &mcp);
+            let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+            assert!(status == 200 && text.contains("serverInfo"), "{given}: {status} {text}");
+        }
+        assert!(served.get(&format!("{prefix}/")).1.contains("<!doctype html>"), "{given}");
         drop(served.runtime);
     }
 }

@@ -15,6 +15,7 @@ fn messages() {
         "listing",
         "methods",
         "prompt",
+        "features",
         "several",
     ] {
         cases.compile_fail(format!("{kind}/*.rs"));

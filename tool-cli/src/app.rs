@@ -169,6 +169,9 @@ impl App {
     /// Runs the command line of this process as [`run`](Self::run) does, and starts a runtime only for a command that needs
     /// one: `run` and `serve`, and completion in a shell. A list has ended by the time that a runtime has started.
     ///
+    /// The registry is built before there is a runtime. State that needs one when it is made, such as a connection pool, panics then:
+    /// use [`run`](Self::run) in an `async fn main`.
+    ///
     /// ```no_run
     /// use std::process::ExitCode;
     ///

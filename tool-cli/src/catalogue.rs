@@ -142,11 +142,6 @@ pub(crate) fn denial(registry: &Registry, tool: &ToolDefinition) -> Option<Strin
     (failure.kind() == FailureKind::Denied).then(|| failure.message().to_owned())
 }
 
-/// The crate that a tool was declared in.
-pub(crate) fn provider(tool: &ToolDefinition) -> Option<&str> {
-    tool.source().module.split("::").next().filter(|name| !name.is_empty())
-}
-
 /// JSON for scripts, with indentation for whoever looks at it all the same.
 pub(crate) fn json_text(value: &Value) -> String {
     format!("{value:#}\n")
@@ -163,7 +158,7 @@ fn row(registry: &Registry, tool: &ToolDefinition, score: Option<f64>) -> Value 
         ("description", Some(json!(tool.description()))),
         ("operation", tool.operation().map(|operation| json!(operation))),
         ("destructive", Some(json!(tool.destructive()))),
-        ("provider", provider(tool).map(Value::from)),
+        ("provider", tool.provider().map(Value::from)),
         ("tags", Some(json!(tool.tags().collect::<Vec<_>>())).filter(|_| tool.tags().len() > 0)),
         ("deprecated", tool.deprecated().map(|_| true.into())),
         ("requirements", Some(json!(requirements(registry, tool)))),

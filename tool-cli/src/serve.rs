@@ -32,15 +32,24 @@ type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
 ///     options.shutdown().await;
 ///     Ok(())
 /// })
-/// .about("Serve the tools over HTTP")
+/// .about("Accept connections and close them")
 /// .addr(([127, 0, 0, 1], 8080));
 /// ```
 #[must_use]
 pub struct Server {
     run: Box<dyn FnOnce(ServeOptions) -> ServeFuture + Send>,
     pub(crate) about: Option<String>,
-    pub(crate) addr: Option<SocketAddr>,
+    pub(crate) listens: Listens,
+    pub(crate) allows_execute: bool,
     pub(crate) choices: Vec<Choice>,
+}
+
+/// Whether a server has `--addr`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listens {
+    Never,
+    IfAsked,
+    At(SocketAddr),
 }
 
 /// An option of a server that takes one of some values.
@@ -69,7 +78,8 @@ impl Server {
         Server {
             run: Box::new(|options| Box::pin(server(options))),
             about: None,
-            addr: None,
+            listens: Listens::Never,
+            allows_execute: false,
             choices: Vec::new(),
         }
     }
@@ -84,13 +94,44 @@ impl Server {
         self
     }
 
-    /// Where it listens when `--addr` is left out. Without a default, [`ServeOptions::addr`] is then `None`.
+    /// Offers `--addr`, with the address at which the server listens when it is left out.
     ///
     /// ```
     /// let server = tool_cli::Server::new(async |_| Ok(())).addr(([127, 0, 0, 1], 8080));
     /// ```
-    pub fn addr(mut self, addr: impl Into<SocketAddr>) -> Self {
-        self.addr = Some(addr.into());
+    pub fn addr(mut self, default: impl Into<SocketAddr>) -> Self {
+        self.listens = Listens::At(default.into());
+        self
+    }
+
+    /// Offers `--addr` without a default, for a server that listens only if it is asked to: [`ServeOptions::addr`] is `None`
+    /// when it is left out.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |options| {
+    ///     let over_stdio = options.addr.is_none();
+    /// #   assert!(over_stdio);
+    ///     Ok(())
+    /// })
+    /// .optional_addr();
+    /// ```
+    pub fn optional_addr(mut self) -> Self {
+        self.listens = Listens::IfAsked;
+        self
+    }
+
+    /// Offers `--allow-execute`, for a server that only describes the tools unless it is given.
+    ///
+    /// ```
+    /// let server = tool_cli::Server::new(async |options| {
+    ///     let only_described = !options.allow_execute;
+    /// #   assert!(only_described);
+    ///     Ok(())
+    /// })
+    /// .allow_execute();
+    /// ```
+    pub fn allow_execute(mut self) -> Self {
+        self.allows_execute = true;
         self
     }
 
@@ -129,7 +170,10 @@ where
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("about", &self.about).field("addr", &self.addr).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("about", &self.about)
+            .field("listens", &self.listens)
+            .finish_non_exhaustive()
     }
 }
 
@@ -150,9 +194,10 @@ impl fmt::Debug for Server {
 /// ```
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// `--addr`, or the default of the server.
+    /// `--addr`, or the default of [`Server::addr`].
     pub addr: Option<SocketAddr>,
-    /// `--allow-execute`: whether tools may be called, and not only described.
+    /// Whether `--allow-execute` was given, where [`Server::allow_execute`] offers it: tools may be called, and not only
+    /// described.
     pub allow_execute: bool,
     choices: Vec<(String, String)>,
     shutdown: CancellationToken,
@@ -219,8 +264,8 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let choices = choices.collect();
     let (shutdown, overdue) = streams.interrupt().listen();
     let options = ServeOptions {
-        addr: matches.get_one("addr").copied(),
-        allow_execute: matches.get_flag("allow-execute"),
+        addr: if matches!(server.listens, Listens::Never) { None } else { matches.get_one("addr").copied() },
+        allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
         choices,
         shutdown,
         stderr: streams.stderr(),

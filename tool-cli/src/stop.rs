@@ -183,6 +183,9 @@ pub(crate) fn failure_json(failure: &Failure) -> Value {
         object["example"] = example.clone();
     }
     object["retryable"] = failure.retryable().into();
+    if let Some(wait) = failure.retry_after() {
+        object["retry_after_seconds"] = wait.as_secs().into();
+    }
     object
 }
 

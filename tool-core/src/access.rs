@@ -1,4 +1,4 @@
-//! Who calls, and what the caller may do: permissions that are declared, and access that a function decides.
+//! Who calls, and access that a function decides.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -87,86 +87,6 @@ impl Principal {
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Principal").field(&self.id().unwrap_or("anonymous")).finish()
-    }
-}
-
-/// The permissions that a tool requires: all of some, or any of some.
-///
-/// ```
-/// use tool_core::{Permission, Principal};
-///
-/// let edit = Permission::all(["node.view", "node.edit"]);
-/// let viewer = Principal::new("ada").grant("node.view");
-/// assert!(!edit.is_met_by(&viewer));
-/// assert!(edit.is_met_by(&viewer.grant("node.edit")));
-/// assert_eq!(edit.to_string(), "node.view, node.edit");
-/// assert_eq!(Permission::any(["a", "b"]).to_string(), "a + b");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permission {
-    names: Vec<String>,
-    any: bool,
-}
-
-impl Permission {
-    /// All of these permissions.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::Permission::all(["a"]).to_string(), "a");
-    /// ```
-    pub fn all(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Permission { names: names.into_iter().map(Into::into).collect(), any: false }
-    }
-
-    /// Any of these permissions.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::Permission::any(["a", "b"]).to_string(), "a + b");
-    /// ```
-    pub fn any(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Permission { names: names.into_iter().map(Into::into).collect(), any: true }
-    }
-
-    /// Whether the caller has what is required.
-    ///
-    /// ```
-    /// use tool_core::{Permission, Principal};
-    ///
-    /// assert!(Permission::any(["a", "b"]).is_met_by(&Principal::local().grant("b")));
-    /// ```
-    pub fn is_met_by(&self, principal: &Principal) -> bool {
-        let mut granted = self.names.iter().map(|name| principal.has(name));
-        if self.any { granted.any(|granted| granted) } else { granted.all(|granted| granted) }
-    }
-
-    /// What the caller lacks of what is required, in words; `None` if it lacks nothing.
-    pub(crate) fn lack(&self, principal: &Principal) -> Option<String> {
-        if self.is_met_by(principal) {
-            return None;
-        }
-        let quoted = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
-        if self.any {
-            let names = quoted(self.names().collect());
-            return Some(format!("one of the permissions {names}, of which the caller has none"));
-        }
-        let missing: Vec<&str> = self.names().filter(|name| !principal.has(name)).collect();
-        let noun = if missing.len() == 1 { "permission" } else { "permissions" };
-        Some(format!("the {noun} {}, which the caller does not have", quoted(missing)))
-    }
-
-    /// The names, in the order of the declaration.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::Permission::all(["a", "b"]).names().count(), 2);
-    /// ```
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
-    }
-}
-
-impl fmt::Display for Permission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.names.join(if self.any { " + " } else { ", " }))
     }
 }
 

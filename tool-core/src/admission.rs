@@ -48,7 +48,7 @@ impl Admission {
         if let Some(lack) = tool.permission().and_then(|permission| permission.lack(principal)) {
             return Err(Failure::new(FailureKind::Denied, format!("`{}` needs {lack}", tool.name())));
         }
-        if self.requirements_as_indicator || !tool.requires_something() {
+        if self.requirements_as_indicator || tool.requires().is_empty() {
             return Ok(());
         }
         tool.unmet(states).map_or(Ok(()), |reasons| {

@@ -146,6 +146,16 @@ pub enum AuditKind {
     Prompt,
 }
 
+impl AuditKind {
+    /// The name as that of a tool, or as that of a prompt: the fields of what is logged.
+    pub(crate) fn split(self, name: &str) -> (Option<&str>, Option<&str>) {
+        match self {
+            AuditKind::Tool => (Some(name), None),
+            AuditKind::Prompt => (None, Some(name)),
+        }
+    }
+}
+
 /// Where the calls of a registry are recorded.
 #[derive(Clone)]
 pub(crate) struct Audit {

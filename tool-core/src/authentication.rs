@@ -1,6 +1,7 @@
 //! Who sends a request over HTTP.
 
 mod bearer;
+mod identify;
 
 use std::error::Error;
 use std::fmt;
@@ -10,6 +11,7 @@ use http::HeaderValue;
 use http::request::Parts;
 
 pub use bearer::{Bearer, InvalidToken};
+pub use identify::identify;
 
 use crate::access::Principal;
 use crate::tool::BoxFuture;

@@ -16,6 +16,7 @@ mod block_on;
 mod check;
 mod contained;
 pub(crate) mod edits;
+mod failure_log;
 mod gate;
 mod inquiring;
 mod located;
@@ -23,6 +24,7 @@ mod members;
 pub(crate) mod numbers;
 mod ongoing;
 mod outputs;
+mod permit;
 pub(crate) mod plan;
 pub(crate) mod reader;
 mod run;
@@ -40,8 +42,9 @@ pub use block_on::block_on;
 pub(crate) use check::parsed;
 #[cfg(feature = "tokio")]
 pub(crate) use contained::contained_task;
-pub(crate) use contained::{Panicked, contained};
+pub(crate) use contained::{Panicked, contained, contained_future};
 pub(crate) use ongoing::{Begun, begin, refused, unknown};
+pub(crate) use permit::Permit;
 pub(crate) use run::{Limits, Runner};
 pub(crate) use tasks::Tasks;
 
@@ -134,23 +137,42 @@ struct Desk<'c> {
 impl Desk<'_> {
     /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
     fn enter(&self, arguments: &[u8], purpose: Purpose, repairs: &mut Vec<Repair>) -> Result<Step, Failure> {
+        if let Some(step) = self.enter_unchecked(arguments, purpose)? {
+            return Ok(step);
+        }
+        let checked = check_text(self.tool, self.leniency, arguments)?;
+        self.enter_checked(checked, purpose, repairs)
+    }
+
+    /// Enters the tool, where its inputs decode and that implies that they are valid.
+    #[inline]
+    fn enter_unchecked(&self, arguments: &[u8], purpose: Purpose) -> Result<Option<Step>, Failure> {
         let tool = self.tool;
         if tool.broken() {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
-        let entry = self.entry();
-        if let Some(entry) = entry
+        if let Some(entry) = self.entry()
             && !tool.composite()
             && let Scan { slots, clean: true } = scan(arguments, &tool.plan().members)
             && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
-            return Ok(step);
+            return Ok(Some(step));
         }
-        let text = text(tool, arguments)?;
-        let Some(entry) = entry else { return written::enter(self, text, purpose, repairs) };
-        let Checked { text, repairs: made, verdict } = check(tool, self.leniency, text)?;
+        Ok(None)
+    }
+
+    /// Enters the tool with arguments that its schema has judged.
+    fn enter_checked(
+        &self,
+        checked: Checked<'_>,
+        purpose: Purpose,
+        repairs: &mut Vec<Repair>,
+    ) -> Result<Step, Failure> {
+        let tool = self.tool;
+        let Checked { text, repairs: made, verdict } = checked;
         *repairs = made;
+        let Some(entry) = self.entry() else { return written::enter(self, text, verdict, purpose) };
         match (verdict, scan(text.as_bytes(), &tool.plan().members)) {
             (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
                 Ok(step) => Ok(step),
@@ -237,6 +259,15 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
     problems.truncate(MOST_PROBLEMS);
 }
 
+/// What the schema of the tool has to say about a text.
+fn check_text<'a>(
+    tool: &ToolDefinition,
+    leniency: Leniency,
+    arguments: &'a [u8],
+) -> Result<Checked<'a>, Failure> {
+    check(tool, leniency, text(tool, arguments)?)
+}
+
 /// Whether arguments are what the tool takes, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
@@ -253,6 +284,26 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     }
     tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
         && entry.is_none_or(|entry| clean && reads(entry, true))
+}
+
+/// Why the types of a declared tool do not read arguments that its schema admits; nothing where they do, or it does not.
+pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
+    if !tool.validator().is_ok_and(|validator| validator.is_valid(arguments)) {
+        return Vec::new();
+    }
+    let nobody = Caller::nobody();
+    let context = LazyContext::new(tool.name(), &nobody);
+    let states = States::default();
+    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
+    let text = arguments.to_string();
+    let Scan { slots, .. } = scan(text.as_bytes(), &tool.plan().members);
+    let attempt = desk.entry().map(|entry| desk.attempt(entry, &slots, Purpose::Validate, true));
+    let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
+    let reason = |unread: &Unread<'_>| match unread {
+        Unread::Undecoded { error, .. } => Some(error.to_string()),
+        Unread::Missing { .. } => None,
+    };
+    findings.unread.iter().filter_map(reason).collect()
 }
 
 /// The arguments as text; nothing at all counts as `{}`.

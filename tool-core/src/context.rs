@@ -3,11 +3,12 @@
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::access::Principal;
 use crate::asking::{Asking, Inquiry};
-use crate::call::Tasks;
+use crate::call::{Permit, Tasks};
+use crate::definition::ToolDefinition;
 use crate::extension::Extensions;
 use crate::failure::Failure;
 use crate::inject::{Inject, Injection, Needs};
@@ -38,6 +39,8 @@ struct Inner {
     tool: String,
     caller: Caller,
     inquiry: Inquiry,
+    /// What the call holds to run, for as long as it runs.
+    permits: Mutex<Vec<Weak<Permit>>>,
     #[cfg(feature = "tokio")]
     tasks: Tasks,
     #[cfg(feature = "tokio")]
@@ -138,6 +141,20 @@ impl Context {
         &self.0.inquiry
     }
 
+    /// The call runs with this permit, and so do those that it makes.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn hold(&self, permit: &Arc<Permit>) {
+        let mut permits = self.0.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        permits.push(Arc::downgrade(permit));
+    }
+
+    /// What this call and those around it hold, the innermost first.
+    pub(crate) fn permits(&self) -> Vec<Arc<Permit>> {
+        let calls = std::iter::successors(Some(self), |call| call.0.caller.outer.as_ref());
+        let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
+        permits.flat_map(|permits| permits.iter().filter_map(Weak::upgrade).collect::<Vec<_>>()).collect()
+    }
+
     /// Whether the caller took the call back or went away, or was told that it takes too long.
     ///
     /// ```
@@ -199,6 +216,8 @@ pub(crate) struct Caller {
     #[cfg(feature = "tokio")]
     pub(crate) results: Option<crate::results::ResultStore>,
     pub(crate) asking: Option<Asking>,
+    /// The call of a tool that makes the calls.
+    pub(crate) outer: Option<Context>,
 }
 
 impl Caller {
@@ -210,6 +229,7 @@ impl Caller {
             reporter: None,
             listener: None,
             asking: None,
+            outer: None,
             #[cfg(feature = "tokio")]
             results: None,
         }
@@ -225,10 +245,14 @@ impl Caller {
         Caller::new(Principal::anonymous())
     }
 
-    /// Whether something keeps what is too large to be shown to it.
-    pub(crate) fn keeps(&self) -> bool {
+    /// Returns `true` if something keeps results of this tool that are too large to be shown.
+    #[cfg_attr(
+        not(feature = "tokio"),
+        expect(unused_variables, reason = "nothing is kept without a runtime")
+    )]
+    pub(crate) fn keeps(&self, tool: &ToolDefinition) -> bool {
         #[cfg(feature = "tokio")]
-        let keeps = self.results.is_some();
+        let keeps = self.results.as_ref().is_some_and(|results| results.is_for(tool));
         #[cfg(not(feature = "tokio"))]
         let keeps = false;
         keeps
@@ -260,6 +284,7 @@ impl PartialEq for Caller {
             && self.reporter == other.reporter
             && self.listener == other.listener
             && self.asking == other.asking
+            && self.outer.as_ref().map(Context::call_id) == other.outer.as_ref().map(Context::call_id)
     }
 }
 
@@ -275,6 +300,8 @@ pub(crate) struct LazyContext<'c> {
     registry: Option<&'c Registry>,
     #[cfg(feature = "tokio")]
     tasks: Option<&'c Tasks>,
+    /// What the call holds to run.
+    permit: Option<Weak<Permit>>,
     context: OnceLock<Context>,
 }
 
@@ -306,6 +333,7 @@ impl<'c> LazyContext<'c> {
             registry,
             #[cfg(feature = "tokio")]
             tasks,
+            permit: None,
             context: OnceLock::new(),
         }
     }
@@ -342,12 +370,18 @@ impl<'c> LazyContext<'c> {
                     ..self.caller.clone()
                 },
                 inquiry: Inquiry::default(),
+                permits: Mutex::new(self.permit.iter().cloned().collect()),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),
                 #[cfg(feature = "tokio")]
                 cancellation: tokio_util::sync::CancellationToken::new(),
             }))
         })
+    }
+
+    /// The call runs with this permit. Nothing has asked for the context so far.
+    pub(crate) fn hold(&mut self, permit: &Arc<Permit>) {
+        self.permit = Some(Arc::downgrade(permit));
     }
 
     /// The context, if something has asked for it: what has not cannot ask anybody anything.

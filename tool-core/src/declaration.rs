@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::access::Permission;
 use crate::definition::Source;
 use crate::entry::{Call, Entry};
 use crate::input::JsonFn;
@@ -35,6 +34,8 @@ pub struct Declaration {
     pub(crate) only_locators: bool,
     /// Something is injected, or completed by a function: state may be missing.
     pub(crate) takes_state: bool,
+    /// A default or a constraint may not fit the type of its input: only the schema says.
+    pub(crate) check_at_build: bool,
 }
 
 impl Declaration {
@@ -51,6 +52,7 @@ impl Declaration {
             guarded: false,
             only_locators: false,
             takes_state: false,
+            check_at_build: false,
         }
     }
 
@@ -88,6 +90,14 @@ impl Declaration {
     pub const fn takes(mut self, only_locators: bool, state: bool) -> Self {
         self.only_locators = only_locators;
         self.takes_state = state;
+        self
+    }
+
+    /// A default or a constraint that the macro could not hold against the type of its input: `build()` does, by the
+    /// schema.
+    #[must_use]
+    pub const fn check_at_build(mut self) -> Self {
+        self.check_at_build = true;
         self
     }
 
@@ -174,7 +184,7 @@ impl Keyed {
 #[derive(Debug)]
 pub struct Options {
     pub(crate) title: Option<&'static str>,
-    pub(crate) permission: Option<PermissionSpec>,
+    pub(crate) permission: Option<&'static str>,
     pub(crate) requires: &'static [RequireFn],
     pub(crate) tags: &'static [&'static str],
     pub(crate) path: Option<&'static str>,
@@ -210,10 +220,10 @@ impl Options {
         self
     }
 
-    /// `permission = "…"`.
+    /// `permission = …`, in the text form of a [`Permission`](crate::Permission).
     #[must_use]
-    pub const fn permission(mut self, names: &'static [&'static str], any: bool) -> Self {
-        self.permission = Some(PermissionSpec { names, any });
+    pub const fn permission(mut self, permission: &'static str) -> Self {
+        self.permission = Some(permission);
         self
     }
 
@@ -306,23 +316,6 @@ impl<T: Serialize> SchemaValue for T {}
 /// A schema that was written by hand, as JSON.
 pub fn schema<T: SchemaValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
-}
-
-/// What is declared of a [`Permission`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PermissionSpec {
-    names: &'static [&'static str],
-    any: bool,
-}
-
-impl PermissionSpec {
-    pub(crate) fn permission(self) -> Permission {
-        if self.any {
-            Permission::any(self.names.iter().copied())
-        } else {
-            Permission::all(self.names.iter().copied())
-        }
-    }
 }
 
 /// That a tool should not be used any more, and what its author says about it.

@@ -26,7 +26,7 @@ use crate::definition::origin::Origin;
 use crate::definition::source::Place;
 use crate::digest::Digest;
 use crate::inject::Need;
-use crate::requirement;
+use crate::requirement::{self, RequireFn};
 use crate::schema::Validator;
 use crate::state::States;
 
@@ -232,6 +232,27 @@ impl ToolDefinition {
         self.where_declared().source()
     }
 
+    /// Returns who offers the tool: the crate that declares it, or what
+    /// [a hand-written definition](ToolDefinitionBuilder::provider) names.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false)]
+    /// fn send_offered(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_offered").build().unwrap();
+    /// let tool = registry.get("send_offered").unwrap();
+    /// assert_eq!(tool.provider(), tool.source().module.split("::").next());
+    /// ```
+    pub fn provider(&self) -> Option<&str> {
+        match &self.0 {
+            Inner::Declared(declared) => Place::of(declared.declaration).module.split("::").next(),
+            Inner::Written(whole) => whole.facts.provider.as_deref(),
+        }
+    }
+
     /// The declaration that this is the definition of; `None` for a hand-written one.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match &self.0 {
@@ -283,6 +304,11 @@ impl ToolDefinition {
         self.whole().origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
     }
 
+    /// Returns `true` if defaults and constraints are to be held against the schema before the registry is built.
+    pub(crate) fn checks_at_build(&self) -> bool {
+        self.declaration().is_some_and(|declaration| declaration.check_at_build)
+    }
+
     /// Whether [`lacks`](Self::lacks) could find something, without asking the tool.
     pub(crate) fn takes_state(&self) -> bool {
         self.declaration()
@@ -302,8 +328,9 @@ impl ToolDefinition {
         requirement::unmet(self.declaration()?.said().requires, states)
     }
 
-    pub(crate) fn requires_something(&self) -> bool {
-        self.declaration().is_some_and(|declaration| !declaration.said().requires.is_empty())
+    /// The functions that say whether the configuration is there that it requires.
+    pub(crate) fn requires(&self) -> &'static [RequireFn] {
+        self.declaration().map_or(&[], |declaration| declaration.said().requires)
     }
 }
 

@@ -136,7 +136,7 @@ impl Registry {
     /// ```
     pub fn digest(&self) -> Digest {
         let tools = self.declared().map(|tool| tool.digest().to_string());
-        Digest::of_all(tools, self.prompts().map(|prompt| prompt.digest().to_string()))
+        Digest::of_all(tools, self.declared_prompts().map(|prompt| prompt.digest().to_string()))
     }
 }
 

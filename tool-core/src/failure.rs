@@ -1,6 +1,8 @@
 //! What a call that did not succeed tells its caller, and what each face makes of it.
 
+mod error;
 mod kind;
+mod problem;
 
 use std::fmt;
 use std::time::Duration;
@@ -14,7 +16,9 @@ use crate::schema::unknown_input;
 use crate::audit::AuditKind;
 use crate::definition::ToolDefinition;
 
+pub use error::ToolError;
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
+pub use problem::Problem;
 
 /// A call that did not succeed: its kind, a message for the caller, and for a wrong input everything that was wrong.
 ///
@@ -25,10 +29,10 @@ pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 /// assert_eq!(failure.to_string(), "too many calls at once");
 /// assert!(failure.retryable());
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(Box<Inner>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
     kind: FailureKind,
     message: String,
@@ -51,15 +55,18 @@ impl Failure {
             FailureKind::NotJson
                 | FailureKind::Input
                 | FailureKind::Busy
+                | FailureKind::RateLimited
                 | FailureKind::Unmet
                 | FailureKind::Suspended
                 | FailureKind::Failed(Reason::Unavailable)
         );
+        // How long the calls take that a caller waits for is not known: it should ask again soon.
+        let retry_after = (kind == FailureKind::Busy).then_some(Duration::from_secs(1));
         Failure(Box::new(Inner {
             kind,
             message: message.into(),
             retryable,
-            retry_after: None,
+            retry_after,
             problems: Vec::new(),
             example: None,
         }))
@@ -74,11 +81,9 @@ impl Failure {
         Failure::new(FailureKind::Internal, "internal error")
     }
 
-    /// There is no room for another call. How long those before it take is not known: the caller should ask again soon.
+    /// There is no room for another call.
     pub(crate) fn busy() -> Self {
-        let mut failure = Failure::new(FailureKind::Busy, "too many calls at once: try again in a second");
-        failure.0.retry_after = Some(Duration::from_secs(1));
-        failure
+        Failure::new(FailureKind::Busy, "too many calls at once")
     }
 
     /// The call ends here, and starts again with the answers to what it asked.
@@ -153,6 +158,17 @@ impl Failure {
         &self.0.message
     }
 
+    /// The same failure with another message: for an adapter that shows an excerpt of one that is too long.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Failure::internal().with_message("it broke").message(), "it broke");
+    /// ```
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// Cuts the message to so many bytes.
     pub(crate) fn shorten(&mut self, most: usize) {
         const ELLIPSIS: &str = "…";
@@ -207,21 +223,61 @@ impl Failure {
         self
     }
 
-    /// When trying again makes sense, where that is known.
+    /// In how long trying again makes sense, in whole seconds, where that is known.
     ///
     /// ```
-    /// assert!(tool_core::Failure::internal().retry_after().is_none());
+    /// use std::time::Duration;
+    /// use tool_core::{Failure, FailureKind};
+    ///
+    /// assert!(Failure::internal().retry_after().is_none());
+    /// let busy = Failure::new(FailureKind::Busy, "too many calls at once");
+    /// assert_eq!(busy.retry_after(), Some(Duration::from_secs(1)));
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The whole failure as text, for models and people: the message, each problem with its place, and a valid call.
+    /// The same failure, with the time after which trying again makes sense: rounded up to whole seconds, as `Retry-After` has
+    /// them (RFC 9110, section 10.2.3).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_core::{Failure, FailureKind};
+    ///
+    /// let failure = Failure::new(FailureKind::Unmet, "the index is being built");
+    /// let failure = failure.with_retry_after(Duration::from_millis(1500));
+    /// assert_eq!(failure.retry_after(), Some(Duration::from_secs(2)));
+    /// assert_eq!(failure.text(), "the index is being built\ntry again in 2 seconds");
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+        self.0.retry_after = Some(Duration::from_secs(seconds));
+        self.0.retryable = true;
+        self
+    }
+
+    /// Makes a failure that a tool returned the answer to the call of that tool.
+    ///
+    /// Some kinds say what is wrong with the call as it came in: no tool of this name, no JSON, no identity. A tool that returns them
+    /// has made such a call itself.
+    pub(crate) fn make_returned(&mut self) {
+        self.0.kind = match self.0.kind {
+            FailureKind::NotFound => FailureKind::Failed(Reason::NotFound),
+            FailureKind::NotJson => FailureKind::Input,
+            FailureKind::Unauthenticated => FailureKind::Denied,
+            kind => kind,
+        };
+    }
+
+    /// The whole failure as text, for models and people: the message, each problem with its place, a valid call, and when to try
+    /// again.
     ///
     /// ```
     /// use tool_core::{Failure, FailureKind};
     ///
-    /// assert_eq!(Failure::new(FailureKind::Busy, "too many calls").text(), "too many calls");
+    /// let busy = Failure::new(FailureKind::Busy, "too many calls at once");
+    /// assert_eq!(busy.text(), "too many calls at once\ntry again in 1 second");
     /// ```
     pub fn text(&self) -> String {
         let mut text = self.0.message.clone();
@@ -232,6 +288,10 @@ impl Failure {
         if let Some(example) = &self.0.example {
             text.push_str("\nexample of a valid call: ");
             text.push_str(&example.to_string());
+        }
+        if let Some(wait) = self.0.retry_after.map(|wait| wait.as_secs()) {
+            let plural = if wait == 1 { "" } else { "s" };
+            text.push_str(&format!("\ntry again in {wait} second{plural}"));
         }
         text
     }
@@ -245,13 +305,16 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// As over HTTP: `{"error", "kind", "retryable", "problems"?, "example"?}`.
+/// As over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
 impl Serialize for Failure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("error", &self.0.message)?;
         map.serialize_entry("kind", self.0.kind.codes().error_type)?;
         map.serialize_entry("retryable", &self.0.retryable)?;
+        if let Some(wait) = self.0.retry_after {
+            map.serialize_entry("retryAfterSeconds", &wait.as_secs())?;
+        }
         if !self.0.problems.is_empty() {
             map.serialize_entry("problems", &self.0.problems)?;
         }
@@ -259,135 +322,5 @@ impl Serialize for Failure {
             map.serialize_entry("example", example)?;
         }
         map.end()
-    }
-}
-
-/// One thing that is wrong with an input.
-///
-/// ```
-/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let json = r#"{"path":"/city","message":"missing required input","keyword":"required"}"#;
-/// let problem: tool_core::Problem = serde_json::from_str(json).unwrap();
-/// assert_eq!(problem.to_string(), "/city: missing required input");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct Problem {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments. A missing input has the place where it should be.
-    pub path: String,
-    /// What is wrong: what was expected and what came.
-    pub message: String,
-    /// The keyword of JSON Schema that was broken, such as `required` or `type`; `format` for a text that does not decode.
-    pub keyword: String,
-    /// The name that was probably meant.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub suggestion: Option<String>,
-}
-
-impl Problem {
-    pub(crate) fn new(path: impl Into<String>, keyword: &str, message: impl Into<String>) -> Self {
-        Problem { path: path.into(), message: message.into(), keyword: keyword.to_owned(), suggestion: None }
-    }
-
-    /// Something is wrong, and what it is cannot be told in little time.
-    pub(crate) fn unexplained() -> Self {
-        Problem::new("", "schema", "it does not fit the schema, in a way that is too deep to be told")
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)?;
-        match &self.suggestion {
-            Some(name) => write!(f, " (there is one with a similar name: `{name}`)"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// An error of a tool that says what it means to the caller, beyond its message.
-///
-/// A tool may return any error that implements [`Display`](fmt::Display). One that is a `ToolError`, or that converts
-/// into one, also chooses the HTTP status and whether trying again can help.
-///
-/// ```
-/// use tool_core::ToolError;
-///
-/// enum ShopError {
-///     SoldOut,
-///     NoSuchItem(u32),
-/// }
-///
-/// impl From<ShopError> for ToolError {
-///     fn from(error: ShopError) -> Self {
-///         match error {
-///             ShopError::SoldOut => ToolError::conflict("the item is sold out"),
-///             ShopError::NoSuchItem(id) => ToolError::not_found(format!("there is no item {id}")),
-///         }
-///     }
-/// }
-///
-/// assert_eq!(ToolError::from(ShopError::NoSuchItem(5)).to_string(), "there is no item 5");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ToolError {
-    reason: Reason,
-    message: String,
-}
-
-impl ToolError {
-    /// A failure of which no more is known than its message.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::ToolError::failed("it rains").reason(), tool_core::Reason::Other);
-    /// ```
-    pub fn failed(message: impl Into<String>) -> Self {
-        ToolError { reason: Reason::Other, message: message.into() }
-    }
-
-    /// The thing asked for does not exist.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::ToolError::not_found("no such day").reason(), tool_core::Reason::NotFound);
-    /// ```
-    pub fn not_found(message: impl Into<String>) -> Self {
-        ToolError { reason: Reason::NotFound, message: message.into() }
-    }
-
-    /// The state of the thing does not allow this.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::ToolError::conflict("already sold").reason(), tool_core::Reason::Conflict);
-    /// ```
-    pub fn conflict(message: impl Into<String>) -> Self {
-        ToolError { reason: Reason::Conflict, message: message.into() }
-    }
-
-    /// Something that the tool needs is not there at the moment.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::ToolError::unavailable("store is down").reason(), tool_core::Reason::Unavailable);
-    /// ```
-    pub fn unavailable(message: impl Into<String>) -> Self {
-        ToolError { reason: Reason::Unavailable, message: message.into() }
-    }
-
-    /// What the failure means to the caller.
-    ///
-    /// ```
-    /// assert_eq!(tool_core::ToolError::failed("no").reason(), tool_core::Reason::Other);
-    /// ```
-    pub fn reason(&self) -> Reason {
-        self.reason
-    }
-}
-
-impl From<ToolError> for Failure {
-    fn from(error: ToolError) -> Self {
-        Failure::new(FailureKind::Failed(error.reason), error.message)
     }
 }

@@ -32,7 +32,7 @@ use crate::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a tool declared `operation = {Op}`",
     label = "not something that a call has",
-    note = "`Context`, `Extension<T>`, `State<T>`, `Reader<T>` and `Writer<T>` can be injected, `Registry` where the tool modifies, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
+    note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
     /// Tells what must be in the registry, so that a missing state is found when it is built.
@@ -90,7 +90,7 @@ impl Needs {
     /// tool_core::Needs::default().reader::<Shop>();
     /// ```
     pub fn reader<T: Resource>(&mut self) {
-        self.add::<T>(Handle::Reader);
+        self.push::<T>(Handle::Reader, reader_writes::<T>());
     }
 
     /// A resource of this type must have been given to the registry, and is changed.
@@ -136,7 +136,11 @@ impl Needs {
     }
 
     fn add<T: 'static>(&mut self, handle: Handle) {
-        let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle };
+        self.push::<T>(handle, false);
+    }
+
+    fn push<T: 'static>(&mut self, handle: Handle, writes: bool) {
+        let need = Need { id: TypeId::of::<T>(), name: type_name::<T>(), handle, writes };
         if !self.0.contains(&need) {
             self.0.push(need);
         }
@@ -173,6 +177,8 @@ pub struct Need {
     id: TypeId,
     name: &'static str,
     handle: Handle,
+    /// It is taken to read, by a handle that can write.
+    writes: bool,
 }
 
 impl Need {
@@ -198,6 +204,11 @@ impl Need {
         self.handle
     }
 
+    /// Returns `true` for a `Reader` of a resource whose `Reader` and `Writer` are one type, so that what reads could write.
+    pub(crate) fn writes(&self) -> bool {
+        self.writes
+    }
+
     /// Whether both are of one type, by whatever handle.
     ///
     /// ```
@@ -209,6 +220,12 @@ impl Need {
     pub fn is_same_type(&self, other: &Need) -> bool {
         self.id == other.id
     }
+}
+
+/// Returns `true` if the two handles of a resource are one type. `()` has nothing to write.
+fn reader_writes<T: Resource>() -> bool {
+    let reader = TypeId::of::<T::Reader>();
+    reader == TypeId::of::<T::Writer>() && reader != TypeId::of::<()>()
 }
 
 /// By what a tool takes state of the registry.

@@ -45,7 +45,7 @@ pub use missing::Presence;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input",
     label = "an input must be read from JSON and have a schema",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, or mark the parameter `#[inject]` if it is no input"
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, the latter of schemars 1 (that of 0.8 is another trait), or mark the parameter `#[inject]` if it is no input"
 )]
 pub trait Input: DeserializeOwned + JsonSchema + 'static {}
 

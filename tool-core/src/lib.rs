@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod access;
 mod admission;
@@ -16,6 +17,8 @@ mod digest;
 mod entry;
 mod extension;
 mod failure;
+#[cfg(not(all(feature = "inventory", feature = "tokio", feature = "results")))]
+mod feature;
 mod inject;
 mod input;
 mod leniency;
@@ -25,6 +28,7 @@ mod lock;
 mod logging;
 mod operation;
 mod output;
+mod permission;
 mod progress;
 mod prompt;
 mod provider;
@@ -47,14 +51,14 @@ mod trace;
 pub mod private;
 pub mod testing;
 
-pub use access::{Access, Permission, Principal};
+pub use access::{Access, Principal};
 pub use asking::{
     Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
     ModelPreferences, Question, Root, Sample, Sampled, Sampling,
 };
 pub use audit::{AuditEvent, AuditKind, AuditSink};
 #[cfg(feature = "http")]
-pub use authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken};
+pub use authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken, identify};
 pub use call::Reply;
 pub use completion::{Completions, Typed};
 pub use context::{CallId, Context};
@@ -75,6 +79,7 @@ pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};
 pub use operation::{Annotations, Operation, UnknownOperation};
 pub use output::{Content, Output, ResourceBody};
+pub use permission::{Permission, PermissionError};
 pub use progress::{Progress, ProgressSink};
 pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, PromptReply, Prompts, Role};
 #[cfg(feature = "tokio")]

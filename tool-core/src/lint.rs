@@ -118,7 +118,7 @@ impl Lint {
             inputs::check(tool, &mut findings);
             sizes::check_tool(tool, self, &mut findings);
         }
-        for prompt in registry.prompts() {
+        for prompt in registry.declared_prompts() {
             let mut found = Vec::new();
             texts::check(prompt.tool(), self, &mut found);
             inputs::check(prompt.tool(), &mut found);

@@ -62,7 +62,7 @@ impl Registry {
         let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Entry::of(tool).normal());
         Lock {
             tools: self.declared().map(entry).collect(),
-            prompts: self.prompts().map(|prompt| entry(prompt.tool())).collect(),
+            prompts: self.declared_prompts().map(|prompt| entry(prompt.tool())).collect(),
         }
     }
 }

@@ -228,7 +228,8 @@ impl Output {
     /// ```
     pub fn decode<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         match &self.body {
-            Body::Json { wire, wrapped } => serde_json::from_str(unframed(wire, *wrapped)),
+            // From bytes: see `DynamicTool::new`.
+            Body::Json { wire, wrapped } => serde_json::from_slice(unframed(wire, *wrapped).as_bytes()),
             _ => serde_json::from_value(self.value()),
         }
     }

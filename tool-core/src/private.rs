@@ -10,6 +10,8 @@ pub use crate::declared::declared;
 pub use crate::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
 #[cfg(feature = "tokio")]
 pub use crate::entry::{run_blocking, run_blocking_guarded};
+#[cfg(not(feature = "tokio"))]
+pub use crate::feature::{run_blocking, run_blocking_guarded};
 pub use crate::inject::InjectIntoPrompt;
 pub use crate::input::{
     Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected,
@@ -20,7 +22,7 @@ pub use crate::prompt::{PromptDeclaration, ReturnMessages, listed_prompts};
 pub use crate::receiver::{Received, received, receiver, shown_receiver};
 pub use crate::registration::*;
 pub use crate::requirement::{RequireFn, Requirement, Requiring};
-pub use crate::resource::{WrittenByExplain, WrittenByRead, WrittenByTransform};
+pub use crate::resource::WrittenBy;
 pub use crate::returns::Shape;
 
 #[cfg(feature = "macros")]

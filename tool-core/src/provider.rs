@@ -9,9 +9,8 @@ mod toolset;
 
 use std::error::Error as _;
 use std::fmt;
-use std::future::{poll_fn, ready};
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
 
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
@@ -20,7 +19,7 @@ pub use into::{Discover, IntoToolsProvider, by};
 pub use providers::Providers;
 pub use toolset::{LeftOut, Toolset};
 
-use crate::call::{Panicked, contained};
+use crate::call::{Panicked, contained, contained_future};
 use crate::registry::Registry;
 use crate::tool::BoxFuture;
 
@@ -216,7 +215,7 @@ impl Provider {
     /// The same without a word to the log, for a provider made of others.
     pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
         let future = contained(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
-        within(future).await.unwrap_or(Err(DiscoveryError::Panicked))
+        contained_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))
     }
 }
 
@@ -224,19 +223,4 @@ impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Provider")
     }
-}
-
-/// Drives foreign code, and turns its panic into an error, also that of its end.
-async fn within<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
-    let mut future = Some(future);
-    let polled = poll_fn(|cx| {
-        let Some(running) = &mut future else { return Poll::Ready(Err(Panicked)) };
-        match contained(|| running.as_mut().poll(cx)) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-            Err(Panicked) => Poll::Ready(Err(Panicked)),
-        }
-    })
-    .await;
-    contained(|| drop(future.take())).and(polled)
 }

@@ -201,7 +201,7 @@ impl Registry {
         let asks = |member: &Member| {
             let Member { definition, .. } = member;
             let read_only = self.inner.home_of(member).admission.read_only;
-            read_only || definition.permission().is_some() || definition.requires_something()
+            read_only || definition.permission().is_some() || !definition.requires().is_empty()
         };
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
@@ -316,7 +316,7 @@ impl Registry {
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
         let Known { definition, home, .. } = self.known(name).ok()?;
-        definition.requires_something().then(|| Requirements::new(definition.unmet(&home.states)))
+        (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
     /// The tool that was probably meant by a name that none has.

@@ -14,10 +14,13 @@ use crate::state::state;
 /// Any tool may take a [`Reader`] of it, and a [`Writer`] only one whose operation modifies: `Write` or `Trigger`.
 /// Another that takes a `Writer` does not compile. The handles are types of your choice: a struct, or a trait object,
 /// which a test can replace by one that panics (see [`testing`](crate::testing)). What nobody changes has the `Writer`
-/// `()`.
+/// `()`. A `Reader` and a `Writer` of one type would be no two handles: what reads could write, and
+/// [`Registry::check`](crate::Registry::check) refuses a tool that takes such a `Reader` and modifies nothing.
 ///
 /// The promise is about the two handles and about nothing else: put what changes the resource on its `Writer`, and
-/// neither on its `Reader` nor on the type itself, which any tool can have as [`State<T>`](crate::State).
+/// neither on its `Reader` nor on the type itself, which any tool can have as [`State<T>`](crate::State). A method on `&self` in an
+/// `impl` block marked `#[tool]` has the type itself, too: a tool that only reads is better an associated function that takes
+/// `#[inject] notes: Reader<Self>`, which the compiler holds to the handle.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -166,7 +169,7 @@ pub struct Reader<T>(Arc<T>);
 
 impl<T: Resource> Reader<T> {
     /// A reader of this resource, for a call of the plain function, as in a unit test. Takes the resource or an [`Arc`]
-    /// of it.
+    /// of it, such as [`Writer::resource`] of a [`Writer::for_tests`].
     ///
     /// ```
     /// # struct Shop;
@@ -286,7 +289,8 @@ pub struct Writer<T> {
 }
 
 impl<T: Resource> Writer<T> {
-    /// A writer of a resource that nobody else has, for a unit test that calls the plain function.
+    /// A writer of a resource that nobody else has, for a unit test that calls the plain function: what
+    /// [`Reader::new`] and [`State::new`](crate::State::new) are for the other handles.
     ///
     /// It takes the resource itself, so that whoever has a [`State`](crate::State) or a [`Reader`] of one gets no writer of
     /// it here. Two ways around that the compiler cannot see. Of a resource that is `Clone`, and whose clones share what
@@ -306,6 +310,7 @@ impl<T: Resource> Writer<T> {
     /// let writer: tool_core::Writer<Shop> = tool_core::Writer::for_tests(Shop);
     /// assert_eq!(&*writer, "Corner");
     /// ```
+    #[doc(alias = "new")]
     pub fn for_tests(resource: T) -> Self {
         Writer { resource: Arc::new(resource), call: None }
     }
@@ -338,49 +343,24 @@ impl<T: Resource> Deref for Writer<T> {
     }
 }
 
-// One implementation an operation. Those of the operations that modify nothing ask for a bound that no type meets, so
-// that the words of the compiler are those of the bound.
-macro_rules! writer {
-    ($operation:ident $(, $bound:ident)?) => {
-        impl<T: Resource $(+ $bound)?> Inject<op::$operation> for Writer<T> {
-            fn needs(needs: &mut Needs) {
-                needs.writer::<T>();
-            }
+impl<T: Resource + WrittenBy<Op>, Op> Inject<Op> for Writer<T> {
+    fn needs(needs: &mut Needs) {
+        needs.writer::<T>();
+    }
 
-            fn inject(source: &Injection<'_, op::$operation>) -> Result<Self, Failure> {
-                let call = Some(source.context().clone());
-                state(source).map(|resource| Writer { resource, call })
-            }
-        }
-    };
+    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        let call = Some(source.context().clone());
+        state(source).map(|resource| Writer { resource, call })
+    }
 }
 
-writer!(Trigger);
-writer!(Write);
-writer!(Explain, WrittenByExplain);
-writer!(Read, WrittenByRead);
-writer!(Transform, WrittenByTransform);
-
-/// Met by no type.
+/// A resource that a tool of this operation may write: every resource, and the two operations that modify.
 #[diagnostic::on_unimplemented(
-    message = "a tool declared `operation = Explain` may not take `Writer<{Self}>`",
-    label = "an operation that modifies nothing has no writer",
+    message = "only a tool declared `operation = Write` or `Trigger` may take `Writer<{Self}>`",
+    label = "the operation of this one modifies nothing, and has no writer",
     note = "take a `Reader` of it, or declare the tool `operation = Write` or `Trigger`"
 )]
-pub trait WrittenByExplain {}
+pub trait WrittenBy<Op> {}
 
-/// Met by no type.
-#[diagnostic::on_unimplemented(
-    message = "a tool declared `operation = Read` may not take `Writer<{Self}>`",
-    label = "an operation that modifies nothing has no writer",
-    note = "take a `Reader` of it, or declare the tool `operation = Write` or `Trigger`"
-)]
-pub trait WrittenByRead {}
-
-/// Met by no type.
-#[diagnostic::on_unimplemented(
-    message = "a tool declared `operation = Transform` may not take `Writer<{Self}>`",
-    label = "an operation that modifies nothing has no writer",
-    note = "take a `Reader` of it, or declare the tool `operation = Write` or `Trigger`"
-)]
-pub trait WrittenByTransform {}
+impl<T: Resource> WrittenBy<op::Trigger> for T {}
+impl<T: Resource> WrittenBy<op::Write> for T {}

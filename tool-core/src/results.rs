@@ -8,6 +8,7 @@ mod part;
 mod reading;
 mod search;
 mod shortened;
+mod size;
 mod storage;
 mod stored;
 mod tool;
@@ -23,9 +24,11 @@ pub use storage::{ResultStorage, StoredObject};
 pub use stored::{Excerpt, Kept};
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use crate::access::Principal;
 use crate::call::Reply;
+use crate::definition::ToolDefinition;
 use crate::digest::Digest;
 use crate::results::keeping::State;
 use crate::results::shortened::{Part, Whole, parts};
@@ -37,11 +40,15 @@ pub struct ResultStore(Arc<Inner>);
 struct Inner {
     storage: Arc<dyn ResultStorage>,
     limits: ResultLimits,
+    /// The tools whose results are kept; all of them, where nothing is said.
+    tools: Option<ToolPredicate>,
     state: Arc<State>,
 }
 
+type ToolPredicate = Arc<dyn Fn(&ToolDefinition) -> bool + Send + Sync>;
+
 impl ResultStore {
-    /// A store in a directory, which nobody else may look into; it is made where there is none. What was kept there before is
+    /// A store in a directory, with the feature `results`. Nobody else may look into; it is made where there is none. What was kept there before is
     /// kept on, so that a link outlives the process that gave it. Several processes may share it: each reads what the others
     /// keep, and counts what it knows of.
     ///
@@ -60,7 +67,7 @@ impl ResultStore {
         Ok(ResultStore::on(storage::Local::open(directory.as_ref())?))
     }
 
-    /// A store in memory, for tests, and for programs whose results need not outlive them.
+    /// A store in memory, for tests, and for programs whose results need not outlive them. Needs the feature `results`.
     ///
     /// ```
     /// let store = tool_core::ResultStore::memory();
@@ -81,6 +88,7 @@ impl ResultStore {
         ResultStore(Arc::new(Inner {
             storage: Arc::new(storage),
             limits: ResultLimits::new(),
+            tools: None,
             state: Arc::default(),
         }))
     }
@@ -96,8 +104,47 @@ impl ResultStore {
     /// ```
     #[must_use]
     pub fn limits(&self, limits: ResultLimits) -> Self {
-        let Inner { storage, state, .. } = &*self.0;
-        ResultStore(Arc::new(Inner { storage: Arc::clone(storage), limits, state: Arc::clone(state) }))
+        let Inner { storage, tools, state, .. } = &*self.0;
+        let (storage, tools, state) = (Arc::clone(storage), tools.clone(), Arc::clone(state));
+        ResultStore(Arc::new(Inner { storage, limits, tools, state }))
+    }
+
+    /// Returns the same store, which keeps the results only of tools for which `predicate` returns `true`. The results of the
+    /// others are shown in full, whatever their size.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")] {
+    /// use tool_core::ResultStore;
+    ///
+    /// let store = ResultStore::memory().for_tools(|tool| tool.tags().any(|tag| tag == "search"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn for_tools(&self, predicate: impl Fn(&ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
+        let Inner { storage, limits, state, .. } = &*self.0;
+        let (storage, state) = (Arc::clone(storage), Arc::clone(state));
+        ResultStore(Arc::new(Inner { storage, limits: *limits, tools: Some(Arc::new(predicate)), state }))
+    }
+
+    /// Returns `true` if results of this tool are kept where they are too large.
+    pub(crate) fn is_for(&self, tool: &ToolDefinition) -> bool {
+        self.0.tools.as_ref().is_none_or(|predicate| predicate(tool))
+    }
+
+    /// Returns `true` if a value that the tool returns may be too large to be shown.
+    pub(crate) fn may_shorten(&self, tool: &ToolDefinition) -> bool {
+        if !self.is_for(tool) {
+            return false;
+        }
+        // Of a tool that is written by hand the schema is kept as text, and not as a value.
+        let schema = tool.output_schema_text().and_then(|text| serde_json::from_str(&text).ok());
+        let is_declared = !tool.source().module.is_empty();
+        let largest = schema.and_then(|schema: Value| match tool.wrapped() {
+            // The object around it is ours, and has no other member.
+            Some(true) => size::largest(&schema["properties"]["result"], is_declared),
+            _ => size::largest(&schema, is_declared),
+        });
+        largest.is_none_or(|bytes| bytes > self.0.limits.above)
     }
 
     /// Above how many bytes a text is kept and shortened.

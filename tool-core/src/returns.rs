@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, FailureKind, Reason, ToolError};
 use crate::output::{Content, Output};
@@ -85,6 +85,35 @@ pub enum Returned {
     Content,
     /// A value with a schema, and what its type is called.
     Json(fn(&mut SchemaGenerator) -> Schema, fn() -> Cow<'static, str>),
+}
+
+/// What a tool returns that has no schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Untyped {
+    Nothing,
+    Text,
+    Content,
+}
+
+impl Untyped {
+    /// What this is, unless it has a schema.
+    pub(crate) fn of(returned: Returned) -> Option<Self> {
+        match returned {
+            Returned::Nothing => Some(Untyped::Nothing),
+            Returned::Text => Some(Untyped::Text),
+            Returned::Content => Some(Untyped::Content),
+            Returned::Json(..) => None,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Untyped::Nothing => "nothing",
+            Untyped::Text => "text",
+            Untyped::Content => "content",
+        }
+    }
 }
 
 // Step one: is it a `Result`?

@@ -6,9 +6,12 @@ mod amend;
 mod bounds;
 mod compose;
 mod constrain;
+mod defaults;
 mod example;
 mod expansion;
 mod flatten;
+mod format;
+mod guarantee;
 mod limits;
 mod message;
 mod native;
@@ -18,6 +21,7 @@ mod outline;
 mod place;
 mod profile;
 pub(crate) mod reference;
+mod samples;
 mod secret;
 mod told;
 mod types;
@@ -32,11 +36,14 @@ pub use profile::{Profile, ProfileError, UnknownProfile};
 pub(crate) use amend::Amendments;
 pub(crate) use bounds::{Foreign, Shown, check_headers};
 pub(crate) use compose::{InputSchema, Layout, OutputSchema};
+pub(crate) use defaults::refused as refused_defaults;
+pub(crate) use guarantee::Guarantee;
 pub(crate) use limits::Limits;
-pub(crate) use message::unknown_input;
+pub(crate) use message::{shortened as repeated, unknown_input};
 pub(crate) use native::item;
+pub(crate) use samples::of as samples;
 pub(crate) use secret::any as has_secret;
-pub(crate) use validator::{MOST_PROBLEMS, Validator};
+pub(crate) use validator::{Formats, MOST_PROBLEMS, Validator};
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.
 pub(crate) fn pointer(name: &str) -> String {

@@ -1,5 +1,6 @@
 //! Finding tools by what they are about: a ranked search over names, texts, tags and inputs.
 
+mod english;
 mod index;
 #[cfg(test)]
 mod tests;
@@ -49,12 +50,15 @@ pub struct Hit<'r> {
 impl Registry {
     /// The tools that have a word of this text, the best first, equal ones by name.
     ///
-    /// A word matches a longer one that it begins (`temp`) and a shorter one that it inflects (`reports`, `report`); one
-    /// that matches nothing matches what was probably meant, with one letter wrong from four letters on, two from eight.
-    /// A tool whose name is the text comes first. A text without a word lists every tool, by name.
+    /// A word of three letters or more matches a longer one that it begins (`temp`), and each word matches its other forms
+    /// (`reports`, `reported`) and, for less, a few words that tools use for the same (`folder`, `directory`); one that matches
+    /// nothing matches what was probably meant, with one letter wrong from four letters on, two from eight. Words such as `the`
+    /// and `which` count only where there are no others. A tool whose name is the text comes first. A text without a word
+    /// lists every tool, by name.
     ///
-    /// The ranking is BM25 over fields, each with its own weight: name, title and tags, names of inputs, description,
-    /// descriptions of inputs. It is the same in every run and on every machine.
+    /// The ranking is BM25 over fields, each with its own weight: name, title, description, tags, names of inputs,
+    /// descriptions of inputs. The words of a field that has more of them than a person writes tell less, so that stuffing
+    /// does not help. The ranking is the same in every run and on every machine.
     ///
     /// ```
     /// use tool_core::{Registry, tool};

@@ -40,7 +40,8 @@ use crate::inject::{Inject, Injection, Needs};
 pub struct State<T: ?Sized>(Arc<T>);
 
 impl<T> State<T> {
-    /// State for a call of the plain function, as in a unit test.
+    /// State for a call of the plain function, as in a unit test. A [`Reader`](crate::Reader::new) and a
+    /// [`Writer`](crate::Writer::for_tests) are made alike.
     ///
     /// ```
     /// assert_eq!(*tool_core::State::new(5), 5);

@@ -195,11 +195,13 @@ impl Trial {
     /// # });
     /// ```
     pub fn is_harmless(&self) -> bool {
-        self.result.as_ref().map_or_else(
-            |failure| matches!(failure.kind(), FailureKind::Failed(_) | FailureKind::CannotAsk),
-            |_| true,
-        )
+        self.result.as_ref().map_or_else(|failure| is_own(failure.kind()), |_| true)
     }
+}
+
+/// Whether this is what the tool itself says, which ran.
+fn is_own(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::Failed(_) | FailureKind::CannotAsk | FailureKind::RateLimited)
 }
 
 impl fmt::Display for Trial {
@@ -208,7 +210,7 @@ impl fmt::Display for Trial {
         match &self.result {
             Ok(_) => f.write_str("succeeded"),
             Err(failure) => match failure.kind() {
-                FailureKind::Failed(_) | FailureKind::CannotAsk => write!(f, "failed: {failure}"),
+                kind if is_own(kind) => write!(f, "failed: {failure}"),
                 // What it was is on stderr, where a panic tells of itself, or in the log.
                 FailureKind::Internal => f.write_str("panicked, or has an output that cannot be written"),
                 FailureKind::Input => write!(

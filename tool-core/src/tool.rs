@@ -151,7 +151,8 @@ impl DynamicTool {
     {
         let shared = definition.clone();
         let function = move |context: Context, arguments: &RawValue| -> BoxFuture<'static, _> {
-            match serde_json::from_str(arguments.get()) {
+            // From bytes: from a `str`, serde_json 1.0.154 reads a key of a map that should be `bool` from the middle of a character.
+            match serde_json::from_slice(arguments.get().as_bytes()) {
                 Ok(decoded) => Box::pin(function(context, decoded)),
                 Err(error) => Box::pin(ready(Err(undecoded(&shared, arguments.get(), error)))),
             }

@@ -42,7 +42,7 @@ pub(crate) fn called(reply: &Reply) -> Response {
         Err(failure) if matches!(failure.kind(), FailureKind::Failed(_)) => {
             let content = Cow::Owned(vec![Content::text(failure.text())]);
             let result = CallResult { content, structured_content: None, is_error: true, meta };
-            json(status(failure), &result)
+            refusal(failure, &result)
         }
         Err(failure) => failed(failure, reply.call_id),
     }
@@ -71,12 +71,11 @@ fn shortened_to(shortened: &Shortened, result: &Result<Output, Failure>, meta: M
         }
         Err(failure) if matches!(failure.kind(), FailureKind::Failed(_)) => {
             let content = content.into();
-            json(status(failure), &CallResult { content, structured_content: None, is_error: true, meta })
+            refusal(failure, &CallResult { content, structured_content: None, is_error: true, meta })
         }
         Err(failure) => {
-            let mut short = Failure::new(failure.kind(), excerpt.map(results::text).unwrap_or_default());
-            short = short.with_retryable(failure.retryable());
-            json(status(failure), &Fault { failure: &short, meta })
+            let short = failure.clone().with_message(excerpt.map(results::text).unwrap_or_default());
+            refusal(failure, &Fault { failure: &short, meta })
         }
     }
 }
@@ -106,21 +105,21 @@ pub(crate) fn validated(result: Result<Validation, Failure>) -> Response {
 
 /// An error that the pipeline found.
 fn failed(failure: &Failure, call_id: CallId) -> Response {
-    let status = status(failure);
-    let mut response = match failure.kind() {
+    match failure.kind() {
         FailureKind::NotFound | FailureKind::Disabled | FailureKind::Unauthenticated => {
-            json(status, &Message { error: failure.message() })
+            refusal(failure, &Message { error: failure.message() })
         }
-        FailureKind::Internal => json(status, &Fault { failure, meta: Meta { call_id } }),
-        _ => json(status, failure),
-    };
+        FailureKind::Internal => refusal(failure, &Fault { failure, meta: Meta { call_id } }),
+        _ => refusal(failure, failure),
+    }
+}
+
+/// A body with the status of this failure, and when to try again.
+fn refusal(failure: &Failure, body: &impl Serialize) -> Response {
+    let mut response = json(status(failure), body);
     if let Some(wait) = failure.retry_after() {
-        // In whole seconds (RFC 9110, section 10.2.3), and not too early.
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    } else if failure.kind() == FailureKind::Busy {
-        // How long the calls before this one take is not known: ask again soon.
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        // In seconds (RFC 9110, section 10.2.3).
+        response.headers_mut().insert(header::RETRY_AFTER, wait.as_secs().into());
     }
     response
 }

@@ -11,7 +11,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 
+use crate::coding::Accepted;
 use crate::options::Options;
+use crate::refusal::Refusal;
 use crate::representation::Representation;
 
 mod template;
@@ -84,6 +86,9 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 
 /// 304 for a browser that has this text already.
 fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
+    if Accepted::of(asked).nothing() {
+        return Refusal::NotAcceptable.into_response();
+    }
     let text = Representation::of_text(media_type, text);
     text.map(|text| (HEADERS, text.answer(asked))).into_response()
 }

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
 mod arguments;
 mod asking;
 mod audience;
+mod coding;
 mod cors;
 mod discovery;
 mod documents;

@@ -23,7 +23,8 @@ pub(crate) async fn document(mut asking: Asking) -> Result<Response, Refusal> {
     query::none(&asking.head.uri)?;
     let tools = asking.tools(viewer).await?;
     let options = asking.api.options();
-    let write = || Representation::of(&openapi(&tools, options));
+    let keeps = asking.api.results().is_some();
+    let write = || Representation::of(&openapi(&tools, options, keeps));
     let document = if asking.audience().sole {
         write()?
     } else {
@@ -33,7 +34,7 @@ pub(crate) async fn document(mut asking: Asking) -> Result<Response, Refusal> {
 }
 
 /// The whole document.
-fn openapi(tools: &Registry, options: &Options) -> Value {
+fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
     let own = options.protect_discovery;
     let listed: Vec<_> = tools
         .tools()
@@ -43,15 +44,16 @@ fn openapi(tools: &Registry, options: &Options) -> Value {
         .collect();
     let mut paths = discovery::paths(&listed, options);
     let mut schemas = components::schemas();
-    let keeps = tools.results().is_some();
     if keeps {
         paths.insert("/results/{digest}".to_owned(), results::path(options));
+    }
+    if tools.results().is_some() {
         schemas.insert("Excerpt".to_owned(), results::excerpt());
     }
     for tool in &listed {
         // A name has no character that a path or a template would have to encode.
         let path = format!("/tools/{}/call", tool.name());
-        paths.insert(path, json!({"post": operation::call(tool, options, keeps)}));
+        paths.insert(path, json!({"post": operation::call(tool, options, tools.may_shorten(tool))}));
         operation::schemas(tool, &mut schemas);
     }
     let mut document = json!({

@@ -25,6 +25,7 @@ pub struct Options {
     pub(crate) protect_discovery: bool,
     pub(crate) title: String,
     pub(crate) cors: Vec<String>,
+    pub(crate) excerpts: bool,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
 }
@@ -43,9 +44,22 @@ impl Options {
             protect_discovery: false,
             title: "Tools".to_owned(),
             cors: Vec::new(),
+            excerpts: false,
             body_limit: 1024 * 1024,
             body_timeout: Duration::from_secs(30),
         }
+    }
+
+    /// Answers a call whose result is too large with an excerpt and a link to the whole, where the registry
+    /// [keeps](tool_core::ResultStore) large results. Off by default: a program reads the value that the output schema describes,
+    /// whatever its size.
+    ///
+    /// ```
+    /// let options = tool_http::Options::new().excerpts(true);
+    /// ```
+    pub fn excerpts(mut self, excerpts: bool) -> Self {
+        self.excerpts = excerpts;
+        self
     }
 
     /// Whether `POST /tools/{name}/call` runs tools.
@@ -153,6 +167,7 @@ impl fmt::Debug for Options {
             .field("protect_discovery", &self.protect_discovery)
             .field("title", &self.title)
             .field("cors", &self.cors)
+            .field("excerpts", &self.excerpts)
             .field("body_limit", &self.body_limit)
             .field("body_timeout", &self.body_timeout)
             .finish()

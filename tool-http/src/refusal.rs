@@ -48,6 +48,8 @@ pub(crate) enum Refusal {
     Charset(String),
     #[error("a body in the content coding `{0}` is not accepted")]
     Coding(String),
+    #[error("`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`")]
+    NotAcceptable,
     #[error("the body is larger than {limit} bytes")]
     TooLarge { limit: usize },
     #[error("the body did not arrive in time")]
@@ -81,6 +83,7 @@ impl Refusal {
             Refusal::ToolNotFound(_) | Refusal::ResultNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => {
                 StatusCode::NOT_FOUND
             }
+            Refusal::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Refusal::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tool_core::{Content, Digest, Excerpt, Kept, PartError, ResultPart};
 
 use crate::asking::Asking;
+use crate::coding::Accepted;
 use crate::query;
 use crate::refusal::Refusal;
 use crate::representation::{NoContent, Representation, matches};
@@ -79,7 +80,10 @@ async fn read(mut asking: Asking) -> Result<Response, Refusal> {
 
 /// The whole of a result, or the range that was asked for (RFC 9110, section 14).
 fn whole(kept: &Kept, method: &Method, asked: &HeaderMap) -> Result<Response, Refusal> {
-    let etag = value(format!("\"{}\"", kept.digest().hex()))?;
+    // What may be compressed has no ranges, and a validator that is none for these very bytes.
+    let compressed = Accepted::of(asked).gzip && !asked.contains_key(header::RANGE);
+    let weak = if compressed { "W/" } else { "" };
+    let etag = value(format!("{weak}\"{}\"", kept.digest().hex()))?;
     let length = kept.content().len();
     let known = matches(asked, etag.as_bytes());
     let wanted = if known { Wanted::Whole } else { Wanted::of(method, asked, etag.as_bytes(), length) };
@@ -105,8 +109,11 @@ fn whole(kept: &Kept, method: &Method, asked: &HeaderMap) -> Result<Response, Re
         response.headers_mut().insert(header::CONTENT_TYPE, media_type);
     }
     response.headers_mut().insert(header::ETAG, etag);
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    response.extensions_mut().insert(Verbatim);
+    if !compressed {
+        response.extensions_mut().insert(Verbatim);
+    }
     Ok(response)
 }
 

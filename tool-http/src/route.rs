@@ -12,6 +12,7 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
 use crate::asking::Asking;
+use crate::coding::Accepted;
 use crate::refusal::Refusal;
 use crate::router::Api;
 
@@ -44,9 +45,12 @@ where
     fn call(self, request: Request, api: Api) -> Self::Future {
         let exchange = Exchange::begin(request.method(), self.pattern);
         let limit = request.extensions().get::<TimeLimit>().copied();
+        // Before a tool is run whose answer could not be sent.
+        let acceptable = !Accepted::of(request.headers()).nothing();
         let answer = (self.handle)(Asking::new(api, request)).instrument(exchange.span.clone());
         Box::pin(async move {
             let answer = match limit {
+                _ if !acceptable => Err(Refusal::NotAcceptable),
                 Some(TimeLimit(limit)) => timeout(limit, answer).await.unwrap_or(Err(Refusal::TooLate)),
                 None => answer.await,
             };

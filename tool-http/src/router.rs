@@ -24,31 +24,31 @@ const COMPRESSED_FROM: u64 = 1024;
 /// Anything that [`IntoToolsProvider`] takes will do: a registry, a list of tools, a function or an `async` function that
 /// returns one. It is asked once by every request that needs tools, and by no other.
 ///
-/// Nest it under any prefix of an application.
+/// Nest it under any prefix of an application with `nest_service`. `nest` works too, but does not answer at the prefix with
+/// a trailing slash.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let app: axum::Router = axum::Router::new().nest("/api", tool_http::router(registry));
+/// let app: axum::Router = axum::Router::new().nest_service("/api", tool_http::router(registry));
 /// ```
 ///
-/// An application with a state of its own gives this router its own first, which is none.
+/// So it stands in an application with a state of its own.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
 /// # #[derive(Clone)]
 /// # struct AppState;
-/// let tools = tool_http::router(registry).with_state(());
-/// let app: axum::Router = axum::Router::<AppState>::new().nest("/api", tools).with_state(AppState);
+/// let tools = tool_http::router(registry);
+/// let app: axum::Router = axum::Router::<AppState>::new().nest_service("/api", tools).with_state(AppState);
 /// ```
 ///
-/// A path below the prefix that is none of its routes is 404 in the shape of its other errors. axum does not nest a
-/// router with a fallback of its own under a prefix that has variables, nor merge it into one that has another: give it
-/// up there, and the application answers for such paths.
+/// A path below the prefix that is none of its routes is 404 in the shape of its other errors. axum does not merge a router
+/// with a fallback of its own into one that has another: give it up there, and the application answers for such paths.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
 /// let tools = tool_http::router(registry).reset_fallback();
-/// let app: axum::Router = axum::Router::new().nest("/{tenant}", tools);
+/// let app: axum::Router = axum::Router::new().fallback(async || "no such page").merge(tools);
 /// ```
 pub fn router<Marker>(provider: impl IntoToolsProvider<Marker>) -> Router {
     router_with(provider, Options::new())
@@ -139,7 +139,7 @@ impl Api {
     pub(crate) async fn tools(&self) -> Result<Registry, Refusal> {
         // Why it failed is in the log.
         let tools = self.0.provider.tools().await.map_err(|_| Refusal::Discovery)?;
-        Ok(tools.registry().clone())
+        Ok(if self.0.options.excerpts { tools.registry().clone() } else { tools.registry().in_full() })
     }
 
     /// What keeps results that are too large to be sent at once, if something does.

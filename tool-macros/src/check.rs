@@ -6,6 +6,7 @@ mod block;
 mod constraints;
 mod duration;
 mod inputs;
+mod literal;
 mod name;
 mod path;
 mod pattern;
@@ -42,7 +43,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         destructive: attribute.destructive.as_ref().is_some_and(|given| given.value),
         idempotent: attribute.idempotent.as_ref().map(|given| given.value),
         open_world: attribute.open_world.as_ref().map(|given| given.value),
-        permission: attribute.permission.as_ref().and_then(|given| permission::read(&given.value).ok()),
+        permission: attribute.permission.as_ref().map(permission::text),
         access: attribute.access.as_ref().map(|call| access::resolved(call, function)),
         requires: attribute.requires.as_ref().map_or_else(Vec::new, |given| given.value.clone()),
         tags: attribute.tags.iter().flat_map(|given| &given.value).map(|tag| tag.value.clone()).collect(),
@@ -52,7 +53,15 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         cache: attribute.cache.as_ref().and_then(|given| duration::read(&given.value).ok()),
         alias: attribute.alias.as_ref().map(|given| given.value.clone()),
         deprecated: docs::deprecated(&function.attributes),
+        proven: is_proven(attribute, function),
     })
+}
+
+/// Returns `true` if `build()` need not hold defaults and constraints against the types of the inputs.
+fn is_proven(attribute: &Attribute, function: &Function) -> bool {
+    let inputs = function.arguments.iter().filter(|argument| argument.inject.is_none());
+    inputs.clone().all(literal::is_proven)
+        && (attribute.schema.is_none() || inputs.clone().all(|argument| argument.says.default.is_none()))
 }
 
 /// What is called, and with what.

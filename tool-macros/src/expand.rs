@@ -12,7 +12,7 @@ pub(crate) use self::method::block;
 use self::method::called;
 use crate::diagnostics::{ends, placed};
 use crate::listing;
-use crate::model::{Access, Callee, Deprecated, Permission, Prompt, Running, Tool};
+use crate::model::{Access, Callee, Deprecated, Prompt, Running, Tool};
 use crate::parse::{Function, Noun};
 
 /// The function, and beside it its declaration.
@@ -62,10 +62,14 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
 /// };
 /// ```
 pub(crate) fn prompt(prompt: &Prompt, function: &Function) -> TokenStream {
-    let Prompt { callee, name, title, description } = prompt;
-    let run = run(callee, None, function, description);
-    let title = title.as_ref().map(|title| said(callee, &quote!(.title(#title))));
-    declared(callee, function, &run, &quote!(#name), title.unwrap_or_default())
+    let Prompt { callee, name, title, description, permission, access, proven } = prompt;
+    let run = run(callee, access.as_ref(), function, description);
+    let guarded = access.as_ref().map(|_| quote!(.guarded()));
+    let unproven = (!proven).then(|| quote!(.check_at_build()));
+    let title = title.as_ref().map(|title| quote!(.title(#title)));
+    let permission = permission.as_ref().map(|permission| quote!(.permission(#permission)));
+    let texts = (title.is_some() || permission.is_some()).then(|| said(callee, &quote!(#title #permission)));
+    declared(callee, function, &run, &quote!(#name), quote!(#guarded #unproven #texts))
 }
 
 /// The function, and the constant that holds its declaration: `Declaration::new(arguments, |__call| run)`,
@@ -165,6 +169,9 @@ fn flags(tool: &Tool) -> TokenStream {
     if tool.access.is_some() {
         add("guarded", TokenStream::new());
     }
+    if !tool.proven {
+        add("check_at_build", TokenStream::new());
+    }
     let (only_locators, state) = (tool.callee.takes_only_locators(), tool.callee.takes_state());
     if only_locators || state {
         add("takes", quote!(#only_locators, #state));
@@ -180,8 +187,8 @@ fn texts(tool: &Tool) -> TokenStream {
     if let Some(title) = &tool.title {
         add("title", quote!(#title));
     }
-    if let Some(Permission { names, any }) = &tool.permission {
-        add("permission", quote!(&[#(#names),*], #any));
+    if let Some(permission) = &tool.permission {
+        add("permission", quote!(#permission));
     }
     if !tool.requires.is_empty() {
         let requires = tool.requires.iter().map(|function| asked("__requiring", function));

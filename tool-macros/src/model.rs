@@ -16,7 +16,8 @@ pub(crate) struct Tool {
     /// `None` where it is what the operation implies.
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
-    pub(crate) permission: Option<Permission>,
+    /// In the text form of `tool_core::Permission`.
+    pub(crate) permission: Option<String>,
     pub(crate) access: Option<Access>,
     pub(crate) requires: Vec<ExprPath>,
     pub(crate) tags: Vec<String>,
@@ -28,6 +29,8 @@ pub(crate) struct Tool {
     pub(crate) cache: Option<u64>,
     pub(crate) alias: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
+    /// Whether defaults and constraints fit the types of the inputs, as far as the macro can see.
+    pub(crate) proven: bool,
 }
 
 /// A valid declaration of a prompt.
@@ -36,6 +39,11 @@ pub(crate) struct Prompt {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
     pub(crate) description: Description,
+    /// In the text form of `tool_core::Permission`.
+    pub(crate) permission: Option<String>,
+    pub(crate) access: Option<Access>,
+    /// As of a tool.
+    pub(crate) proven: bool,
 }
 
 /// The function of a declaration.
@@ -71,14 +79,6 @@ impl Callee {
         let injects = |parameter: &Parameter| !matches!(parameter, Parameter::Input(_));
         self.parameters.iter().any(injects) || self.inputs().any(|input| input.complete.is_some())
     }
-}
-
-/// The permissions that a caller must have.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Permission {
-    pub(crate) names: Vec<String>,
-    /// Whether one of them is enough.
-    pub(crate) any: bool,
 }
 
 /// The function that decides whether a call may go on.

@@ -7,6 +7,7 @@ mod function;
 mod item;
 mod noun;
 mod options;
+mod permission;
 
 pub(crate) use argument::{Argument, Default};
 pub(crate) use attribute::{Attribute, attribute, prompt_attribute};
@@ -15,3 +16,4 @@ pub(crate) use function::Function;
 pub(crate) use item::{Item, item};
 pub(crate) use noun::Noun;
 pub(crate) use options::{Call, Limits, Spanned, ungrouped};
+pub(crate) use permission::Permission;

@@ -56,7 +56,7 @@ fn a_tool_that_says_everything() {
 #[test]
 fn every_option() {
     let read = expand(
-        r#"operation = Read, permission = "node.view + node.edit", access = rules::may_read(id, store),
+        r#"operation = Read, permission = any("node.view", "node.edit"), access = rules::may_read(id, store),
            requires = [api_key, crate::search_service], tags = ["nodes", "content"], path = "node/{id}",
            timeout = "30s", cache = "2m""#,
         r#"/// Reads a node.

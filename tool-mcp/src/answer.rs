@@ -24,7 +24,27 @@ pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallTo
     };
     let mut meta = JsonObject::new();
     meta.insert("tool-core/callId".to_owned(), call_id.to_string().into());
+    if let Err(failure) = &reply.result {
+        meta.extend(retry(failure).map(|(key, value)| (format!("tool-core/{key}"), value)));
+    }
     Ok(result.with_meta(Some(MetaObject(meta))))
+}
+
+/// What a program must know of a failure to decide whether it tries again, and when.
+fn retry(failure: &Failure) -> impl Iterator<Item = (&'static str, Value)> {
+    let kind = ("kind", failure.kind().codes().error_type.into());
+    [kind, ("retryable", failure.retryable().into())].into_iter().chain(wait(failure))
+}
+
+fn wait(failure: &Failure) -> Option<(&'static str, Value)> {
+    failure.retry_after().map(|wait| ("retryAfterSeconds", wait.as_secs().into()))
+}
+
+/// What the data of a protocol error say about trying again: only where the same request can succeed.
+pub(crate) fn retry_as_is(failure: &Failure) -> impl Iterator<Item = (&'static str, Value)> {
+    let needs_change = matches!(failure.kind(), FailureKind::Input | FailureKind::NotJson);
+    let helps = failure.retryable() && !needs_change;
+    helps.then_some(("retryable", true.into())).into_iter().chain(wait(failure).filter(|_| helps))
 }
 
 fn succeeded(output: &Output, era: &Era) -> CallToolResult {

@@ -2,17 +2,18 @@
 
 mod listing;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use iri_string::types::UriStr;
-use rmcp::model::{JsonObject, MetaObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
-use tool_core::{Annotations, Registry, Segment, Surface, ToolDefinition, Toolset};
+use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
 
-use crate::results::ResultUri;
+use crate::results::{ResultUri, or_excerpt};
 use crate::routes::Routes;
 use crate::settings::Settings;
 use crate::uri::Pattern;
@@ -122,16 +123,17 @@ impl Catalogue {
     }
 
     fn listed(&self, tool: &ToolDefinition) -> Tool {
-        let mut listed = bare(tool, self.settings.description(tool)).with_meta(meta(tool));
-        if !self.shows_outputs() {
-            listed.output_schema = None;
-        }
+        let mut listed = bare(tool, self.settings.description(tool));
+        listed.meta = self.settings.meta(tool);
+        listed.output_schema = self.output_schema(tool).and_then(|text| serde_json::from_str(&text).ok());
         listed
     }
 
-    /// Of what is too large there is an excerpt, which is not what the schema says.
-    fn shows_outputs(&self) -> bool {
-        self.registry().results().is_none()
+    /// Returns the output schema that a tool is listed with, as text: one that admits an excerpt too, where a large value is
+    /// answered with one.
+    fn output_schema<'t>(&self, tool: &'t ToolDefinition) -> Option<Cow<'t, str>> {
+        let schema = tool.output_schema_text()?;
+        if self.registry().may_shorten(tool) { or_excerpt(&schema).map(Cow::Owned) } else { Some(schema) }
     }
 
     /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
@@ -302,14 +304,14 @@ impl Places {
         let mime_type = tool.output_schema().map(|_| JSON.to_owned());
         let description = settings.description(tool);
         if is_template {
-            let mut template =
-                ResourceTemplate::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
+            let mut template = ResourceTemplate::new(uri, tool.name()).with_description(description);
+            template.meta = settings.meta(tool);
             template.title = tool.title().map(str::to_owned);
             template.mime_type = mime_type;
             self.templates.push((target, template));
         } else {
-            let mut resource =
-                Resource::new(uri, tool.name()).with_description(description).with_meta(meta(tool));
+            let mut resource = Resource::new(uri, tool.name()).with_description(description);
+            resource.meta = settings.meta(tool);
             resource.title = tool.title().map(str::to_owned);
             resource.mime_type = mime_type;
             self.resources.push((target, resource));
@@ -353,30 +355,24 @@ pub(crate) fn bare(tool: &ToolDefinition, description: &str) -> Tool {
     listed
 }
 
+/// The hints of a tool, without those that a client has no need of.
+///
+/// The protocol has a default for each hint, but clients differ in what they make of one that is absent: the SDKs of Python and
+/// TypeScript hand it on as absent, and Codex asked nobody before a call without `destructiveHint` until it took the defaults of
+/// the protocol. So a hint is left out only where it means nothing, or where a client that takes an absent one for `false`
+/// comes to the same: whether a tool that is not read-only destroys, and whether a tool reaches an open world, is always said.
 fn annotations(tool: &ToolDefinition) -> Option<ToolAnnotations> {
-    let annotations = |hints: &Annotations| {
-        ToolAnnotations::from_raw(
-            // Where clients up to 2025-03-26 look for it.
-            tool.title().map(str::to_owned),
-            hints.read_only_hint,
-            hints.destructive_hint,
-            hints.idempotent_hint,
-            hints.open_world_hint,
-        )
-    };
-    tool.annotations().map(annotations)
-}
-
-fn meta(tool: &ToolDefinition) -> MetaObject {
-    let mut meta = JsonObject::new();
-    if let Some(operation) = tool.operation() {
-        meta.insert("tool-core/operation".to_owned(), operation.as_str().into());
-    }
-    meta.insert("tool-core/digest".to_owned(), tool.digest().to_string().into());
-    if tool.tags().len() > 0 {
-        meta.insert("tool-core/tags".to_owned(), tool.tags().collect());
-    }
-    MetaObject(meta)
+    let hints = tool.annotations()?;
+    let is_read_only = hints.read_only_hint == Some(true);
+    let annotations = ToolAnnotations::from_raw(
+        None,
+        hints.read_only_hint.filter(|hint| *hint),
+        // The protocol gives these two no meaning for a tool that is read-only.
+        hints.destructive_hint.filter(|_| !is_read_only),
+        hints.idempotent_hint.filter(|hint| *hint && !is_read_only),
+        hints.open_world_hint,
+    );
+    (annotations != ToolAnnotations::default()).then_some(annotations)
 }
 
 /// Schemas in the normal form are objects; anything else would be a fault that `Registry::check` reports.

@@ -1,5 +1,6 @@
 //! The frame of a JSON-RPC message, read without what it holds.
 
+mod id;
 mod plain;
 mod usual;
 
@@ -13,10 +14,12 @@ use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
 use rmcp::service::RequestContext;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub(crate) use id::request_id;
 pub(crate) use plain::is_plain;
-pub(crate) use usual::{Alone, Asks, InSession, Usual};
+pub(crate) use usual::{Alone, Asks, EitherMeta, InSession, Usual};
 
 /// The arguments of a call as the client wrote them: a parsed value has lost duplicate keys and long numbers.
 #[derive(Clone, Debug)]
@@ -33,17 +36,19 @@ impl Arguments {
         &self.0
     }
 
-    /// The message that they came with, with an empty object in their place: rmcp reads every value in a message several
-    /// times over, and nobody looks at what it makes of these. Anything but a plain object
-    /// stays, so that it is told.
+    /// Returns the message that they came with, with an empty object in their place: rmcp reads every value in a message
+    /// several times over, refuses the whole message for some that it cannot hold, and nobody looks at what it makes of
+    /// these.
     pub(crate) fn left_out_of(&self, message: &Bytes) -> Option<Bytes> {
-        if !self.0.starts_with(b"{") || !is_plain(&self.0) {
-            return None;
-        }
         // They are a part of the message.
         let start = self.0.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
         let (before, after) = (message.get(..start)?, message.get(start + self.0.len()..)?);
         Some([before, b"{}", after].concat().into())
+    }
+
+    /// Whether rmcp can hold them as a value. It must where headers may have to repeat them.
+    pub(crate) fn can_be_values(&self) -> bool {
+        is_plain(&self.0) || serde_json::from_slice::<Value>(&self.0).is_ok()
     }
 }
 
@@ -162,8 +167,7 @@ pub(crate) fn inspect(text: &Bytes) -> Result<Inspected, Refusal> {
         return Ok(Inspected { arguments: None, kind, request });
     };
     let invalid = |error: serde_json::Error| {
-        let id = frame.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
-        Box::new(JsonRpcError::new(id, ErrorData::invalid_params(error.to_string(), None)))
+        Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_params(error.to_string(), None)))
     };
     let read = || match frame.method.as_deref() {
         Some("tools/call") => {
@@ -214,24 +218,36 @@ fn frame(text: &[u8]) -> Result<Frame<'_>, Refusal> {
     {
         return Ok(frame);
     }
-    if text.starts_with(b"\xEF\xBB\xBF") {
-        return Err(parse_error(
-            "the text begins with a byte order mark, which JSON does not allow: leave it out",
-        ));
-    }
-    let message: &RawValue =
-        serde_json::from_slice(text).map_err(|error| parse_error(&format!("not JSON: {error}")))?;
-    if !message.get().starts_with('{') {
-        let message =
-            if message.get().starts_with('[') { "batches are not supported" } else { "expected an object" };
-        return Err(invalid_request(message));
-    }
-    serde_json::from_str(message.get()).map_err(|error| invalid_request(&error.to_string()))
+    Err(Box::new(JsonRpcError::new(request_id(text), defect(text))))
 }
 
+/// What is wrong with a text that has no good frame.
+fn defect(text: &[u8]) -> ErrorData {
+    let parse_error = |message: String| ErrorData::new(ErrorCode::PARSE_ERROR, message, None);
+    let invalid = |message: String| ErrorData::invalid_request(message, None);
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        let message = "the text begins with a byte order mark, which JSON does not allow: leave it out";
+        return parse_error(message.to_owned());
+    }
+    let message: &RawValue = match serde_json::from_slice(text) {
+        Ok(message) => message,
+        Err(error) => return parse_error(format!("not JSON: {error}")),
+    };
+    match message.get().as_bytes() {
+        [b'[', ..] => invalid("batches are not supported".to_owned()),
+        [b'{', ..] => {
+            let defect = serde_json::from_str::<Frame<'_>>(message.get()).err();
+            invalid(defect.map_or_else(|| NO_MESSAGE.to_owned(), |error| error.to_string()))
+        }
+        _ => invalid("expected an object".to_owned()),
+    }
+}
+
+const NO_MESSAGE: &str = "the message is not a JSON-RPC 2.0 request, notification or response";
+
 /// The error to a message that is JSON in a good frame, and still cannot be read.
-pub(crate) fn unreadable() -> Refusal {
-    invalid_request("the message is not a JSON-RPC 2.0 request, notification or response")
+pub(crate) fn unreadable(text: &[u8]) -> Refusal {
+    Box::new(JsonRpcError::new(request_id(text), ErrorData::invalid_request(NO_MESSAGE, None)))
 }
 
 /// The error to a request whose name another one has that is not answered yet. It carries no name: it would be taken for the
@@ -249,10 +265,6 @@ pub(crate) fn too_many(id: &RequestId, most: usize) -> Refusal {
 
 pub(crate) fn invalid_request(message: &str) -> Refusal {
     Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.to_owned(), None)))
-}
-
-fn parse_error(message: &str) -> Refusal {
-    Box::new(JsonRpcError::new(None, ErrorData::new(ErrorCode::PARSE_ERROR, message.to_owned(), None)))
 }
 
 #[cfg(test)]
@@ -285,7 +297,9 @@ mod tests {
         let text = r#"{"method":"tools/call","params":{"arguments": {"b":{}},"name":"a"}}"#;
         let expected = r#"{"method":"tools/call","params":{"arguments": {},"name":"a"}}"#;
         assert_eq!(without(text).as_deref(), Some(expected));
-        assert_eq!(without(r#"{"method":"tools/call","params":{"arguments":[1],"name":"a"}}"#), None);
+        let text = r#"{"method":"tools/call","params":{"arguments":[1e400],"name":"a"}}"#;
+        let expected = r#"{"method":"tools/call","params":{"arguments":{},"name":"a"}}"#;
+        assert_eq!(without(text).as_deref(), Some(expected));
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Era {
         Era(Some(ProtocolVersion::V_2026_07_28))
     }
 
-    #[cfg(test)]
+    /// That of requests of a session that speaks this version.
     pub(crate) fn spoken(version: ProtocolVersion) -> Self {
         Era(Some(version))
     }

@@ -17,10 +17,10 @@ use axum::http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    Implementation, InitializeRequestParams, InitializeResult, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -28,7 +28,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
 
-pub(crate) use crate::handler::direct::{DirectCall, Listed, response};
+pub(crate) use crate::handler::direct::{DirectCall, response};
 pub(crate) use crate::handler::early::{Carried, EarlyCall, Origin, Way};
 
 use crate::asking::{Inquirer, Round, Seal, Subject};
@@ -200,7 +200,7 @@ async fn unless_cancelled<T>(
         biased;
         value = future => Ok(value),
         () = cx.ct.cancelled() => {
-            tracing::debug!(name, request = %cx.id, "the client took the request back or left");
+            tracing::debug!(requested = name, request = %cx.id, "the client took the request back or left");
             // Nobody reads it: rmcp drops the answer to a request that was cancelled.
             Err(ErrorData::internal_error("cancelled", None))
         }
@@ -210,6 +210,18 @@ async fn unless_cancelled<T>(
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
         self.config.clone()
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let opened = self.negotiate_initialize(&request)?;
+        request.protocol_version = opened.protocol_version.clone();
+        self.opened(&request, &cx);
+        cx.peer.set_peer_info(request);
+        Ok(opened)
     }
 
     async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -349,8 +361,9 @@ impl ServerHandler for Session {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
-        // However often it says so, it is told once.
+        // However often it says so, it is told once; and it is nobody before the session is open.
         if let Some(changes) = &self.changes
+            && cx.peer.peer_info().is_some()
             && !self.begun.swap(true, Ordering::Relaxed)
         {
             changes.tell(cx.peer);

@@ -4,9 +4,12 @@ mod direct;
 mod drain;
 mod holding;
 mod identity;
+mod media;
 mod message;
 mod policy;
+mod refused;
 mod sessions;
+mod shutdown;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -35,6 +38,7 @@ use crate::http::direct::Direct;
 use crate::http::identity::Door;
 use crate::http::message::Reader;
 use crate::http::sessions::{Sessions, Visit};
+use crate::http::shutdown::{Shutdown, Watched};
 use crate::in_flight::InFlight;
 use crate::session::Session;
 
@@ -47,27 +51,42 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// The endpoint of both eras of the protocol.
 pub(crate) struct Endpoint {
     /// Answers at its root.
-    pub(crate) router: Router,
-    /// The answers that are on their way.
-    answers: TaskTracker,
-    /// Ends sessions and streams.
-    stop: CancellationToken,
-    handler: Arc<Handler>,
+    router: Router,
+    shutdown: Shutdown,
 }
 
 impl Endpoint {
-    pub(crate) fn new(handler: Arc<Handler>, policy: &Policy) -> Self {
-        let (answers, stop) = (TaskTracker::new(), CancellationToken::new());
-        let way = Arc::new(Way::new(&handler, policy, answers.clone(), stop.clone()));
-        let router = Router::new().route(
-            "/",
-            any(move |request: Request| {
-                let way = Arc::clone(&way);
-                async move { way.answer(request).await }
-            }),
-        );
-        Endpoint { router, answers, stop, handler }
+    pub(crate) fn new(handler: Arc<Handler>, policy: &Policy, deadline: Duration) -> Self {
+        let shutdown = Shutdown::new(handler, deadline);
+        Endpoint { router: router(Way::new(&shutdown, policy, None)), shutdown }
     }
+
+    /// A router that ends once a future is ready.
+    pub(crate) fn router_until(
+        handler: Arc<Handler>,
+        policy: &Policy,
+        deadline: Duration,
+        signal: impl Future<Output = ()> + Send + 'static,
+    ) -> Router {
+        let shutdown = Shutdown::new(handler, deadline);
+        let ending = shutdown.clone();
+        let watched = Watched::new(async move {
+            signal.await;
+            ending.run().await;
+        });
+        router(Way::new(&shutdown, policy, Some(watched)))
+    }
+}
+
+fn router(way: Way) -> Router {
+    let way = Arc::new(way);
+    Router::new().route(
+        "/",
+        any(move |request: Request| {
+            let way = Arc::clone(&way);
+            async move { way.answer(request).await }
+        }),
+    )
 }
 
 /// The way of a request. Layers of a router would each be cloned for every request, and with them all of rmcp's settings.
@@ -76,11 +95,14 @@ struct Way {
     door: Door,
     reader: Reader,
     service: StreamableHttpService<Session, LocalSessionManager>,
+    /// Waits for the shutdown of the application, where it says when that is.
+    watched: Option<Watched>,
 }
 
 impl Way {
-    fn new(handler: &Arc<Handler>, policy: &Policy, answers: TaskTracker, stop: CancellationToken) -> Self {
-        let shared = Arc::clone(handler);
+    fn new(shutdown: &Shutdown, policy: &Policy, watched: Option<Watched>) -> Self {
+        let Shutdown { answers, stop, handler, .. } = shutdown.clone();
+        let shared = Arc::clone(&handler);
         let manager = sessions::manager();
         let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
         let door = Door { authenticator: policy.authenticator.clone(), sessions };
@@ -89,19 +111,25 @@ impl Way {
             .with_legacy_session_mode(true)
             .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(stop.clone());
-        let direct = Direct::new(Arc::clone(handler), policy, stop);
+        let direct = Direct::new(handler, policy, stop);
         let service = StreamableHttpService::new(
             move || Ok(Session::new(Arc::clone(&shared))),
             manager,
             policy.applied_to(config),
         );
         let reader = Reader { direct, in_flight: InFlight::default() };
-        Way { answers, door, reader, service }
+        Way { answers, door, reader, service, watched }
     }
 
     async fn answer(&self, request: Request) -> Response {
-        let Way { answers, door, reader, service } = self;
-        let to_rmcp = |request| async { Box::pin(service.handle(request)).await.map(Body::new) };
+        let Way { answers, door, reader, service, watched } = self;
+        if let Some(watched) = watched {
+            watched.start();
+        }
+        let to_rmcp = |mut request: Request| async {
+            media::name_accepted(request.headers_mut());
+            Box::pin(service.handle(request)).await.map(Body::new)
+        };
         let read =
             async |request, visit: Option<&Visit>| message::read(reader, request, visit, to_rmcp).await;
         let identified = |request| identity::identify(door, request, read);
@@ -129,10 +157,7 @@ pub struct HttpServer {
     listener: TcpListener,
     local_addr: SocketAddr,
     router: Router,
-    answers: TaskTracker,
-    stop: CancellationToken,
-    handler: Arc<Handler>,
-    deadline: Duration,
+    shutdown: Shutdown,
 }
 
 impl fmt::Debug for HttpServer {
@@ -142,15 +167,11 @@ impl fmt::Debug for HttpServer {
 }
 
 impl HttpServer {
-    pub(crate) fn new(
-        listener: TcpListener,
-        local_addr: SocketAddr,
-        endpoint: Endpoint,
-        deadline: Duration,
-    ) -> Self {
-        let Endpoint { router, answers, stop, handler } = endpoint;
-        let router = Router::new().nest("/mcp", router);
-        HttpServer { listener, local_addr, router, answers, stop, handler, deadline }
+    pub(crate) fn new(listener: TcpListener, local_addr: SocketAddr, endpoint: Endpoint) -> Self {
+        let Endpoint { router, shutdown } = endpoint;
+        // Unlike `nest`, this answers at `/mcp/` as well.
+        let router = Router::new().nest_service("/mcp", router);
+        HttpServer { listener, local_addr, router, shutdown }
     }
 
     /// The address that the server listens on, with the port that it took.
@@ -211,18 +232,12 @@ impl HttpServer {
             ended = &mut serving => return ended.map_err(std::io::Error::other).flatten().map_err(ServeError::Http),
             () = shutdown => closing.cancel(),
         }
-        let deadline = after(self.deadline);
-        self.handler.begin_to_end();
-        self.answers.close();
-        if timeout_at(deadline, self.answers.wait()).await.is_err() {
-            tracing::warn!(answers = self.answers.len(), "answers were not given in time and are given up");
-        }
-        self.stop.cancel();
+        let deadline = self.shutdown.run().await;
         let closed = timeout_at(deadline.max(after(CLOSING)), serving).await;
         if closed.is_err() {
             tracing::warn!("connections did not close in time");
         }
-        self.handler.settle(deadline.saturating_duration_since(Instant::now())).await;
+        self.shutdown.handler.settle(deadline.saturating_duration_since(Instant::now())).await;
         Ok(())
     }
 }

@@ -68,6 +68,11 @@ impl InFlight {
         }
     }
 
+    /// Whether a request that is not answered has this name.
+    pub(crate) fn holds(&self, session: &str, id: &RequestId) -> bool {
+        self.state().requests.contains_key(&(Box::from(session), id.clone()))
+    }
+
     /// How many requests of all sessions are not answered.
     pub(crate) fn len(&self) -> usize {
         self.state().requests.len()

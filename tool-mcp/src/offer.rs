@@ -13,6 +13,7 @@ use tool_core::{
 };
 
 use crate::catalogue::{Catalogue, Target};
+use crate::results::READER;
 use crate::routes::Found;
 use crate::settings::Settings;
 use crate::surfaces::Surfaces;
@@ -185,12 +186,17 @@ impl Offer {
         let positions = self.catalogue.by_server().iter().copied();
         let asked = positions
             .filter(move |position| server.is_empty() || self.catalogue.server_at(*position) == server);
-        asked.filter_map(|position| self.registry.callable_at(position)).filter(|tool| self.is_tool(tool))
+        asked.filter_map(|position| self.registry.callable_at(position)).filter(|tool| self.is_found(tool))
     }
 
     /// Whether a tool is shown as one.
     pub(crate) fn is_tool(&self, tool: &ToolDefinition) -> bool {
         self.catalogue.settings().surfaces == Surfaces::Inclusive || Surface::of(tool) == Surface::Tool
+    }
+
+    /// Returns `true` for a tool of a server: the one that reads large results is listed beside those that find the others.
+    pub(crate) fn is_found(&self, tool: &ToolDefinition) -> bool {
+        self.is_tool(tool) && (tool.name() != READER || self.registry.results().is_none())
     }
 
     /// Refuses a tool that is read and not called.
@@ -221,7 +227,8 @@ impl Offer {
 
     /// The servers that have tools and those that would have if they were there, in the order of their providers.
     pub(crate) fn servers(&self) -> Vec<&str> {
-        let mut having: BTreeSet<&str> = self.tools().map(|tool| self.server(tool)).collect();
+        let mut having: BTreeSet<&str> =
+            self.tools().filter(|tool| self.is_found(tool)).map(|tool| self.server(tool)).collect();
         let known = self.providers.providers();
         let mut servers: Vec<&str> =
             known.filter(|name| having.remove(name) || self.absence(name).is_some()).collect();

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Number, Value, json};
 use tool_core::{CallId, Content, Failure, FailureKind, McpAnswer, Output, ToolDefinition};
 
+use crate::answer::retry_as_is;
 use crate::uri::Pattern;
 
 /// The arguments that the variables of a URI stand for: spelled as they are in a call.
@@ -81,7 +82,7 @@ pub(crate) fn failed(
     match failure.kind() {
         // Whoever may not know of it is told what one is told of nothing.
         FailureKind::NotFound => return not_found(uri),
-        FailureKind::Input | FailureKind::NotJson => {
+        FailureKind::Input | FailureKind::NotJson if !failure.problems().is_empty() => {
             message = wrong(failure, tool, pattern);
             data["problems"] = json!(failure.problems());
         }
@@ -92,7 +93,10 @@ pub(crate) fn failed(
 }
 
 /// A failure by the table of what `resources/read` is answered with.
-pub(crate) fn refused(failure: &Failure, message: String, data: Value) -> ErrorData {
+pub(crate) fn refused(failure: &Failure, message: String, mut data: Value) -> ErrorData {
+    for (key, value) in retry_as_is(failure) {
+        data[key] = value;
+    }
     match failure.kind().codes().mcp_read {
         McpAnswer::NotFound => ErrorData::resource_not_found(message, Some(data)),
         // Where the client lacks a capability and knows that there are some, it was told before.

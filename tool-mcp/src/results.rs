@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents};
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_core::{Digest, Kept, PartError, Principal, ResultPart, ResultStore, Segment};
 
 use crate::reading::not_found;
@@ -16,8 +16,42 @@ pub(crate) const READER: &str = "read_result";
 /// The first segment of their URIs.
 const SEGMENT: &str = "result";
 
-/// The most bytes that are read at once.
-const MOST_READ: usize = 16 << 20;
+/// The most bytes that one read gives, as JSON: older clients refuse a message of 1 MiB.
+const MOST_READ: usize = 768 * 1024;
+
+/// What stands in the place of a value that is too large: see [`linked`](crate::answer::linked).
+const EXCERPT: &str = r#"{"type":"object","description":"The beginning of a value that is too large; the whole is at `uri`.","properties":{"preview":{"type":"string"},"mediaType":{"type":"string"},"bytes":{"type":"integer"},"lines":{"type":"integer"},"digest":{"type":"string"},"uri":{"type":"string"}},"required":["preview","mediaType","bytes"],"additionalProperties":false}"#;
+
+/// Returns an output schema, as text, that admits a value of `schema` or the excerpt of one. `None` where `schema` refers to itself
+/// in a way that it does not as a part of another.
+pub(crate) fn or_excerpt(schema: &str) -> Option<String> {
+    if !schema.contains("\"$ref\"") {
+        return Some(format!(r#"{{"type":"object","anyOf":[{schema},{EXCERPT}]}}"#));
+    }
+    let mut schema: Value = serde_json::from_str(schema).ok()?;
+    if !refers_to_definitions(&schema) {
+        return None;
+    }
+    let definitions = schema.as_object_mut()?.shift_remove("$defs");
+    let mut either =
+        json!({"type": "object", "anyOf": [schema, serde_json::from_str::<Value>(EXCERPT).ok()?]});
+    if let Some(definitions) = definitions {
+        either["$defs"] = definitions;
+    }
+    Some(either.to_string())
+}
+
+/// Returns `true` if each `$ref` leads to a definition in `$defs`.
+fn refers_to_definitions(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().all(|(name, value)| match value {
+            Value::String(target) if name == "$ref" => target.starts_with("#/$defs/"),
+            value => refers_to_definitions(value),
+        }),
+        Value::Array(items) => items.iter().all(refers_to_definitions),
+        _ => true,
+    }
+}
 
 /// The URI of a result, or of a part of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,7 +110,16 @@ impl ResultUri {
         })?;
         let kept = kept.ok_or_else(|| not_found(uri))?;
         let part = self.part.as_ref().map_err(|message| bad(message.clone()))?;
-        let contents = contents(uri, &kept, part).map_err(bad)?;
+        let contents = contents(uri, &kept, part).map_err(|refused| match refused {
+            Refused::Part(error) => bad(error.to_string()),
+            Refused::TooLarge { .. } => {
+                let whole = uri.split_once('?').map_or(uri, |(whole, _)| whole);
+                let next = format!("{whole}?bytes=0-{}", FIRST_PART - 1);
+                let message = format!("{refused}: read it in parts, such as {next}, or by `lines`");
+                let bytes = kept.content().len();
+                ErrorData::invalid_params(message, Some(json!({"uri": uri, "next": next, "bytes": bytes})))
+            }
+        })?;
         let left = kept.left().as_millis().try_into().unwrap_or(u64::MAX);
         Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(left).with_cache_scope(CacheScope::Private))
     }
@@ -105,47 +148,62 @@ fn part(query: &str) -> Result<ResultPart, String> {
         .map_err(|error| error.to_string())
 }
 
-fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContents, String> {
-    let text = |text: &str, media_type: &str| ResourceContents::text(text, uri).with_mime_type(media_type);
-    let blob = |bytes: &[u8]| ResourceContents::blob(BASE64.encode(bytes), uri);
-    let length = kept.content().len();
-    let small = |length: usize| {
-        let message = || {
-            format!(
-                "{length} bytes are more than the {MOST_READ} that are read at once: ask for `lines` or `bytes`"
-            )
-        };
-        (length <= MOST_READ).then_some(()).ok_or_else(message)
+fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContents, Refused> {
+    let text = |text: &str, media_type: &str| {
+        let bytes = size_as_json(text);
+        if bytes > MOST_READ {
+            return Err(Refused::TooLarge { bytes: text.len() });
+        }
+        Ok(ResourceContents::text(text, uri).with_mime_type(media_type))
     };
-    let said = |error: PartError| error.to_string();
-    Ok(match part {
-        ResultPart::Whole => {
-            small(length)?;
-            match kept.text() {
-                Some(whole) => text(whole, kept.media_type()),
-                None => blob(kept.content()).with_mime_type(kept.media_type()),
-            }
+    let blob = |bytes: &[u8], media_type: &str| {
+        if bytes.len().div_ceil(3) * 4 > MOST_READ {
+            return Err(Refused::TooLarge { bytes: bytes.len() });
         }
-        ResultPart::Lines(span) => {
-            let lines = kept.lines(*span).map_err(said)?;
-            small(lines.len())?;
-            text(lines, "text/plain")
-        }
+        Ok(ResourceContents::blob(BASE64.encode(bytes), uri).with_mime_type(media_type))
+    };
+    match part {
+        ResultPart::Whole => match kept.text() {
+            Some(whole) => text(whole, kept.media_type()),
+            None => blob(kept.content(), kept.media_type()),
+        },
+        ResultPart::Lines(span) => text(kept.lines(*span)?, "text/plain"),
         ResultPart::Bytes(span) => {
-            let bytes = kept.bytes(*span).map_err(said)?;
-            small(bytes.len())?;
+            let bytes = kept.bytes(*span)?;
             // Bytes are what was asked for: part of a character is no text.
             match std::str::from_utf8(&bytes) {
                 Ok(part) if kept.text().is_some() => text(part, "text/plain"),
-                _ => blob(&bytes).with_mime_type("application/octet-stream"),
+                _ => blob(&bytes, "application/octet-stream"),
             }
         }
         ResultPart::Search { text: wanted, lines } => {
-            let found = kept.search(wanted, *lines).map_err(said)?;
+            let found = kept.search(wanted, *lines)?;
             text(&serde_json::to_string(&found).unwrap_or_default(), "application/json")
         }
-    })
+    }
 }
+
+/// Why a part is not given.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error(transparent)]
+    Part(#[from] PartError),
+    #[error("the part has {bytes} bytes, more than one read gives")]
+    TooLarge { bytes: usize },
+}
+
+/// Bytes of a text as a string of JSON.
+fn size_as_json(text: &str) -> usize {
+    let escaped = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    text.bytes().map(escaped).sum::<usize>() + 2
+}
+
+/// The first bytes of a result that one read gives, whatever they are.
+const FIRST_PART: usize = MOST_READ / 6 - 2;
 
 #[cfg(test)]
 mod tests {

@@ -23,6 +23,9 @@ use crate::surfaces::Surfaces;
 use crate::updates::Updates;
 use crate::written::{DynamicPrompt, DynamicResource, DynamicTemplate};
 
+/// The version of an application that does not say it.
+const UNKNOWN_VERSION: &str = "unknown";
+
 /// Serves the tools of a [`Registry`](tool_core::Registry) over the Model Context Protocol.
 ///
 /// Clients of 2026-07-28 and those that open with `initialize` (up to 2025-11-25) are served on the same endpoint.
@@ -54,6 +57,7 @@ pub struct Server {
     surfaces: Surfaces,
     discovery: Discovery,
     page_size: Option<usize>,
+    tool_meta: bool,
     changes: Option<Changes>,
     updates: Option<Updates>,
     resources: Vec<DynamicResource>,
@@ -83,12 +87,14 @@ impl Server {
         let stem = program.as_deref().and_then(|path| path.file_stem()).and_then(|stem| stem.to_str());
         Server {
             provider: provider.into_provider(),
-            identity: Implementation::new(stem.unwrap_or("tool-mcp"), env!("CARGO_PKG_VERSION")),
+            // The protocol demands a version, and only the application knows its own.
+            identity: Implementation::new(stem.unwrap_or("tool-mcp"), UNKNOWN_VERSION),
             instructions: None,
             scheme: None,
             surfaces: Surfaces::default(),
             discovery: Discovery::default(),
             page_size: None,
+            tool_meta: false,
             changes: None,
             updates: None,
             resources: Vec::new(),
@@ -126,7 +132,8 @@ impl Server {
         self
     }
 
-    /// The version of the application, usually `env!("CARGO_PKG_VERSION")`; this crate's own if it is not said.
+    /// Sets the version of the application, which clients show to people: `env!("CARGO_PKG_VERSION")` in its own crate. It is
+    /// `unknown` unless it is set, since the protocol demands one.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -195,8 +202,8 @@ impl Server {
     /// Who finds out who sends a request over HTTP: without having said who it is, nobody is told anything. What is then
     /// listed, read, completed and called is what this caller may; a session is its own who opened it.
     ///
-    /// Not asked where the application has found out itself, and put a [`Principal`] into the extensions of the request;
-    /// nor on stdio, where the client is whoever started the server.
+    /// Not asked where the application has found out itself, and put a [`Principal`] that is not anonymous into the
+    /// extensions of the request; nor on stdio, where the client is whoever started the server.
     ///
     /// ```
     /// use tool_core::{Bearer, Principal};
@@ -255,15 +262,20 @@ impl Server {
         self
     }
 
-    /// Serves one client on standard input and output, until it closes the input and the modifying calls have ended.
+    /// Serves one client on standard input and output, until it closes the input or the process receives SIGTERM or SIGINT
+    /// (Ctrl-C). Requests of 2026-07-28 and those of a session are answered side by side.
+    ///
+    /// A signal ends the server in good order: new requests are refused and told to try again, calls under way are
+    /// answered, and modifying calls run to their end, all within the [deadline](Server::shutdown_deadline). Await this
+    /// alone: in a `select!` with a signal of your own, the calls under way would be dropped. From the first call on, the
+    /// two signals do not end the process by themselves, also after this has returned.
     ///
     /// Meanwhile both streams are the protocol's alone: on Unix, what a tool prints goes to standard error, and whoever
     /// reads standard input finds its end. Elsewhere nothing but the protocol may be written to standard output.
     ///
     /// # Errors
     ///
-    /// When the registry is faulty, or the client breaks the protocol before a session is there. An end of input is no
-    /// error.
+    /// When the registry is faulty, or the streams or signals cannot be used. An end of input is no error.
     ///
     /// ```no_run
     /// # use tool_core::Registry;
@@ -274,11 +286,11 @@ impl Server {
     /// # }
     /// ```
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
-        self.serve_stdio_until(std::future::pending()).await
+        let signal = stdio::signal()?;
+        self.serve_stdio_until(signal).await
     }
 
-    /// The same until a future is ready, and then ends in good order: a new request is refused and told to try again, the
-    /// answers on their way are given, and modifying calls run to their end, all within the deadline.
+    /// The same for an application that decides itself when to end: until a future is ready, and not at a signal.
     ///
     /// # Errors
     ///
@@ -330,15 +342,17 @@ impl Server {
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Listen)?;
         let local_addr = listener.local_addr().map_err(ServeError::Listen)?;
         self.policy.answer_as(local_addr);
-        let endpoint = Endpoint::new(handler, &self.policy);
-        Ok(HttpServer::new(listener, local_addr, endpoint, self.deadline))
+        let endpoint = Endpoint::new(handler, &self.policy, self.deadline);
+        Ok(HttpServer::new(listener, local_addr, endpoint))
     }
 
-    /// The endpoint as a router, to stand in an application of your own: it answers at the root of the router, so that
-    /// `nest("/mcp", …)` puts it at `/mcp`.
+    /// Returns the endpoint as a router for an application of your own. It answers at the root of the router: put it at
+    /// `/mcp` with `nest_service("/mcp", …)`, which unlike `nest` also answers at `/mcp/`.
     ///
-    /// The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait 40 ms), about
-    /// shutdown, and awaits [`Registry::idle`](tool_core::Registry::idle) at its end.
+    /// Only requests for this machine are admitted until [`allowed_hosts`](Server::allowed_hosts) names the host that the
+    /// application is reached by. The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait
+    /// 40 ms), and awaits [`Registry::idle`](tool_core::Registry::idle) at its end. A graceful shutdown does not end as
+    /// long as an older client holds its stream open: use [`into_axum_router_until`](Server::into_axum_router_until).
     ///
     /// # Errors
     ///
@@ -347,12 +361,43 @@ impl Server {
     /// ```
     /// # use tool_core::Registry;
     /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let mcp = tool_mcp::Server::new(registry).into_axum_router()?;
-    /// let app: axum::Router = axum::Router::new().nest("/mcp", mcp);
+    /// let mcp = tool_mcp::Server::new(registry).allowed_hosts(["tools.example.org"]).into_axum_router()?;
+    /// let app: axum::Router = axum::Router::new().nest_service("/mcp", mcp);
     /// # Ok::<(), tool_mcp::ServeError>(())
     /// ```
     pub fn into_axum_router(self) -> Result<Router, ServeError> {
+        self.into_axum_router_until(std::future::pending())
+    }
+
+    /// Returns the same router, which ends in good order once a future is ready: a new request is refused and told to try
+    /// again, the answers on their way are given within the [deadline](Server::shutdown_deadline), and then sessions and
+    /// streams end. Give it the signal that you give to axum's `with_graceful_shutdown`.
+    ///
+    /// # Errors
+    ///
+    /// When the registry is faulty.
+    ///
+    /// ```
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let stop = CancellationToken::new();
+    /// let server = tool_mcp::Server::new(registry.clone());
+    /// let mcp = server.into_axum_router_until(stop.clone().cancelled_owned()).unwrap();
+    /// let app = axum::Router::new().nest_service("/mcp", mcp);
+    ///
+    /// let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    /// # stop.cancel();
+    /// axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await.unwrap();
+    /// registry.idle().await;
+    /// # });
+    /// ```
+    pub fn into_axum_router_until(
+        self,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Router, ServeError> {
         let handler = self.opened_at_once(Some(Principal::anonymous()))?;
-        Ok(Endpoint::new(handler, &self.policy).router)
+        Ok(Endpoint::router_until(handler, &self.policy, self.deadline, shutdown))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::request::Parts;
 use rmcp::RoleServer;
+use rmcp::model::InitializeRequestParams;
 use rmcp::service::RequestContext;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_core::LogLevel;
@@ -44,8 +45,7 @@ impl Client {
     }
 }
 
-/// Who the client of a session is. It is known from its first call on that rmcp has let through and that says nothing of
-/// itself: what was agreed on holds for it then, and for every other like it, until the session is opened anew.
+/// Who the client of a session is. It is known from the opening on, until the session is opened anew.
 #[derive(Clone, Default)]
 pub(crate) struct Acquaintance(Arc<OnceLock<Client>>);
 
@@ -54,7 +54,7 @@ impl Acquaintance {
         self.0.get()
     }
 
-    /// As if a client of this version had made its first call.
+    /// As if a client of this version had opened the session.
     #[cfg(test)]
     pub(crate) fn meet(&self, version: &str) {
         let version = serde_json::from_value(version.into()).unwrap();
@@ -107,18 +107,19 @@ impl Session {
     /// A request of this client, with what the client has said before.
     pub(crate) fn introduced(&self, mut cx: RequestContext<RoleServer>) -> RequestContext<RoleServer> {
         cx.extensions.insert(Asked(*level(&self.level)));
+        cx
+    }
+
+    /// Makes the client known that opens the session with this, as the version says that was agreed on.
+    pub(crate) fn opened(&self, opening: &InitializeRequestParams, cx: &RequestContext<RoleServer>) {
         let over_http = || cx.extensions.get::<Parts>()?.extensions.get();
-        let says = cx.meta.protocol_version().is_some() || cx.meta.client_capabilities().is_some();
-        if let Some(Acquaintance(known)) = cx.extensions.get().or_else(over_http)
-            && (!says || Era::of(&cx).is_modern())
-        {
+        if let Some(Acquaintance(known)) = cx.extensions.get().or_else(over_http) {
             known.get_or_init(|| Client {
-                era: Era::of(&cx),
-                capabilities: Capabilities::of(&cx),
+                era: Era::spoken(opening.protocol_version.clone()),
+                capabilities: Capabilities::declared(&opening.capabilities),
                 level: Arc::clone(&self.level),
             });
         }
-        cx
     }
 
     pub(crate) fn set_level(&self, least: LogLevel) {

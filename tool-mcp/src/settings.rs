@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rmcp::model::{JsonObject, MetaObject};
 use serde_json::Value;
 use tool_core::{Registry, ToolDefinition};
 
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) discovery: Discovery,
     /// How many items a page of a list has; `None` for lists of one page.
     pub(crate) page_size: Option<usize>,
+    /// Whether lists have a `_meta` beside each tool.
+    pub(crate) tool_meta: bool,
     /// The name of the server.
     pub(crate) name: String,
     pub(crate) resources: Vec<DynamicResource>,
@@ -33,6 +36,22 @@ impl Settings {
     /// What a tool does, in the words that models are to read.
     pub(crate) fn description<'t>(&'t self, tool: &'t ToolDefinition) -> &'t str {
         self.file.description(tool.name()).unwrap_or(tool.description())
+    }
+
+    /// What lists say in `_meta` beside a tool, if they do.
+    pub(crate) fn meta(&self, tool: &ToolDefinition) -> Option<MetaObject> {
+        if !self.tool_meta {
+            return None;
+        }
+        let mut meta = JsonObject::new();
+        if let Some(operation) = tool.operation() {
+            meta.insert("tool-core/operation".to_owned(), operation.as_str().into());
+        }
+        meta.insert("tool-core/digest".to_owned(), tool.digest().to_string().into());
+        if tool.tags().len() > 0 {
+            meta.insert("tool-core/tags".to_owned(), tool.tags().collect());
+        }
+        Some(MetaObject(meta))
     }
 
     /// Examples beside those of the doc comment of a tool.

@@ -3,6 +3,7 @@
 mod early;
 mod lines;
 mod reading;
+mod signals;
 #[cfg(unix)]
 mod streams;
 mod writing;
@@ -11,8 +12,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::service::{QuitReason, RunningService, ServerInitializeError};
-use rmcp::{RoleServer, serve_server};
+use rmcp::RoleServer;
+use rmcp::service::{QuitReason, RunningService, serve_directly};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 use tool_core::BoxFuture;
@@ -22,31 +23,29 @@ use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::session::Session;
 use crate::stdio::lines::Lines;
+use crate::stdio::signals::Signals;
 
 type Running = RunningService<RoleServer, Session>;
+
+/// Becomes ready when the process is asked to end. Listens from now on.
+pub(crate) fn signal() -> Result<impl Future<Output = ()> + Send, ServeError> {
+    let signals = Signals::listen().map_err(|error| failed(format!("cannot listen for signals: {error}")))?;
+    Ok(signals.received())
+}
 
 /// Serves until the client closes the input, or until it is time to end: then no more is begun, and what is on its way is
 /// answered, within the deadline.
 pub(crate) async fn serve(
     handler: Arc<Handler>,
     deadline: Duration,
-    mut shutdown: BoxFuture<'_, ()>,
+    shutdown: BoxFuture<'_, ()>,
 ) -> Result<(), ServeError> {
     #[cfg(unix)]
     let (_kept, reader, writer) = streams::keep().map_err(failed)?;
     #[cfg(not(unix))]
     let (reader, writer) = rmcp::transport::stdio_pipes();
 
-    let opened = tokio::select! {
-        opened = open(&handler, reader, writer) => opened,
-        () = &mut shutdown => return Ok(()),
-    };
-    let session = match opened {
-        Ok(session) => session,
-        // The client left before it asked for anything: nothing went wrong.
-        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(failed(error)),
-    };
+    let session = open(&handler, reader, writer);
     let end = session.cancellation_token();
     let mut waiting = std::pin::pin!(session.waiting());
     let mut until = None;
@@ -76,18 +75,15 @@ pub(crate) async fn serve(
     }
 }
 
-/// Waits for the first message. Boxed, since the compiler cannot see that the future can be sent when it is part of another.
-fn open<R, W>(
-    handler: &Arc<Handler>,
-    reader: R,
-    writer: W,
-) -> BoxFuture<'static, Result<Running, ServerInitializeError>>
+/// Begins to read. Which requests are of a session is found out by [`Lines`]: rmcp itself would end where the first message
+/// opens none.
+fn open<R, W>(handler: &Arc<Handler>, reader: R, writer: W) -> Running
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let lines = Lines::new(Arc::clone(handler), reader, writer);
-    Box::pin(serve_server(Session::new(Arc::clone(handler)), lines))
+    serve_directly(Session::new(Arc::clone(handler)), lines, None)
 }
 
 /// Serves one client over two pipes of a test.
@@ -97,8 +93,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let session = open(&handler, reader, writer).await.map_err(failed)?;
-    session.waiting().await.map(drop).map_err(failed)
+    open(&handler, reader, writer).waiting().await.map(drop).map_err(failed)
 }
 
 fn failed(error: impl Display) -> ServeError {

@@ -151,7 +151,7 @@ fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDe
     let is_callable =
         |tool: &ToolDefinition| offer.registry.is_open() || offer.registry.admits(tool.name()).is_ok();
     let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
-    hits.filter(move |tool| offer.is_tool(tool) && is_callable(tool))
+    hits.filter(move |tool| offer.is_found(tool) && is_callable(tool))
 }
 
 /// What a tool does; no row is without a word.

@@ -44,6 +44,10 @@
 //! When the caller goes away, a call that reads is taken back from the server; one that modifies runs on. After the
 //! [time limit](Upstream::timeout) the caller is answered, and the same holds.
 //!
+//! An answer that cannot be read is the failure of its call at once: JSON with half of a surrogate pair, nested too deeply, with a
+//! number that is too large, or of more bytes than the [limit](Upstream::message_limit). In a list it takes no tool away but those
+//! that cannot be read.
+//!
 //! # Servers that are not there
 //!
 //! Each server is connected to when the tools are first asked for, at the same time as the others, and stays connected.
@@ -64,6 +68,7 @@ mod http;
 mod inbox;
 mod link;
 mod listing;
+mod message;
 mod pipe;
 mod provider;
 mod result;

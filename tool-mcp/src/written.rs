@@ -88,7 +88,7 @@ pub(crate) type Completing = Arc<dyn Fn(&str) -> Vec<String> + Send + Sync>;
 pub(crate) async fn ask<T>(answering: &Answering<T>, request: Request) -> Result<T, Failure> {
     let name = request.name.clone();
     let panicked = |_| {
-        tracing::error!(name, "what was written by hand panicked");
+        tracing::error!(requested = name, "what was written by hand panicked");
         Failure::internal()
     };
     let mut future = catch_unwind(AssertUnwindSafe(|| answering(request))).map_err(panicked)?;

@@ -128,6 +128,7 @@ mod tests {
                 "clippy",
                 "doc",
                 "test",
+                "oldest",
                 "package",
                 "features",
                 "instructions",

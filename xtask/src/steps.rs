@@ -5,6 +5,7 @@ mod cargo;
 mod clients;
 mod conformance;
 mod gateway;
+mod oldest;
 mod onetool;
 mod outside;
 mod schemathesis;
@@ -19,6 +20,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step { name: "clippy", summary: "no lint has anything to say", needs: &[], run: cargo::clippy },
     Step { name: "doc", summary: "the documentation builds without a warning", needs: &[], run: cargo::doc },
     Step { name: "test", summary: "all tests and documentation examples", needs: &[], run: cargo::test },
+    Step {
+        name: "oldest",
+        summary: "the oldest versions of libraries that we take in a range, and an application beside us",
+        needs: &[],
+        run: oldest::oldest,
+    },
     Step {
         name: "package",
         summary: "each library builds from what would be published",

@@ -16,6 +16,12 @@ pub(crate) fn binary(name: &str) -> std::io::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
+/// The folder in which cargo builds, wherever it was put: this very program stands in one of its profiles.
+pub(crate) fn target() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.ancestors().nth(2).map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Whether a machine runs this, and not a person.
 pub(crate) fn on_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false")

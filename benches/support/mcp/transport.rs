@@ -9,5 +9,5 @@ pub async fn over_http(endpoint: Router) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap().port());
     let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
-    axum::serve(listener, Router::new().nest("/mcp", endpoint)).await.unwrap();
+    axum::serve(listener, Router::new().nest_service("/mcp", endpoint)).await.unwrap();
 }

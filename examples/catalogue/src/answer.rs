@@ -2,6 +2,8 @@
 
 mod clean;
 
+use std::time::Duration;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Content, Failure, Output, ToolError};
@@ -107,14 +109,16 @@ fn failed(provider: &str, answer: &Answer, scrubber: &Scrubber) -> Failure {
     {
         message = format!("{message}: {}", plain(&clean::text(&said, scrubber), MOST_SAID));
     }
-    if let Some(seconds) = answer.retry_after.as_deref().and_then(|text| text.trim().parse::<u32>().ok()) {
-        message = format!("{message}; try again in {seconds} s");
-    }
-    match status {
+    let error = match status {
         404 | 410 => ToolError::not_found(message),
         409 | 412 | 423 | 428 => ToolError::conflict(message),
         408 | 425 | 429 | 500.. => ToolError::unavailable(message),
         _ => ToolError::failed(message),
+    };
+    let seconds = answer.retry_after.as_deref().and_then(|text| text.trim().parse::<u32>().ok());
+    match seconds {
+        Some(seconds) => error.with_retry_after(Duration::from_secs(seconds.into())),
+        None => error,
     }
     .into()
 }

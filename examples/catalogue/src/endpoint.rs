@@ -149,6 +149,7 @@ impl Endpoint {
             );
         }
         let mut builder = ToolDefinition::builder(&tool.code, &tool.description)
+            .provider(&service.provider.code)
             .operation(operation)
             .annotations(hints)
             .tags(&tool.tags)

@@ -22,7 +22,10 @@ use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    let serves = env::args_os().any(|argument| argument == "serve");
+    let usual = if serves { "warn" } else { "error" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     match app().await {
         Ok(app) => app.run().await,
@@ -48,6 +51,7 @@ async fn app() -> Result<App, ServeError> {
     let http = Server::new(move |options| serve_http(over_http.0, over_http.1, options));
     let mcp = Server::new(move |options| serve_mcp(over_mcp.0, over_mcp.1, changes, options))
         .about("Serve the described tools over MCP, on stdio unless --addr is given")
+        .optional_addr()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     let library =
         Server::new(serve_library).about("Serve the lending library, a service to try the catalogue with");
@@ -55,7 +59,10 @@ async fn app() -> Result<App, ServeError> {
         .version(env!("CARGO_PKG_VERSION"))
         .about("HTTP APIs as tools, described in a database")
         .lint(catalogue::lint())
-        .server("http", http.about("Serve the described tools over HTTP").addr(([127, 0, 0, 1], 8080)))
+        .server(
+            "http",
+            http.about("Serve the described tools over HTTP").addr(([127, 0, 0, 1], 8080)).allow_execute(),
+        )
         .server("mcp", mcp)
         .server("library", library.addr(([127, 0, 0, 1], 8081))))
 }
@@ -114,11 +121,7 @@ async fn serve_mcp(
         );
     let watching = tokio::spawn(watch(store, described));
     match options.addr {
-        // What modifies is finished by `serve` itself, before the program ends.
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio().await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

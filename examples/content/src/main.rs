@@ -13,18 +13,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use content::{Settings, Site};
-use tokio::runtime::Runtime;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Bearer, Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
-fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+#[tokio::main]
+async fn main() -> ExitCode {
+    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    let serves = env::args_os().any(|argument| argument == "serve");
+    let usual = if serves { "warn" } else { "error" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     match app() {
-        // What only describes has ended before a runtime would have started.
-        Ok(app) => app.run_on(Runtime::new),
+        Ok(app) => app.run().await,
         Err(reason) => {
             eprintln!("error: {reason}");
             ExitCode::FAILURE
@@ -45,12 +47,13 @@ fn app() -> Result<App, String> {
     let http = Server::new(move |options| serve_http(over_http, http_users, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, mcp_users, options))
         .about("Serve MCP, on stdio unless --addr is given")
+        .optional_addr()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     Ok(App::new("content", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The website of a small museum: its pages, their revisions and translations")
         .identities(move |user| site.principal(user))
-        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp))
 }
 
@@ -95,7 +98,7 @@ async fn serve_mcp(registry: Registry, site: Site, options: ServeOptions) -> Res
             "The website of a museum. `find_nodes` finds pages; `explain_component_kinds` tells what a page is built of.",
         );
     match options.addr {
-        None => server.serve_stdio_until(options.shutdown()).await?,
+        None => server.serve_stdio().await?,
         Some(addr) => {
             if let Some(known) = known(&site)? {
                 server = server.authenticator(known);

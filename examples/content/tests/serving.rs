@@ -183,7 +183,7 @@ fn a_site_that_cannot_be_read_does_not_make_a_user_unknown() {
         .unwrap();
     let ran = content(&folder).args(["run", "get_node", "id=1", "--as", "june"]).output().unwrap();
     let stderr = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{stderr}");
+    assert_eq!(ran.status.code(), Some(12), "{stderr}");
     assert!(stderr.starts_with("error: `june` cannot be looked up: "), "{stderr}");
 }
 

@@ -2,10 +2,38 @@
 
 mod settings;
 
+use tool_core::{BuildErrors, IntoToolsProvider, Provider, Registry, ResultStore};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery, Server};
 
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsError, results_from_env};
+
+/// The tools of all servers. With a store, results that are too large to be shown are kept there, and the tool `read_result` reads
+/// them.
+///
+/// # Errors
+///
+/// When the registry cannot be built that has the tool.
+///
+/// ```
+/// use gateway::{Settings, tools};
+/// use tool_core::ResultStore;
+///
+/// let upstreams = Settings::parse(r#"{"mcpServers": {}}"#, None)?.upstreams(&tool_mcp::Changes::new())?;
+/// let provider = tools(&upstreams, Some(&ResultStore::memory()))?;
+/// assert!(provider.results().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn tools(upstreams: &Upstreams, results: Option<&ResultStore>) -> Result<Provider, BuildErrors> {
+    let Some(results) = results else { return Ok(upstreams.clone().into_provider()) };
+    let reader = Registry::builder().allow_empty().storing(results.clone()).build()?;
+    let upstreams = upstreams.clone().into_provider();
+    let found = move || {
+        let upstreams = upstreams.clone();
+        async move { upstreams.tools().await }
+    };
+    Ok(results.over(reader.providing(found)))
+}
 
 /// The gateway over MCP: three tools with which a model finds, reads about and calls those of all servers. With
 /// [`Discovery::Direct`] they are all listed instead, under names such as `weather__get_weather`.
@@ -21,8 +49,12 @@ pub use settings::{Settings, SettingsError};
 /// # server.into_axum_router().unwrap();
 /// # Ok::<(), gateway::SettingsError>(())
 /// ```
-pub fn server(upstreams: Upstreams, changes: &Changes, discovery: Discovery) -> Server {
-    Server::new(upstreams)
+pub fn server<Marker>(
+    tools: impl IntoToolsProvider<Marker>,
+    changes: &Changes,
+    discovery: Discovery,
+) -> Server {
+    Server::new(tools)
         .name("gateway")
         .title("Gateway")
         .version(env!("CARGO_PKG_VERSION"))
@@ -31,7 +63,7 @@ pub fn server(upstreams: Upstreams, changes: &Changes, discovery: Discovery) -> 
         .instructions(match discovery {
             Discovery::TwoStep => {
                 "The tools of several servers. `list_available_tools` finds one, `list_tool_details` says what it takes, \
-                 `call_tool` calls it."
+                 `call_tool` calls it. `read_result` reads what was too large to be shown."
             }
             _ => "The tools of several servers, each named after its server.",
         })

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use gateway::Settings;
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{IntoToolsProvider as _, Registry};
+use tool_core::{Provider, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery};
 use tracing_subscriber::EnvFilter;
@@ -16,7 +16,10 @@ use tracing_subscriber::EnvFilter;
 #[tokio::main]
 async fn main() -> ExitCode {
     // What goes wrong with a server is said here without its URL, which may have a secret.
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,rmcp=off"));
+    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    let serves = env::args_os().any(|argument| argument == "serve");
+    let usual = if serves { "warn,rmcp=off" } else { "warn,tool_core::call::failure_log=error,rmcp=off" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     run().await.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -31,53 +34,58 @@ async fn run() -> Result<ExitCode, ServeError> {
         tracing::warn!(remark, "the configuration says more than is followed");
     }
     let upstreams = settings.upstreams(&changes)?;
-    let code = app(registry(&upstreams).await?, &upstreams, &changes).run().await;
+    let tools = gateway::tools(&upstreams, gateway::results_from_env()?.as_ref())?;
+    let code = app(registry(&tools).await?, &tools, &upstreams, &changes).run().await;
     upstreams.shutdown().await;
     Ok(code)
 }
 
 /// What there is on the command line. A server does not wait for it: its clients ask by themselves.
-async fn registry(upstreams: &Upstreams) -> Result<Registry, ServeError> {
+async fn registry(tools: &Provider) -> Result<Registry, ServeError> {
     const ABOUT_TOOLS: [&str; 8] = ["list", "search", "info", "schema", "validate", "run", "lint", "lock"];
     if env::args().skip(1).any(|word| ABOUT_TOOLS.contains(&word.as_str())) {
-        return Ok(upstreams.clone().into_provider().tools().await?.registry().clone());
+        return Ok(tools.tools().await?.registry().clone());
     }
     Ok(Registry::builder().allow_empty().build()?)
 }
 
-fn app(registry: Registry, upstreams: &Upstreams, changes: &Changes) -> App {
-    let (over_http, over_mcp, changes) = (upstreams.clone(), upstreams.clone(), changes.clone());
+fn app(registry: Registry, tools: &Provider, upstreams: &Upstreams, changes: &Changes) -> App {
+    let (over_http, over_mcp) = (tools.clone(), tools.clone());
+    let (upstreams, changes) = (upstreams.clone(), changes.clone());
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
-    let mcp = Server::new(move |options| serve_mcp(over_mcp, changes, options))
+    let mcp = Server::new(move |options| serve_mcp(over_mcp, upstreams, changes, options))
         .about("Serve MCP, on stdio unless --addr is given")
+        .optional_addr()
         .choice("discovery", ["two-step", "direct"], "Three tools to find the others with, or all of them");
     App::new("gateway", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The tools of other MCP servers")
-        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
 }
 
-async fn serve_http(upstreams: Upstreams, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_http(tools: Provider, options: ServeOptions) -> Result<(), ServeError> {
     let addr = options.addr.ok_or("an address is needed")?;
-    let http = tool_http::Options::new().title("gateway").allow_execute(options.allow_execute);
-    let server = tool_http::Server::bind(upstreams, addr, http).await?;
+    let http = tool_http::Options::new().title("gateway").allow_execute(options.allow_execute).excerpts(true);
+    let server = tool_http::Server::bind(tools, addr, http).await?;
     options.listening(server.local_addr());
     server.run(options.shutdown()).await;
     Ok(())
 }
 
-async fn serve_mcp(upstreams: Upstreams, changes: Changes, options: ServeOptions) -> Result<(), ServeError> {
+async fn serve_mcp(
+    tools: Provider,
+    upstreams: Upstreams,
+    changes: Changes,
+    options: ServeOptions,
+) -> Result<(), ServeError> {
     // Whoever asks first need not wait for all of them to start.
     upstreams.start();
     let discovery =
         if options.choice("discovery") == Some("direct") { Discovery::Direct } else { Discovery::TwoStep };
-    let server = gateway::server(upstreams, &changes, discovery);
+    let server = gateway::server(tools, &changes, discovery);
     match options.addr {
-        None => tokio::select! {
-            served = server.serve_stdio() => served?,
-            () = options.shutdown() => {}
-        },
+        None => server.serve_stdio().await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

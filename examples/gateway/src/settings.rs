@@ -2,8 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 
+use tool_core::ResultStore;
 use tool_mcp::Changes;
 use tool_mcp::upstream::{Upstreams, UpstreamsConfig, UpstreamsError};
 
@@ -15,6 +17,12 @@ const SERVERS: &str = "ABSTRACT_PROXY_SERVERS";
 
 /// The file where the variable does not name one.
 const DEFAULT: &str = "gateway.json";
+
+/// The variable with the directory in which large results are kept.
+const RESULTS: &str = "GATEWAY_RESULTS";
+
+/// The value of that variable with which nothing is kept.
+const OFF: &str = "off";
 
 /// The servers that are used, in the order in which their tools are listed.
 ///
@@ -49,6 +57,16 @@ pub enum SettingsError {
     NoFile {
         /// Why not.
         source: UpstreamsError,
+    },
+    /// The directory of large results cannot be used.
+    #[error(
+        "`{RESULTS}` is {directory:?}: {source}\nhelp: name another directory, or `{OFF}` to keep no results"
+    )]
+    Results {
+        /// The directory.
+        directory: OsString,
+        /// Why not.
+        source: io::Error,
     },
     /// The names cannot be read.
     #[error("`{SERVERS}` is no text: {0:?}")]
@@ -122,5 +140,36 @@ impl Settings {
     /// ```
     pub fn upstreams(self, changes: &Changes) -> Result<Upstreams, SettingsError> {
         Ok(Upstreams::builder().config(self.config).changes(changes).build()?)
+    }
+}
+
+/// Returns the store of results that are too large to be shown, on the directory that `GATEWAY_RESULTS` names, or else
+/// `gateway/results` in the user's folder of state. `None` for `GATEWAY_RESULTS=off`. Where the folder of state cannot be used,
+/// results are kept in memory.
+///
+/// # Errors
+///
+/// When the directory cannot be used that the variable names.
+///
+/// ```no_run
+/// let store = gateway::results_from_env()?;
+/// # Ok::<(), gateway::SettingsError>(())
+/// ```
+pub fn results_from_env() -> Result<Option<ResultStore>, SettingsError> {
+    match env::var_os(RESULTS) {
+        Some(value) if value == OFF => Ok(None),
+        Some(directory) => match ResultStore::local(&directory) {
+            Ok(store) => Ok(Some(store)),
+            Err(source) => Err(SettingsError::Results { directory, source }),
+        },
+        None => {
+            let state = dirs::state_dir().or_else(dirs::data_local_dir);
+            let state = state.ok_or_else(|| io::Error::other("the user has no folder of state"));
+            let store = state.and_then(|state| ResultStore::local(state.join("gateway").join("results")));
+            Ok(Some(store.unwrap_or_else(|error| {
+                tracing::warn!(%error, "large results are kept in memory; name a directory with `{RESULTS}`");
+                ResultStore::memory()
+            })))
+        }
     }
 }

@@ -19,7 +19,10 @@ fn main() -> ExitCode {
     if env::args_os().nth(1).is_some_and(|argument| argument == onetool::ROLE) {
         return onetool::worker();
     }
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    let serves = env::args_os().any(|argument| argument == "serve");
+    let usual = if serves { "warn" } else { "error" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let served = tokio::runtime::Runtime::new()
         .map_err(ServeError::from)
@@ -50,12 +53,13 @@ fn app(registry: Registry, words: PromptsFile) -> App {
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(onetool::server(over_mcp, words), options))
         .about("Serve MCP, on stdio unless --addr is given")
+        .optional_addr()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     let search = Server::new(serve_search).about("Serve the search service alone");
     App::new("onetool", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Search, fetch, and run blocks that do both")
-        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
         .server("search", search.addr(([127, 0, 0, 1], 7878)))
 }
@@ -73,7 +77,7 @@ async fn serve_mcp(server: tool_mcp::Server, options: ServeOptions) -> Result<()
     let surfaces = options.choice("surfaces").map(str::parse::<Surfaces>).transpose()?.unwrap_or_default();
     let server = server.surfaces(surfaces);
     match options.addr {
-        None => server.serve_stdio_until(options.shutdown()).await?,
+        None => server.serve_stdio().await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

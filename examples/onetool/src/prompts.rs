@@ -36,14 +36,18 @@ fn transform_data(
     ))
 }
 
-/// Code as `run` takes it. No line of it can be the end of the fence: a text in it stands in a literal or a comment.
+/// Code as `run` takes it. The fence is longer than any in a text of the code, so that none of them ends it, wherever a reader
+/// looks for its end.
 fn block(code: &str) -> String {
-    format!("{MARKER}\n```python\n{code}```")
+    let longest = code.split(|sign| sign != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(3.max(longest + 1));
+    format!("{MARKER}\n{fence}python\n{code}{fence}")
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
     use super::*;
     use crate::block::Block;
@@ -65,6 +69,35 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_block_is_one_block_of_markdown(
+            topics in proptest::collection::vec("(?s:.{0,20})|[`~\"'\\\\\r\n]{0,12}", 1..4),
+            instruction in "(?s:.{0,40})|[`~\n\r a]{0,20}",
+        ) {
+            for prompt in [batch_search(topics.clone(), 3), transform_data(topics, instruction)] {
+                let mut blocks = Vec::new();
+                let mut beside = String::new();
+                for (event, place) in Parser::new(&prompt).into_offset_iter() {
+                    match event {
+                        Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                            prop_assert_eq!(&*language, "python");
+                            blocks.push(place);
+                        }
+                        Event::Text(text) if !blocks.iter().any(|block| block.contains(&place.start)) => {
+                            beside.push_str(&text);
+                        }
+                        _ => {}
+                    }
+                }
+                prop_assert_eq!(beside, MARKER);
+                prop_assert_eq!(blocks.len(), 1, "{}", prompt);
+                prop_assert_eq!(blocks[0].end, prompt.len());
+                // Even for a reader that takes the sign of the fence for its end wherever it stands.
+                let fence = prompt.rsplit('\n').next().unwrap();
+                prop_assert_eq!(prompt.matches(fence).count(), 2, "{}", prompt);
+            }
+        }
+
         #[test]
         fn no_text_ends_the_block_or_adds_a_line_of_code(
             topics in proptest::collection::vec("(?s:.{0,20})|[`~\"'\\\\\r\n]{0,12}", 1..4),

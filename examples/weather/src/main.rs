@@ -9,14 +9,17 @@
 use std::env;
 use std::process::ExitCode;
 
-use tokio::runtime::Runtime;
 use tool_cli::{App, ServeError, ServeOptions, Server};
 use tool_core::{Bearer, Leniency, Principal, Registry, ResultStore};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 
-fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+#[tokio::main]
+async fn main() -> ExitCode {
+    // Who calls on the command line is shown why a call failed; of those who call a server, the log tells.
+    let serves = env::args_os().any(|argument| argument == "serve");
+    let usual = if serves { "warn" } else { "error" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
     let reports = env::var_os("WEATHER_REPORTS").unwrap_or_else(|| "weather-reports.jsonl".into());
@@ -40,14 +43,15 @@ fn main() -> ExitCode {
     let http = Server::new(move |options| serve_http(over_http, options)).about("Serve HTTP");
     let mcp = Server::new(move |options| serve_mcp(over_mcp, options))
         .about("Serve MCP, on stdio unless --addr is given")
+        .optional_addr()
         .choice("surfaces", Surfaces::ALL.map(Surfaces::as_str), "Whether what is a resource is a tool too");
     App::new("weather", registry)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Daily weather of Seattle and New York, 2012 to 2015")
-        .server("http", http.addr(([127, 0, 0, 1], 8080)))
+        .server("http", http.addr(([127, 0, 0, 1], 8080)).allow_execute())
         .server("mcp", mcp)
-        // What only describes has ended before a runtime would have started.
-        .run_on(Runtime::new)
+        .run()
+        .await
 }
 
 fn leniency() -> Result<Leniency, String> {
@@ -82,7 +86,7 @@ async fn serve_mcp(registry: Registry, options: ServeOptions) -> Result<(), Serv
             "Daily weather of Seattle and New York from 2012 to 2015. Call `explain_columns` for units.",
         );
     match options.addr {
-        None => server.serve_stdio_until(options.shutdown()).await?,
+        None => server.serve_stdio().await?,
         Some(addr) => {
             let server = server.serve_http(addr).await?;
             options.listening(server.local_addr());

@@ -27,7 +27,7 @@ impl Served {
                 .serve_http("127.0.0.1:0")
                 .await
                 .unwrap();
-            let options = tool_http::Options::new().allow_execute(true);
+            let options = tool_http::Options::new().allow_execute(true).excerpts(true);
             let http = tool_http::Server::bind(registry, ("127.0.0.1", 0), options).await.unwrap();
             let urls = (format!("http://{}/mcp", mcp.local_addr()), format!("http://{}", http.local_addr()));
             tokio::spawn(mcp.run());

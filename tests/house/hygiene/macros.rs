@@ -78,7 +78,7 @@ whole! {
 /// Every option, of what a macro was given.
 macro_rules! optional {
     (
-        $name:ident($parameter:ident: $kind:ty) $permission:literal, $access:path, [$($requires:path),*],
+        $name:ident($parameter:ident: $kind:ty) $permission:expr, $access:path, [$($requires:path),*],
         [$($tag:literal),*], $path:literal, $time:literal, $alias:literal, $complete:path, $least:literal, $most:expr,
         $pattern:literal, $header:literal, $note:literal
     ) => {
@@ -130,7 +130,7 @@ mod rules {
 const MOST: usize = 9;
 
 optional! {
-    optional(id: String) "a, b", may_read, [rules::is_met], ["one", "two"], "optional/{id}", "1m", "old_optional",
+    optional(id: String) all("a", "b"), may_read, [rules::is_met], ["one", "two"], "optional/{id}", "1m", "old_optional",
     rules::ids, 1, MOST, "^[a-z]+$", "Id", "take another"
 }
 

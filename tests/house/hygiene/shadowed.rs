@@ -171,7 +171,7 @@ mod taken {
     /// Says what can be said.
     #[tool(
         operation = Transform,
-        permission = "a + b",
+        permission = any("a", "b"),
         access = may_compute(number),
         requires = [is_met],
         tags = ["taken"],

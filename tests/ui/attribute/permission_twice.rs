@@ -1,7 +1,7 @@
 use tool_core::tool;
 
 /// Does it.
-#[tool(operation = Read, permission = "a, b, a")]
+#[tool(operation = Read, permission = all("a", any("b", "c"), "a", any("b", "c")))]
 fn twice() {}
 
 fn main() {

@@ -1,4 +1,4 @@
-// What a tool says of itself, a prompt does not.
+// What a tool says of itself, a prompt does not; who may use it, it says.
 use tool_core::prompt;
 
 /// Asks.

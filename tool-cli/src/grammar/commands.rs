@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::complete::SHELLS;
 use crate::grammar::inputs::{self, Inputs};
 use crate::grammar::options;
-use crate::serve::Server;
+use crate::serve::{Listens, Server};
 
 const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
 
@@ -224,18 +224,22 @@ fn lock(command: Command) -> Command {
 
 fn serve(command: Command, servers: &[(String, Server)]) -> Command {
     let of_server = |(name, server): &(String, Server)| {
-        let mut addr = Arg::new("addr")
+        let addr = Arg::new("addr")
             .long("addr")
             .value_name("IP:PORT")
             .help("Where to listen; port 0 takes a free one")
             .value_parser(value_parser!(SocketAddr));
-        if let Some(default) = server.addr {
-            addr = addr.default_value(default.to_string());
-        }
-        let allow = Arg::new("allow-execute")
-            .long("allow-execute")
-            .help("Let clients call the tools, and not only describe them")
-            .action(ArgAction::SetTrue);
+        let addr = match server.listens {
+            Listens::Never => None,
+            Listens::IfAsked => Some(addr),
+            Listens::At(default) => Some(addr.default_value(default.to_string())),
+        };
+        let allow = server.allows_execute.then(|| {
+            Arg::new("allow-execute")
+                .long("allow-execute")
+                .help("Let clients call the tools, and not only describe them")
+                .action(ArgAction::SetTrue)
+        });
         let choices = server.choices.iter().map(|choice| {
             Arg::new(format!("choice:{}", choice.name))
                 .long(choice.name.clone())
@@ -245,7 +249,7 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
                 .value_parser(PossibleValuesParser::new(choice.values.clone()))
         });
         let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
-        Command::new(name.clone()).about(about).args([addr, allow]).args(choices)
+        Command::new(name.clone()).about(about).args(addr).args(allow).args(choices)
     };
     command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
 }

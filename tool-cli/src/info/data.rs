@@ -21,7 +21,7 @@ pub(super) fn object(told: &Told<'_>) -> Value {
         ("name", Some(json!(tool.name()))),
         ("title", tool.title().map(Value::from)),
         ("description", Some(json!(tool.description()))),
-        ("provider", catalogue::provider(tool).map(Value::from)),
+        ("provider", tool.provider().map(Value::from)),
         ("operation", tool.operation().map(|operation| json!(operation))),
         ("modifying", Some(json!(tool.modifies()))),
         ("destructive", Some(json!(tool.destructive()))),

@@ -56,14 +56,9 @@ fn meaning(operation: Operation) -> String {
 
 fn permission(told: &Told<'_>) -> String {
     let Some(permission) = told.tool.permission() else { return "none".to_owned() };
-    let names: Vec<_> = permission.names().map(|name| format!("`{name}`")).collect();
-    let words = if permission.to_string().contains(" + ") { " or " } else { " and " };
     let held = if catalogue::denial(told.registry, told.tool).is_some() { "not held" } else { "held" };
-    format!(
-        "{}, {held} by {}",
-        names.join(words),
-        told.registry.principal().id().unwrap_or("an anonymous caller")
-    )
+    let caller = told.registry.principal().id().unwrap_or("an anonymous caller");
+    format!("`{permission}`, {held} by {caller}")
 }
 
 fn requirements(told: &Told<'_>) -> String {

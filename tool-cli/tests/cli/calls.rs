@@ -36,9 +36,9 @@ async fn run_as_json_is_one_object() {
 
 #[tokio::test]
 async fn a_failing_tool_is_heard() {
-    cli(&["run", "locked"]).await.fails(1, "error: the archive is locked\n");
+    cli(&["run", "locked"]).await.fails(11, "error: the archive is locked\n");
     let ran = cli(&["run", "locked", "--format", "json"]).await;
-    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    assert_eq!((ran.code, ran.stderr.as_str()), (11, ""));
     assert_eq!(
         ran.stdout,
         "{\"success\":false,\"error\":\"the archive is locked\",\"error_type\":\"execution_failed\",\"retryable\":false}\n"
@@ -109,8 +109,7 @@ async fn a_tool_that_was_not_confirmed_did_not_run() {
 async fn validate_tells_problems_and_runs_nothing() {
     cli(&["validate", "add", "a=1"]).await.prints("valid\n");
     cli(&["validate", "add", "a=1", "--format", "json"]).await.prints("{\"valid\":true}\n");
-    const MISSING: &str =
-        "missing required input: expected an integer from -9223372036854775808 to 9223372036854775807";
+    const MISSING: &str = "missing required input: expected an integer";
     let ran = cli(&["validate", "add", "--format", "json"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (5, ""));
     assert_eq!(

@@ -78,7 +78,7 @@ fn may_publish(_: &Principal, _: &u32) -> Access {
     operation = Trigger,
     destructive = false,
     idempotent = true,
-    permission = "page.publish + page.admin",
+    permission = any("page.publish", "page.admin"),
     access = may_publish(id),
     requires = [signing_key],
     tags = ["pages", "public"],
@@ -96,7 +96,7 @@ async fn publish(
 }
 
 /// A page as it is stored.
-#[tool(operation = Read, path = "page/{id}/revision/{vid}", permission = "page.view, page.history", tags = ["pages"], requires = [always], cache = "60s")]
+#[tool(operation = Read, path = "page/{id}/revision/{vid}", permission = all("page.view", "page.history"), tags = ["pages"], requires = [always], cache = "60s")]
 fn revision(
     #[arg(locator)]
     /** The page. */
@@ -183,7 +183,7 @@ async fn info_tells_who_may_call_a_tool_when_and_how() {
         "Modifying     yes",
         "Destructive   no",
         "Idempotent    yes",
-        "Permission    `page.publish` or `page.admin`, held by local",
+        "Permission    `any(page.publish, page.admin)`, held by local",
         "Access rule   decides once the inputs are known",
         "Requirements  not met: set SIGNING_KEY",
         "MCP surface   tool",
@@ -198,7 +198,7 @@ async fn info_tells_who_may_call_a_tool_when_and_how() {
     }
     let ran = see(&["info", "revision", "--as", "eve"]).await;
     for line in [
-        "Permission    `page.view` and `page.history`, not held by eve",
+        "Permission    `all(page.view, page.history)`, not held by eve",
         "Access rule   none",
         "Requirements  met",
         "MCP surface   resource template at `page/{id}/revision/{vid}`",
@@ -216,7 +216,7 @@ async fn info_as_data_tells_the_same() {
     let info = see(&["info", "publish", "--format", "json"]).await.json();
     let expected = json!({
         "operation": "trigger", "modifying": true, "destructive": false, "idempotent": true, "open_world": true,
-        "permission": "page.publish + page.admin", "access_rule": true,
+        "permission": "any(page.publish, page.admin)", "access_rule": true,
         "requirements": {"met": false, "message": "set SIGNING_KEY"},
         "surface": {"kind": "tool"}, "tags": ["pages", "public"], "alias": "publish_page",
         "deprecated": {"since": "2.0.0", "note": "use `publish_all`"}, "timeout_ms": 30_000,
@@ -325,7 +325,7 @@ async fn markdown_is_a_page_of_its_own() {
     let page = ran.stdout;
     assert!(page.starts_with("# publish\n\nPublishes a page.\n\n| It | is |\n"), "{page}");
     for line in [
-        "| Permission | \\`page.publish\\` or \\`page.admin\\`, not held by local |",
+        "| Permission | \\`any(page.publish, page.admin)\\`, not held by local |",
         "## Inputs",
         "| INPUT | TYPE | REQUIRED | DESCRIPTION |",
         "| parts\\[\\].variant | string | yes | How it looks.<br>allowed:<br>  info: Calm.<br>  success: Good news. |",

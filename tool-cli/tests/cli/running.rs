@@ -354,7 +354,7 @@ async fn who_cannot_be_looked_up_is_not_said_to_be_unknown() {
     };
     run(&["run", "delete", "page=1", "--yes", "--as", "ada"])
         .await
-        .fails(1, "error: `ada` cannot be looked up: the users cannot be read\n");
+        .fails(12, "error: `ada` cannot be looked up: the users cannot be read\n");
     let ran = run(&["list", "--as", "ada", "--format", "json"]).await;
-    assert_eq!((ran.code, ran.json()["error_type"].as_str()), (1, Some("execution_failed")));
+    assert_eq!((ran.code, ran.json()["error_type"].as_str()), (12, Some("execution_failed")));
 }

@@ -21,7 +21,7 @@ async fn a_server_gets_its_options_and_shuts_down() {
         Ok(())
     });
     let ran = on(
-        app().server("http", server.addr(([127, 0, 0, 1], 8080))),
+        app().server("http", server.addr(([127, 0, 0, 1], 8080)).allow_execute()),
         &["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"],
         |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr)
@@ -40,7 +40,8 @@ async fn an_address_has_the_default_of_its_server() {
     let says =
         || Server::new(async |options| Err(format!("{:?} {}", options.addr, options.allow_execute).into()));
     let run = async |arguments: &[&str]| {
-        let app = app().server("http", says().addr(([127, 0, 0, 1], 8080))).server("mcp", says());
+        let app =
+            app().server("http", says().addr(([127, 0, 0, 1], 8080))).server("mcp", says().optional_addr());
         on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
     };
     run(&["serve", "http"]).await.fails(1, "error: the server failed: Some(127.0.0.1:8080) false\n");
@@ -52,6 +53,31 @@ async fn an_address_has_the_default_of_its_server() {
         assert_eq!(run(arguments).await.code, 2, "{arguments:?}");
     }
     assert_eq!(cli(&["serve"]).await.code, 2, "an application without servers has no such command");
+}
+
+#[tokio::test]
+async fn a_server_is_offered_the_options_that_it_takes() {
+    const ADDR: &str = "--addr <IP:PORT>";
+    const ALLOW_EXECUTE: &str = "--allow-execute";
+    let run = async |arguments: &[&str]| {
+        let server = || Server::new(async |_| Ok(()));
+        let app = app()
+            .server("stdio", server())
+            .server("mcp", server().optional_addr())
+            .server("http", server().addr(([127, 0, 0, 1], 8080)).allow_execute());
+        on(app, arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await
+    };
+    for (name, offered) in [("stdio", &[][..]), ("mcp", &[ADDR]), ("http", &[ADDR, ALLOW_EXECUTE])] {
+        let help = run(&["serve", name, "--help"]).await;
+        for option in [ADDR, ALLOW_EXECUTE] {
+            assert_eq!(help.stdout.contains(option), offered.contains(&option), "{name}: {}", help.stdout);
+        }
+        let code = |taken: bool| if taken { 0 } else { 2 };
+        let addr = run(&["serve", name, "--addr", "127.0.0.1:0"]).await;
+        assert_eq!(addr.code, code(offered.contains(&ADDR)), "{name}");
+        let allow = run(&["serve", name, "--allow-execute"]).await;
+        assert_eq!(allow.code, code(offered.contains(&ALLOW_EXECUTE)), "{name}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Running a function where it may outlive its caller: in a task of its own, or on a thread that it blocks.
 
 use std::pin::pin;
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
@@ -8,9 +9,11 @@ use tracing::Span;
 
 use crate::audit::Record;
 use crate::call::contained::{Disposed, contained};
-use crate::call::gate::{Busy, Pass};
+use crate::call::failure_log::FailureLog;
+use crate::call::gate::Busy;
 use crate::call::inquiring::{Inquiring, Thread};
 use crate::call::ongoing::Ongoing;
+use crate::call::permit::Permit;
 use crate::call::run::{Gone, Runner};
 use crate::call::timer::{Late, Timer, limited};
 use crate::definition::ToolDefinition;
@@ -23,22 +26,26 @@ impl Runner {
     pub(super) async fn drive_apart(
         &self,
         call: &mut Ongoing<'_>,
-        pass: Option<Pass>,
+        permit: Option<Arc<Permit>>,
         timer: Option<Timer>,
         function: Inquiring,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
         let (outputs, kept) = (self.limits.outputs, call.keeps());
-        let (tool, record, span) = (call.tool.clone(), call.record.take(), call.span.clone());
+        let end = End { log: call.log(), record: call.record.take(), permit };
+        let span = call.span.clone();
         let task = async move {
             let mut result = function.await;
             let _inside = span.enter();
-            outputs.judge(&tool, &mut result, || kept);
-            ended(record, pass, &result);
+            outputs.judge(&end.log.tool, &mut result, || kept);
+            end.tell(&result);
             result
         };
-        gone.wait(call.tool, &call.span, timer, self.tasks.spawn(task, runtime)).await
+        let task = self.tasks.spawn(task, runtime);
+        let (result, has_ended) = gone.wait(call.tool, &call.span, timer, task).await;
+        call.is_logged = has_ended;
+        result
     }
 
     /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
@@ -46,12 +53,12 @@ impl Runner {
     pub(super) async fn block(
         &self,
         call: &mut Ongoing<'_>,
-        pass: Option<Pass>,
+        permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
-        let kept = call.keeps();
-        let Ongoing { context, span, record, .. } = call;
+        let (kept, log) = (call.keeps(), call.log());
+        let Ongoing { context, span, record, is_logged, .. } = call;
         let asks = context.existing().cloned();
         if let Some(asks) = &asks {
             asks.inquiry().open();
@@ -74,58 +81,81 @@ impl Runner {
             }
         };
         let Ok(runtime) = Handle::try_current() else { return call() };
-        let mut place = pin!(self.threads.enter(context.caller().principal.id()));
-        let thread = match limited(&mut timer, place.as_mut()).await {
+        let caller = context.caller();
+        let mut permit_of_thread =
+            pin!(Permit::acquire(&self.threads, caller.principal.id(), caller.outer.as_ref()));
+        let thread = match limited(&mut timer, permit_of_thread.as_mut()).await {
             Ok(Ok(thread)) => thread,
             Ok(Err(Busy)) => return Err(Failure::busy()),
             Err(Late(limit)) => return Err(Failure::timeout_before(tool, limit)),
         };
+        if let Some(context) = &asks {
+            context.hold(&thread);
+        }
         let gone = Gone::new(context, record.as_deref().map(Record::told));
-        let record = record.take();
+        let end = End { log, record: record.take(), permit };
         let inside = span.clone();
         let task = move || {
             let result = call();
-            inside.in_scope(|| ended(record, pass, &result));
+            inside.in_scope(|| end.tell(&result));
             drop(thread);
             result
         };
-        let task = self.tasks.spawn_blocking(task, &runtime);
-        gone.wait(tool, span, timer, Thread { task, context: asks }).await
+        let task = Thread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
+        let (result, has_ended) = gone.wait(tool, span, timer, task).await;
+        *is_logged = has_ended;
+        result
     }
 }
 
-/// A function that may have outlived its caller has ended.
-fn ended(record: Option<Box<Record>>, pass: Option<Pass>, result: &Result<Output, Failure>) {
-    if let Some(record) = record {
-        record.end(result);
+/// What is left to do when a function ends that may have outlived its caller.
+struct End {
+    log: FailureLog,
+    record: Option<Box<Record>>,
+    permit: Option<Arc<Permit>>,
+}
+
+impl End {
+    /// Tells the log and the record how the function has ended, and then leaves its place.
+    fn tell(self, result: &Result<Output, Failure>) {
+        if let Err(failure) = result {
+            self.log.write(failure);
+        }
+        if let Some(record) = self.record {
+            record.end(result);
+        }
+        drop(self.permit);
     }
-    drop(pass);
 }
 
 impl Gone<'_> {
-    /// Waits for a function that runs elsewhere, and goes when the time is over.
+    /// Waits for a function that runs elsewhere, and goes when the time is over. Beside the result stands whether it is that of
+    /// the function, which has ended.
     async fn wait<F>(
         mut self,
         tool: &ToolDefinition,
         span: &Span,
         mut timer: Option<Timer>,
         task: F,
-    ) -> Result<Output, Failure>
+    ) -> (Result<Output, Failure>, bool)
     where
         F: Future<Output = Result<Result<Output, Failure>, JoinError>> + Unpin,
     {
         match limited(&mut timer, task).await {
             Ok(joined) => {
                 self.stayed();
-                joined.unwrap_or_else(|error| {
-                    // A panic is contained further in: what remains is a runtime that shuts down.
-                    span.in_scope(|| tracing::error!(%error, "a call was cut off"));
-                    Err(Failure::internal())
-                })
+                match joined {
+                    Ok(result) => (result, true),
+                    Err(error) => {
+                        // A panic is contained further in: what remains is a runtime that shuts down.
+                        span.in_scope(|| tracing::error!(%error, "a call was cut off"));
+                        (Err(Failure::internal()), false)
+                    }
+                }
             }
             Err(Late(limit)) => {
                 self.why = FailureKind::Timeout;
-                Err(Failure::timeout(tool, limit))
+                (Err(Failure::timeout(tool, limit)), false)
             }
         }
     }

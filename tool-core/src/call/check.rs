@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::call::located::{Located, located};
 use crate::call::reader::Unread;
 use crate::call::strict::Read;
-use crate::call::{located::located, numbers, strict};
+use crate::call::{numbers, strict};
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, Problem};
 use crate::leniency::{Leniency, Repair};
-use crate::schema::{Amendments, MOST_PROBLEMS, Validator};
+use crate::schema::{Amendments, MOST_PROBLEMS, Validator, pointer, repeated};
 
 /// Arguments as the schema sees them.
 pub(super) struct Checked<'t> {
@@ -20,6 +21,53 @@ pub(super) struct Checked<'t> {
     pub(super) repairs: Vec<Repair>,
     /// What stands against it, if something does.
     pub(super) verdict: Result<(), Vec<Problem>>,
+}
+
+#[cfg(feature = "tokio")]
+impl Checked<'_> {
+    /// The same, independent of the text that was checked.
+    pub(super) fn into_owned(self) -> Checked<'static> {
+        Checked { text: self.text.into_owned().into(), repairs: self.repairs, verdict: self.verdict }
+    }
+}
+
+/// From this product of the bytes of arguments and the branches in the schema on, checking them takes milliseconds.
+#[cfg(feature = "tokio")]
+const MOST_AT_ONCE: usize = 1 << 18;
+
+/// Beyond this product of the values in arguments and the branches in the schema, checking them would take many seconds.
+const MOST_STEPS: usize = 200_000_000;
+
+/// Whether checking these arguments takes so long that whoever waits for something else should not have to wait for it.
+#[cfg(feature = "tokio")]
+pub(super) fn takes_long(tool: &ToolDefinition, arguments: &[u8]) -> bool {
+    // Whatever the schema: nothing has to be made to see it.
+    const SHORT: usize = 256;
+    let bytes = arguments.len();
+    let steps = |validator: &Validator| bytes.saturating_mul(validator.breadth());
+    bytes > SHORT && tool.validator().is_ok_and(|validator| steps(validator) > MOST_AT_ONCE)
+}
+
+/// The problem with more values than can be checked against so many branches.
+fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem> {
+    fn values(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
+            Value::Object(members) => 1 + members.values().map(values).sum::<usize>(),
+            _ => 1,
+        }
+    }
+    let breadth = validator.breadth();
+    // No text has more values than bytes, so that nearly none has to be counted.
+    if text.len().saturating_mul(breadth) <= MOST_STEPS || values(value).saturating_mul(breadth) <= MOST_STEPS
+    {
+        return None;
+    }
+    let most = MOST_STEPS / breadth;
+    let message = format!(
+        "expected at most {most} values in all, since each has {breadth} alternatives to be checked against"
+    );
+    Some(Problem::new("", "schema", message))
 }
 
 /// Finds everything that the schema has against the arguments, and mends what can be mended.
@@ -40,6 +88,9 @@ pub(super) fn check<'t>(
         problem.path = validator.shown(&problem.path);
         Failure::not_json(tool.name(), problem)
     })?;
+    if let Some(problem) = too_many(text, &arguments.value, validator) {
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict: Err(vec![problem]) });
+    }
     if validator.is_valid(&arguments.value) {
         let verdict = arguments.decodable(tool, validator, Ok(()));
         return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
@@ -121,18 +172,67 @@ pub(super) fn explained(unread: &Unread<'_>, validator: &Validator) -> Problem {
         }
         Unread::Undecoded { place, text, error } => (place, text, error),
     };
-    let (below, text) = located(text, error);
-    let place = format!("{place}{below}");
+    let Located { path, text, key } = located(text, error);
+    let place = format!("{place}{path}");
+    if let Some(key) = key {
+        return misread_key(&place, &key, error, validator);
+    }
     let value = serde_json::from_str(text).unwrap_or(Value::Null);
     let mut problem = validator.undecoded(&place, &value);
-    if value.is_number() {
+    let range = unpublished_range(error);
+    let is_told = !validator.conceals(&place) && text.len() <= LONGEST_REASON;
+    if value.is_number() && is_out_of_range(error) {
         problem.message.push_str(": out of range");
-    } else if !validator.conceals(&place) && text.len() <= LONGEST_REASON {
+    } else if is_told && (value.is_array() || value.is_object()) {
+        // Its shape is right: the type, or a part of it that does not say where it is, has something against it.
+        let kind = if value.is_array() { "list" } else { "object" };
+        problem.message = format!("invalid {kind}: {}", reason(error));
+    } else if is_told {
         // Some types repeat in their error what they were given.
         problem.message.push_str(": ");
         problem.message.push_str(&reason(error));
+    } else if !range.is_empty() {
+        problem.message.push_str(": an integer in it is out of range");
     }
+    problem.message.push_str(&range);
     problem
+}
+
+/// The range of the integer type that refused a number, in parentheses, where no schema says it; else nothing.
+fn unpublished_range(error: &serde_json::Error) -> String {
+    let reason = reason(error);
+    let is_number = ["integer `", "floating point `"].iter().any(|it| reason.contains(it));
+    match reason.rsplit_once("expected ") {
+        Some((_, "i64" | "isize")) if is_number => format!(" ({} to {})", i64::MIN, i64::MAX),
+        Some((_, "u64" | "usize")) if is_number => format!(" (0 to {})", u64::MAX),
+        _ => String::new(),
+    }
+}
+
+/// The problem with the key of a map, for which the schema has no place of its own.
+fn misread_key(map: &str, key: &str, error: &serde_json::Error, validator: &Validator) -> Problem {
+    if validator.conceals(map) {
+        return Problem::new(validator.shown(map), "propertyNames", "invalid key (secret)");
+    }
+    let reason = match reason(error) {
+        // `serde_json` says that the key is no number and speaks of quotes, which every key has.
+        reason if reason.contains("expected key to be a number in quotes") => "expected a number".to_owned(),
+        _ if is_out_of_range(error) => "out of range".to_owned(),
+        reason => reason,
+    };
+    let message = format!("invalid key `{}`: {reason}", repeated(key));
+    Problem::new(format!("{map}{}", pointer(key)), "propertyNames", message)
+}
+
+/// Returns `true` if the words are those of serde for a number that its type does not hold, and not of the type's author.
+fn is_out_of_range(error: &serde_json::Error) -> bool {
+    const NUMBERS: [&str; 14] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+    ];
+    let reason = reason(error);
+    let of_a_number = reason.rsplit_once(", expected ").is_some_and(|(_, kind)| NUMBERS.contains(&kind));
+    // What is no data to `serde_json` is a number that it could not read to its end.
+    !error.is_data() || (reason.starts_with("invalid ") && of_a_number)
 }
 
 /// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.

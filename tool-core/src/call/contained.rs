@@ -1,6 +1,7 @@
 //! Code of the application, from which no panic gets out.
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,6 +10,7 @@ use tracing::Span;
 
 use crate::entry::Pending;
 use crate::failure::Failure;
+use crate::tool::BoxFuture;
 
 /// The code panicked; what it said is in the log.
 pub(crate) struct Panicked;
@@ -17,6 +19,21 @@ pub(crate) struct Panicked;
 #[inline]
 pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(code)).map_err(log)
+}
+
+/// Awaits a future of the application, and turns its panic into an error: while it is polled, and when it is dropped.
+pub(crate) async fn contained_future<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
+    let mut future = Disposed::new(future);
+    let polled = poll_fn(|cx| {
+        let Some(running) = &mut future.0 else { return Poll::Ready(Err(Panicked)) };
+        match contained(|| running.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(Panicked) => Poll::Ready(Err(Panicked)),
+        }
+    })
+    .await;
+    contained(|| drop(future.0.take())).and(polled)
 }
 
 /// Says what a panic said.

@@ -49,9 +49,9 @@ enum Turn {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Busy;
 
-/// The right to be inside, for as long as it lives.
+/// A place inside, for as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Pass(Arc<Gate>);
+pub(crate) struct Place(Arc<Gate>);
 
 impl Gate {
     pub(crate) fn new(most_inside: usize, most_waiting: usize) -> Self {
@@ -59,11 +59,21 @@ impl Gate {
     }
 
     /// Goes in, once it is this caller's turn.
-    pub(crate) async fn enter(self: &Arc<Self>, caller: Option<&str>) -> Result<Pass, Busy> {
+    pub(crate) async fn enter(self: &Arc<Self>, caller: Option<&str>) -> Result<Place, Busy> {
         match self.ask(caller)? {
-            None => Ok(Pass(Arc::clone(self))),
+            None => Ok(Place(Arc::clone(self))),
             Some(ticket) => Waiting { gate: self, ticket }.await,
         }
+    }
+
+    /// Goes in, if there is no need to wait.
+    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Place> {
+        let mut state = self.state();
+        if state.inside == self.most_inside {
+            return None;
+        }
+        state.inside += 1;
+        Some(Place(Arc::clone(self)))
     }
 
     /// A ticket, or nothing where there is no need to wait.
@@ -151,7 +161,7 @@ impl State {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Place {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -182,7 +192,7 @@ struct Waiting<'g> {
 }
 
 impl Future for Waiting<'_> {
-    type Output = Result<Pass, Busy>;
+    type Output = Result<Place, Busy>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut turn = lock(&self.ticket);
@@ -191,7 +201,7 @@ impl Future for Waiting<'_> {
                 *waker = Some(cx.waker().clone());
                 return Poll::Pending;
             }
-            Turn::Comes => Ok(Pass(Arc::clone(self.gate))),
+            Turn::Comes => Ok(Place(Arc::clone(self.gate))),
             Turn::Lost | Turn::Over => Err(Busy),
         };
         *turn = Turn::Over;
@@ -218,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    type Entering<'g> = Pin<Box<dyn Future<Output = Result<Pass, Busy>> + 'g>>;
+    type Entering<'g> = Pin<Box<dyn Future<Output = Result<Place, Busy>> + 'g>>;
 
     fn enter<'g>(gate: &'g Arc<Gate>, caller: &'g str) -> Entering<'g> {
         let mut entering: Entering<'g> = Box::pin(gate.enter(Some(caller)));
@@ -227,14 +237,14 @@ mod tests {
         entering
     }
 
-    fn poll(entering: &mut Entering<'_>) -> Option<Result<Pass, Busy>> {
+    fn poll(entering: &mut Entering<'_>) -> Option<Result<Place, Busy>> {
         match entering.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Some(result),
             Poll::Pending => None,
         }
     }
 
-    fn pass(gate: &Arc<Gate>) -> Pass {
+    fn pass(gate: &Arc<Gate>) -> Place {
         let mut entering: Entering<'_> = Box::pin(gate.enter(Some("first")));
         poll(&mut entering).unwrap().unwrap()
     }
@@ -310,7 +320,7 @@ mod tests {
         assert!(!settle(&ticket, Turn::Comes));
     }
 
-    fn next_turn(entering: &mut Entering<'_>) -> Result<Pass, Busy> {
+    fn next_turn(entering: &mut Entering<'_>) -> Result<Place, Busy> {
         poll(entering).expect("its turn has come")
     }
 

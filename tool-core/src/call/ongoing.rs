@@ -3,16 +3,22 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+#[cfg(feature = "tokio")]
+use tokio::runtime::Handle;
 use tracing::Span;
 use tracing::field::display;
 
 use crate::asking::Asking;
 use crate::audit::{Asked, Audit, AuditKind, Record};
+#[cfg(feature = "tokio")]
+use crate::call::check::{Checked, takes_long};
 use crate::call::contained::contained;
-use crate::call::gate::{Busy, Gate, Pass};
+use crate::call::failure_log::FailureLog;
+use crate::call::gate::{Busy, Gate};
+use crate::call::permit::Permit;
 use crate::call::tasks::Counted;
 use crate::call::timer::{Late, Timer, limited};
-use crate::call::{Desk, Purpose, Reply};
+use crate::call::{Desk, Purpose, Reply, check_text};
 use crate::context::{CallId, Caller, LazyContext};
 use crate::definition::ToolDefinition;
 use crate::entry::Step;
@@ -33,6 +39,7 @@ pub(crate) enum Begun<'c> {
 /// A call, with what it is recorded and traced by.
 pub(crate) struct Ongoing<'c> {
     pub(super) tool: &'c ToolDefinition,
+    kind: AuditKind,
     written: Option<&'c Arc<dyn Tool>>,
     home: &'c Home,
     arguments: &'c [u8],
@@ -40,6 +47,8 @@ pub(crate) struct Ongoing<'c> {
     pub(super) span: Span,
     /// Goes along with a function that may outlive its caller, and is written when that has ended.
     pub(super) record: Option<Box<Record>>,
+    /// Whether how it ends was written to the log already, or will be where it runs on.
+    pub(super) is_logged: bool,
     /// Dropped last: who waits for the end of a call may rely on its record.
     _counted: Option<Counted>,
 }
@@ -64,7 +73,7 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: Known<'c>, arguments: &'
         let _inside = call.span.enter();
         match call.admit() {
             // Without a gate there is no need to wait for a turn.
-            Ok(()) if call.home.runner.gate().is_none() => call.enter().map(Some),
+            Ok(()) if call.home.runner.gate().is_none() => call.enter(),
             admitted => admitted.map(|()| None),
         }
     };
@@ -93,15 +102,18 @@ impl<'c> Ongoing<'c> {
             tasks.count()
         });
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
+        let (of_tool, of_prompt) = kind.split(tool.name());
         Ongoing {
             tool,
+            kind,
             written,
             home,
             arguments,
             context,
             // An error, so that what is logged at any level can be joined to its call.
-            span: tracing::error_span!("tool", name = tool.name(), %call_id, trace_id),
+            span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
             record: home.audit.as_ref().map(begin),
+            is_logged: false,
             _counted: counted,
         }
     }
@@ -118,19 +130,33 @@ impl<'c> Ongoing<'c> {
                 return Err(failure);
             }
         };
-        let pass = match runner.gate() {
-            Some(gate) => Some(self.pass(gate, &mut timer).await?),
+        let permit = match runner.gate() {
+            Some(gate) => Some(self.permit(gate, &mut timer).await?),
             None => None,
         };
-        let step = step.map_or_else(|| self.span.in_scope(|| self.enter()), Ok)?;
-        runner.run(self, pass, timer, step).await
+        if let Some(permit) = &permit {
+            self.context.hold(permit);
+        }
+        let step = match step {
+            Some(step) => Some(step),
+            None => self.span.in_scope(|| self.enter())?,
+        };
+        #[cfg(feature = "tokio")]
+        let step = match step {
+            Some(step) => Some(step),
+            None => Some(Box::pin(self.enter_elsewhere(&mut timer)).await?),
+        };
+        // Without a runtime, nothing is checked elsewhere.
+        let step = step.ok_or_else(Failure::internal)?;
+        runner.run(self, permit, timer, step).await
     }
 
     /// Waits for a turn, as long as there is time.
-    async fn pass(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Pass, Failure> {
-        let mut turn = pin!(gate.enter(self.caller()));
+    async fn permit(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Arc<Permit>, Failure> {
+        let outer = self.context.caller().outer.as_ref();
+        let mut turn = pin!(Permit::acquire(gate, self.caller(), outer));
         match limited(timer, turn.as_mut()).await {
-            Ok(Ok(pass)) => Ok(pass),
+            Ok(Ok(permit)) => Ok(permit),
             Ok(Err(Busy)) => Err(Failure::busy()),
             Err(Late(limit)) => Err(Failure::timeout_before(self.tool, limit)),
         }
@@ -143,7 +169,7 @@ impl<'c> Ongoing<'c> {
 
     /// Whether something keeps an output that is too large.
     pub(super) fn keeps(&self) -> bool {
-        self.context.caller().keeps()
+        self.context.caller().keeps(self.tool)
     }
 
     /// Who calls.
@@ -158,18 +184,61 @@ impl<'c> Ongoing<'c> {
         admission.admit(self.tool, states, &self.context.caller().principal)
     }
 
-    /// Reads the arguments and enters the tool with them.
+    /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
     #[inline]
-    fn enter(&self) -> Result<Step, Failure> {
+    fn enter(&self) -> Result<Option<Step>, Failure> {
+        let desk = self.desk();
+        if let Some(step) = desk.enter_unchecked(self.arguments, Purpose::Run)? {
+            return Ok(Some(step));
+        }
+        #[cfg(feature = "tokio")]
+        if takes_long(self.tool, self.arguments) && Handle::try_current().is_ok() {
+            return Ok(None);
+        }
+        let checked = check_text(self.tool, desk.leniency, self.arguments)?;
+        desk.enter_checked(checked, Purpose::Run, &mut Vec::new()).map(Some)
+    }
+
+    /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
+    #[cfg(feature = "tokio")]
+    async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
+        let caller = self.context.caller();
+        let threads = &self.home.runner.threads;
+        let mut thread = pin!(Permit::acquire(threads, self.caller(), caller.outer.as_ref()));
+        let late = |Late(limit)| Failure::timeout_before(self.tool, limit);
+        let thread = limited(timer, thread.as_mut()).await.map_err(late)?.map_err(|Busy| Failure::busy())?;
+        let (tool, leniency, arguments) = (self.tool.clone(), self.home.leniency, self.arguments.to_vec());
+        let span = self.span.clone();
+        let check = move || {
+            let _inside = span.enter();
+            let _thread = thread;
+            contained(|| check_text(&tool, leniency, &arguments).map(Checked::into_owned))
+        };
+        let checked = limited(timer, tokio::task::spawn_blocking(check)).await.map_err(late)?;
+        // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
+        let checked = checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)??;
+        self.span.in_scope(|| self.desk().enter_checked(checked, Purpose::Run, &mut Vec::new()))
+    }
+
+    fn desk(&self) -> Desk<'_> {
         let Home { states, leniency, .. } = self.home;
         let Ongoing { tool, written, context, .. } = self;
-        let desk = Desk { tool, written: *written, states, leniency: *leniency, context };
-        desk.enter(self.arguments, Purpose::Run, &mut Vec::new())
+        Desk { tool, written: *written, states, leniency: *leniency, context }
+    }
+
+    /// What the log says of the call when it has failed.
+    pub(super) fn log(&self) -> FailureLog {
+        FailureLog { tool: self.tool.clone(), kind: self.kind, call_id: self.context.call_id() }
     }
 
     /// Records how the call has ended.
     #[inline]
     fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
+        if let Err(failure) = &result
+            && !self.is_logged
+        {
+            self.span.in_scope(|| self.log().write(failure));
+        }
         if let Some(record) = self.record.take() {
             self.span.in_scope(|| record.end(&result));
         }

@@ -4,19 +4,21 @@ use crate::call::scan::end_of_string;
 use crate::definition::ToolDefinition;
 use crate::failure::{Failure, FailureKind, Reason};
 use crate::output::Output;
+use crate::schema::Guarantee;
 
 /// What a registry asks of the outputs of its tools.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outputs {
     /// A longer one is not sent.
     pub(crate) most_bytes: usize,
-    /// Whether each is checked against the schema that its tool has published.
-    pub(crate) checked: bool,
+    /// Whether each is checked against the schema that its tool has published; where nobody has decided, what its type does
+    /// not guarantee.
+    pub(crate) checked: Option<bool>,
 }
 
 impl Default for Outputs {
     fn default() -> Self {
-        Outputs { most_bytes: 16 << 20, checked: cfg!(debug_assertions) }
+        Outputs { most_bytes: 16 << 20, checked: None }
     }
 }
 
@@ -33,6 +35,7 @@ impl Outputs {
         let output = match result {
             Ok(output) => output,
             Err(failure) => {
+                failure.make_returned();
                 if !kept() {
                     failure.shorten(self.most_bytes);
                 }
@@ -43,11 +46,31 @@ impl Outputs {
         let bytes = output.size();
         if bytes > self.most_bytes && !kept() {
             *result = Err(too_long(tool, bytes, self.most_bytes));
-        // No type stands behind what a hand-written tool promises.
-        } else if (self.checked || tool.declaration().is_none()) && !keeps_its_schema(tool, output) {
+        } else if self.is_checked(tool, output) && !keeps_its_schema(tool, output) {
             *result = Err(Failure::internal());
         }
     }
+}
+
+impl Outputs {
+    /// Whether this output is held against its schema: the same in every build.
+    fn is_checked(self, tool: &ToolDefinition, output: &Output) -> bool {
+        // No type stands behind what a hand-written tool promises.
+        if tool.declaration().is_none() {
+            return true;
+        }
+        self.checked.unwrap_or_else(|| {
+            let doubtful = |it: Guarantee| {
+                !it.structure || it.numbers && output.structured_text().is_some_and(may_have_null)
+            };
+            tool.guarantee().is_some_and(doubtful)
+        })
+    }
+}
+
+/// Whether a `null` was written, as a number that is not finite is. A text that says so costs a check and no more.
+fn may_have_null(text: &str) -> bool {
+    text.contains("null")
 }
 
 fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::audit::Told;
 use crate::call::contained::{Contained, Panicked, contained};
-use crate::call::gate::{Gate, Pass};
+use crate::call::gate::Gate;
 use crate::call::inquiring::Inquiring;
 use crate::call::ongoing::Ongoing;
 use crate::call::outputs::Outputs;
+use crate::call::permit::Permit;
 use crate::call::tasks::Tasks;
 use crate::call::timer::{Late, Timer, limited};
 use crate::context::LazyContext;
@@ -86,7 +87,7 @@ impl Runner {
     pub(super) async fn run(
         &self,
         call: &mut Ongoing<'_>,
-        pass: Option<Pass>,
+        permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         step: Step,
     ) -> Result<Output, Failure> {
@@ -97,7 +98,7 @@ impl Runner {
         let function = match step {
             Step::Running(function) => function,
             #[cfg(feature = "tokio")]
-            Step::Blocking(function) => return Box::pin(self.block(call, pass, timer, function)).await,
+            Step::Blocking(function) => return Box::pin(self.block(call, permit, timer, function)).await,
             Step::Done(mut result) => {
                 self.judge(call, &mut result);
                 return result;
@@ -115,7 +116,7 @@ impl Runner {
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            return Box::pin(self.drive_apart(call, pass, timer, function, &runtime)).await;
+            return Box::pin(self.drive_apart(call, permit, timer, function, &runtime)).await;
         }
         let gone = Gone::new(&call.context, None);
         let mut result = match timer {
@@ -126,7 +127,7 @@ impl Runner {
             }
         };
         gone.stayed();
-        drop(pass);
+        drop(permit);
         self.judge(call, &mut result);
         result
     }

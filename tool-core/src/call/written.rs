@@ -1,26 +1,23 @@
 //! The way into a tool that is written by hand: its schema says what it takes, and nothing else does.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::call::check::{Checked, check};
 use crate::call::reader::Unread;
 use crate::call::{Desk, Purpose, invalid, numbers};
 use crate::definition::ToolDefinition;
 use crate::entry::Step;
-use crate::failure::Failure;
-use crate::leniency::Repair;
+use crate::failure::{Failure, Problem};
 
-/// Enters the tool with the text of its arguments.
+/// Enters the tool with the text of its arguments, which the schema has judged.
 pub(super) fn enter(
     desk: &Desk<'_>,
-    text: &str,
+    text: Cow<'_, str>,
+    verdict: Result<(), Vec<Problem>>,
     purpose: Purpose,
-    repairs: &mut Vec<Repair>,
 ) -> Result<Step, Failure> {
-    let Checked { text, repairs: made, verdict } = check(desk.tool, desk.leniency, text)?;
-    *repairs = made;
     if let Err(problems) = verdict {
         return Err(invalid(desk.tool, problems, &[]));
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::access::Permission;
 use crate::definition::ToolDefinition;
 use crate::operation::{Annotations, Operation};
+use crate::permission::Permission;
 
 impl ToolDefinition {
     /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::access::Permission;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
@@ -16,6 +15,7 @@ use crate::definition::parameter::{self, Parameter};
 use crate::definition::source::Place;
 use crate::definition::written::Written;
 use crate::operation::{Annotations, Operation};
+use crate::permission::Permission;
 use crate::schema::Foreign;
 use crate::surface;
 
@@ -52,6 +52,7 @@ const LONGEST_DESCRIPTION: usize = 32 * 1024;
 pub struct ToolDefinitionBuilder {
     name: String,
     title: Option<String>,
+    provider: Option<String>,
     description: String,
     operation: Option<Operation>,
     annotations: Option<Annotations>,
@@ -82,6 +83,7 @@ impl ToolDefinition {
         ToolDefinitionBuilder {
             name: name.into(),
             title: None,
+            provider: None,
             description: description.into(),
             operation: None,
             annotations: None,
@@ -110,6 +112,18 @@ impl ToolDefinitionBuilder {
     /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
+        self
+    }
+
+    /// Names who offers the tool, such as the service or the server that it calls: lists of tools on the command line show it.
+    ///
+    /// ```
+    /// # use tool_core::ToolDefinition;
+    /// let ping = ToolDefinition::builder("ping", "Answers.").provider("library").build().unwrap();
+    /// assert_eq!(ping.provider(), Some("library"));
+    /// ```
+    pub fn provider(mut self, provider: impl Into<String>) -> Self {
+        self.provider = Some(provider.into());
         self
     }
 
@@ -292,6 +306,9 @@ impl ToolDefinitionBuilder {
         if description.len() > LONGEST_DESCRIPTION {
             return Err(DefinitionFault::LongDescription { most: LONGEST_DESCRIPTION });
         }
+        if let Some(permission) = &self.permission {
+            permission.check().map_err(DefinitionFault::Permission)?;
+        }
         let facts = Facts {
             name: Cow::Owned(self.name),
             title: self.title.map(Cow::Owned),
@@ -302,6 +319,7 @@ impl ToolDefinitionBuilder {
             tags: self.tags.into_iter().map(Cow::Owned).collect(),
             path: self.path.map(Cow::Owned),
             timeout: self.timeout,
+            provider: self.provider.map(Cow::Owned),
             place: Place { file: self.location.file(), line: self.location.line(), module: "" },
         };
         let by_parameters = self.parameters.is_some();

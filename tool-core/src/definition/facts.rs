@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::access::Permission;
-use crate::declaration::{Declaration, Options, PermissionSpec};
+use crate::declaration::{Declaration, Options};
 use crate::definition::source::Place;
 use crate::operation::{Annotations, Operation};
+use crate::permission::Permission;
 
 /// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Facts {
     pub(super) tags: Vec<Cow<'static, str>>,
     pub(super) path: Option<Cow<'static, str>>,
     pub(super) timeout: Option<Duration>,
+    /// Who offers the tool, where it is not the crate that declares it.
+    pub(super) provider: Option<Cow<'static, str>>,
     pub(super) place: Place,
 }
 
@@ -36,10 +38,11 @@ impl Facts {
             description,
             operation: Some(declaration.operation),
             annotations: Some(declaration.annotations()),
-            permission: permission.map(PermissionSpec::permission),
+            permission: permission.map(Permission::declared),
             tags: tags.iter().copied().map(Cow::from).collect(),
             path: path.map(Cow::from),
             timeout: *timeout,
+            provider: None,
             place,
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::failure::Problem;
+use crate::permission::PermissionError;
 use crate::schema::{SchemaError, Shown};
 
 /// Why a definition was refused, and whose.
@@ -97,6 +98,9 @@ pub enum DefinitionFault {
     /// Hints that contradict the operation.
     #[error("its operation and its hints contradict one another: {0}")]
     Contradiction(&'static str),
+    /// A permission that asks for nothing, or whose text form would be read as another one.
+    #[error("{0}")]
+    Permission(#[source] PermissionError),
     /// A path that is of no use.
     #[error("{}", Shown(.0))]
     Path(String),

@@ -1,11 +1,13 @@
 //! What is wrong with a declaration and shows only when its schema is made.
 
+use serde_json::Value;
+
 use crate::call;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
 use crate::failure::Problem;
 use crate::leniency::Leniency;
-use crate::schema::{Validator, check_headers};
+use crate::schema::{Validator, check_headers, refused_defaults, samples};
 use crate::state::States;
 use crate::surface;
 
@@ -27,7 +29,12 @@ impl ToolDefinition {
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) => {
                 faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
+                let refused = refused_defaults(self.input_schema()).into_iter();
+                faults.extend(
+                    refused.map(|(place, why)| format!("the default at `{place}` is invalid: {why}")),
+                );
                 faults.extend(self.faults_of_examples());
+                faults.extend(self.unreadable());
             }
         }
         if let Err(error) = check_headers(&input.schema) {
@@ -39,8 +46,22 @@ impl ToolDefinition {
         faults
     }
 
+    /// Defaults and constraints that contradict the types of the inputs.
+    pub(crate) fn faults_of_inputs(&self) -> Vec<String> {
+        let mut faults = self.input().faults.clone();
+        if Validator::new(self.input_schema()).is_ok() {
+            faults.extend(self.values_refused(&["default"]).into_iter().map(|(_, fault)| fault));
+        }
+        faults
+    }
+
     /// Defaults and examples that a call could not have either: each with the name of its input.
     pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
+        self.values_refused(&["default", "example"])
+    }
+
+    /// The same, of defaults or of examples.
+    fn values_refused(&self, of: &[&str]) -> Vec<(String, String)> {
         let mut faults = Vec::new();
         if self.broken() {
             return faults;
@@ -50,6 +71,9 @@ impl ToolDefinition {
             let examples = schema["examples"].as_array().into_iter().flatten();
             let values = schema.get("default").into_iter().map(|value| ("default", value));
             for (what, value) in values.chain(examples.map(|value| ("example", value))) {
+                if !of.contains(&what) {
+                    continue;
+                }
                 let mut arguments = input.example().clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
@@ -74,6 +98,27 @@ impl ToolDefinition {
         faults
     }
 
+    /// What the schema admits and serde cannot read, whatever the value: it buffers what is flattened, tagged or untagged, and
+    /// its buffer holds neither integers of 128 bits nor names that are integers.
+    fn unreadable(&self) -> Vec<String> {
+        if self.broken() {
+            return Vec::new();
+        }
+        let mut faults: Vec<String> = Vec::new();
+        for sample in samples(self.input_schema()) {
+            for reason in call::unread(self, &sample) {
+                let Some(help) = remedy(&reason, &sample) else { continue };
+                let (reason, _) = reason.split_once(" at line ").unwrap_or((&reason, ""));
+                faults.push(format!(
+                    "its schema admits `{sample}`, and its type cannot read it ({reason}): {help}"
+                ));
+            }
+        }
+        // One is enough to be found.
+        faults.truncate(1);
+        faults
+    }
+
     /// Whole calls in the doc comment that are none.
     pub(crate) fn faults_of_examples(&self) -> Vec<String> {
         if self.broken() {
@@ -92,5 +137,26 @@ impl ToolDefinition {
             Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))
         };
         examples.iter().filter_map(fault).collect()
+    }
+}
+
+/// What to write in the place of a type that serde cannot read there; `None` where the reason is another one.
+fn remedy(reason: &str, sample: &Value) -> Option<&'static str> {
+    if reason.contains("128 is not supported") {
+        return Some(
+            "take an integer of 64 bits or a `String` where a type is flattened, tagged or untagged",
+        );
+    }
+    let is_a_name = reason.contains("invalid type: string \"1\", expected ");
+    let is_untagged = reason.starts_with("data did not match any variant") && has_an_integer_name(sample);
+    (is_a_name || is_untagged)
+        .then_some("take a map with names of `String` where a type is flattened, tagged or untagged")
+}
+
+fn has_an_integer_name(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.contains_key("1") || members.values().any(has_an_integer_name),
+        Value::Array(items) => items.iter().any(has_an_integer_name),
+        _ => false,
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::access::Permission;
 use crate::definition::ToolDefinition;
 use crate::definition::builder::ToolDefinitionBuilder;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::parameter::{Parameter, ParameterType};
 use crate::failure::Problem;
 use crate::operation::{Annotations, Operation};
+use crate::permission::PermissionError;
 use crate::schema::{Foreign, Validator};
 
 impl ToolDefinition {
@@ -30,7 +30,7 @@ impl ToolDefinition {
     /// | `outputSchema` | the JSON Schema of the structured output, an object |
     /// | `tags` | a list of texts |
     /// | `examples` | a list of arguments |
-    /// | `permission` | `"a, b"` for both, `"a + b"` for one of them |
+    /// | `permission` | `"a"`, `"all(a, b)"`, `"any(a, b)"`, nested: see [`Permission`](crate::Permission) |
     /// | `path` | the address under which the result lives |
     /// | `timeout` | such as `"30s"` |
     ///
@@ -109,10 +109,9 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
         builder = builder.example(example);
     }
     if let Some(text) = written.permission {
-        let permission = permission(&text);
-        builder = builder.permission(permission.ok_or_else(|| {
-            unfit("/permission", "expected names with `,` between them for all or `+` for any, and not both")
-        })?);
+        let permission =
+            text.parse().map_err(|error: PermissionError| unfit("/permission", &error.to_string()))?;
+        builder = builder.permission(permission);
     }
     if let Some(text) = written.timeout {
         let timeout = timeout(&text).ok_or_else(|| unfit("/timeout", "expected a time such as `30s`"))?;
@@ -154,18 +153,6 @@ fn parameters(list: Vec<Value>) -> Result<Vec<Parameter>, DefinitionFault> {
 
 fn unfit(path: &str, message: &str) -> DefinitionFault {
     DefinitionFault::Json(Problem::new(path, "format", message))
-}
-
-fn permission(text: &str) -> Option<Permission> {
-    let any = text.contains('+');
-    if any && text.contains(',') {
-        return None;
-    }
-    let names: Vec<&str> = text.split(if any { '+' } else { ',' }).map(str::trim).collect();
-    if names.contains(&"") {
-        return None;
-    }
-    Some(if any { Permission::any(names) } else { Permission::all(names) })
 }
 
 fn timeout(text: &str) -> Option<Duration> {

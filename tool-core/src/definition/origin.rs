@@ -14,7 +14,7 @@ use crate::entry::{Call, Step};
 use crate::inject::Needs;
 use crate::input::{InputSpec, Visitor};
 use crate::requirement;
-use crate::returns::Returned;
+use crate::returns::{Returned, Untyped};
 use crate::schema::{InputSchema, OutputSchema};
 use crate::state::States;
 
@@ -170,6 +170,11 @@ impl Declared {
                 InputSchema::broken("making its schema panicked; the log says where".to_owned())
             })
         })
+    }
+
+    /// What the function returns where that has no schema.
+    pub(super) fn returns_untyped(&self) -> Option<Untyped> {
+        Untyped::of(self.returned)
     }
 
     fn output(&self) -> Option<&OutputSchema> {

@@ -15,7 +15,8 @@ use crate::entry::Entry;
 use crate::failure::Problem;
 use crate::lock;
 use crate::output::Output;
-use crate::schema::{InputSchema, NativeSchema, OutputSchema, Validator};
+use crate::returns::Untyped;
+use crate::schema::{Formats, Guarantee, InputSchema, NativeSchema, OutputSchema, Validator};
 
 /// An example of more bytes than this is not told to a caller whose input was wrong.
 const LONGEST_EXAMPLE: usize = 4 * 1024;
@@ -23,6 +24,9 @@ const LONGEST_EXAMPLE: usize = 4 * 1024;
 impl ToolDefinition {
     /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
     /// references but to recursive types, optional inputs without `null`.
+    ///
+    /// An object within it is closed, too, where its type names its members: `additionalProperties` is `false`. A map and a
+    /// schema that names none stay open.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -41,6 +45,9 @@ impl ToolDefinition {
 
     /// The schema of the structured output, always an object: another type stands under `result`. `None` for a tool
     /// that returns nothing, a text or content.
+    ///
+    /// Objects in it are open unless their type says otherwise (`#[serde(deny_unknown_fields)]`): a client does not fail when
+    /// a later version returns more.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -292,6 +299,16 @@ impl ToolDefinition {
         self.input().composite
     }
 
+    /// What a declared tool returns where that has no schema.
+    pub(crate) fn returns_untyped(&self) -> Option<Untyped> {
+        self.whole().origin.declared()?.returns_untyped()
+    }
+
+    /// What the type of the output guarantees of it; `None` where there is no schema to break.
+    pub(crate) fn guarantee(&self) -> Option<Guarantee> {
+        self.output().map(|output| output.guarantee)
+    }
+
     /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
     pub(crate) fn wrapped(&self) -> Option<bool> {
         self.whole().origin.output().and_then(|output| output.wrapped)
@@ -330,7 +347,10 @@ impl ToolDefinition {
 
     /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
     pub(crate) fn output_validator(&self) -> Option<&Validator> {
-        let compile = || self.output_schema().and_then(|schema| Validator::new(schema).ok().map(Box::new));
+        let compile = || {
+            let schema = self.output_schema()?;
+            Validator::with(schema, Formats::Described).ok().map(Box::new)
+        };
         self.whole().output_validator.get_or_init(compile).as_deref()
     }
 

@@ -31,8 +31,10 @@ pub enum FailureKind {
     Failed(Reason),
     /// The tool did not finish in its time.
     Timeout,
-    /// Too many calls at once.
+    /// Too many calls at once, whoever makes them.
     Busy,
+    /// The caller calls too often.
+    RateLimited,
     /// The tool has a question, and the caller cannot be asked.
     CannotAsk,
     /// The tool has asked something: the call starts again with the answer. What the adapter of a caller makes of it is to
@@ -157,12 +159,13 @@ impl FailureKind {
             FailureKind::Unmet => (503, "requirements", 8, IsError, FAULT),
             FailureKind::NotJson => (400, "invalid_input", 5, IsError, INVALID),
             FailureKind::Input => (422, "invalid_input", 5, IsError, INVALID),
-            FailureKind::Failed(Reason::NotFound) => (404, "execution_failed", 1, IsError, NotFound),
-            FailureKind::Failed(Reason::Conflict) => (409, "execution_failed", 1, IsError, FAULT),
-            FailureKind::Failed(Reason::Unavailable) => (503, "execution_failed", 1, IsError, FAULT),
+            FailureKind::Failed(Reason::NotFound) => (404, "execution_failed", 10, IsError, NotFound),
+            FailureKind::Failed(Reason::Conflict) => (409, "execution_failed", 11, IsError, FAULT),
+            FailureKind::Failed(Reason::Unavailable) => (503, "execution_failed", 12, IsError, FAULT),
             FailureKind::Failed(Reason::Other) => (500, "execution_failed", 1, IsError, FAULT),
             FailureKind::Timeout => (504, "timeout", 6, IsError, FAULT),
-            FailureKind::Busy => (429, "busy", 1, IsError, FAULT),
+            FailureKind::Busy => (429, "busy", 13, IsError, FAULT),
+            FailureKind::RateLimited => (429, "rate_limited", 13, IsError, FAULT),
             FailureKind::CannotAsk => (501, "cannot_ask", 9, Capability, Capability),
             FailureKind::Suspended => (503, "suspended", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
@@ -187,18 +190,19 @@ mod tests {
         NotJson              400  isError  -32602         invalid_input      5
         Input                422  isError  -32602         invalid_input      5
         Failed(Other)        500  isError  -32603         execution_failed   1
-        Failed(NotFound)     404  isError  -32602/-32002  execution_failed   1
-        Failed(Conflict)     409  isError  -32603         execution_failed   1
-        Failed(Unavailable)  503  isError  -32603         execution_failed   1
+        Failed(NotFound)     404  isError  -32602/-32002  execution_failed   10
+        Failed(Conflict)     409  isError  -32603         execution_failed   11
+        Failed(Unavailable)  503  isError  -32603         execution_failed   12
         Timeout              504  isError  -32603         timeout            6
-        Busy                 429  isError  -32603         busy               1
+        Busy                 429  isError  -32603         busy               13
+        RateLimited          429  isError  -32603         rate_limited       13
         CannotAsk            501  -32021/isError  -32021/isError  cannot_ask  9
         Suspended            503  isError  -32603         suspended          1
         Cancelled            499  none     none           cancelled          130
         Internal             500  isError  -32603         internal           70
     ";
 
-    const KINDS: [FailureKind; 17] = [
+    const KINDS: [FailureKind; 18] = [
         FailureKind::NotFound,
         FailureKind::Disabled,
         FailureKind::Unauthenticated,
@@ -212,6 +216,7 @@ mod tests {
         FailureKind::Failed(Reason::Unavailable),
         FailureKind::Timeout,
         FailureKind::Busy,
+        FailureKind::RateLimited,
         FailureKind::CannotAsk,
         FailureKind::Suspended,
         FailureKind::Cancelled,

@@ -93,8 +93,8 @@ rules! {
         "a text that reads like an order to the model: clients take the tool for an attack"
         "describe the tool, and address nobody";
     RawState "raw-state"
-        "a tool that modifies nothing and takes as `State` what is a `Resource` to another"
-        "take a `Reader` of it";
+        "a tool that modifies nothing and takes as `State`, or as `&self`, what is a `Resource` to another"
+        "take a `Reader` of it: in an `impl` block, `#[inject] it: Reader<Self>` in the place of `&self`";
     ToolOverBudget "tool-over-budget"
         "a tool whose definition takes too many tokens, 1,000 unless told"
         "take fewer inputs, or describe them in fewer words";

@@ -16,7 +16,8 @@ pub(super) fn check(tools: &[&ToolDefinition], findings: &mut Vec<Finding>) {
     for tool in tools.iter().filter(|tool| !tool.modifies()) {
         for need in tool.needs().filter(is_raw) {
             if resources.iter().any(|resource| resource.is_same_type(need)) {
-                let message = format!("it takes `State<{}>`, which is a resource", need.type_name());
+                let name = need.type_name();
+                let message = format!("it takes `State<{name}>`, or `&self` of it, which is a resource");
                 findings.push(Finding::of(LintRule::RawState, tool, message));
             }
         }

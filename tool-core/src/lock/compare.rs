@@ -7,6 +7,8 @@ use crate::lock::difference::{Difference, DifferenceKind as Kind};
 use crate::lock::entry::Entry;
 use crate::lock::schemas::{self, Side};
 use crate::operation::Operation;
+use crate::permission::Permission;
+use crate::returns::Untyped;
 
 type Tools = BTreeMap<String, Entry>;
 
@@ -191,6 +193,11 @@ impl Tool<'_> {
             let kind = if relaxed { Kind::PermissionRelaxed } else { Kind::PermissionTightened };
             self.push(kind, "permission", was_is(before, after));
         }
+        if old.requires != new.requires {
+            let kind =
+                if old.requires < new.requires { Kind::RequirementAdded } else { Kind::RequirementRemoved };
+            self.push(kind, "requires", was_is(Some(old.requires), Some(new.requires)));
+        }
         match (old.guarded, new.guarded) {
             (false, true) => self.push(Kind::GuardAdded, "access", "a function decides now"),
             (true, false) => self.push(Kind::GuardRemoved, "access", "no function decides any more"),
@@ -225,8 +232,18 @@ impl Tool<'_> {
             (Some(_), None) => {
                 self.push(Kind::OutputSchemaRemoved, "output", "the output has no schema any more");
             }
-            (None, None) => {}
+            (None, None) => self.returns(old.returns, new.returns),
         }
+    }
+
+    fn returns(&mut self, old: Option<Untyped>, new: Option<Untyped>) {
+        let kind = match (old, new) {
+            _ if old == new => return,
+            // A lock that was written before it was recorded, or a tool that is written by hand.
+            (None, _) | (_, None) => Kind::TextChanged,
+            (Some(_), Some(_)) => Kind::ReturnsChanged,
+        };
+        self.push(kind, "output", was_is(old.map(Untyped::as_str), new.map(Untyped::as_str)));
     }
 }
 
@@ -246,21 +263,10 @@ fn promises_less(old: Option<Operation>, new: Option<Operation>) -> bool {
     }
 }
 
-/// Whether everybody who meets the permission `old` meets `new`, both as they are written: `a, b` asks for all, `a + b`
-/// for one.
+/// Returns `true` if everybody who meets the permission `old` meets `new`. What cannot be read may have been anything.
 fn implies(old: &str, new: &str) -> bool {
-    let parts = |text: &str| {
-        let any = text.contains('+');
-        let names = text.split(if any { '+' } else { ',' }).map(|name| name.trim().to_owned());
-        (any, names.collect::<BTreeSet<_>>())
-    };
-    let ((old_any, old), (new_any, new)) = (parts(old), parts(new));
-    match (old_any, new_any) {
-        (false, false) => new.is_subset(&old),
-        (false, true) => !old.is_disjoint(&new),
-        (true, true) => old.is_subset(&new),
-        (true, false) => old.len() == 1 && new.is_subset(&old),
-    }
+    let read = |text: &str| text.parse::<Permission>().ok();
+    read(old).zip(read(new)).is_some_and(|(old, new)| old.implies(&new))
 }
 
 fn was_is<T: Display>(old: Option<T>, new: Option<T>) -> String {

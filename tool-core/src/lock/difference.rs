@@ -96,6 +96,8 @@ kinds! {
     OpenWorldLost "open-world-lost" Compatible "it reaches less far than a caller took it to";
     PermissionTightened "permission-tightened" Breaking "who was allowed to call it may not be now";
     PermissionRelaxed "permission-relaxed" Compatible "whoever was allowed to call it still is";
+    RequirementAdded "requirement-added" Breaking "a call is refused where more configuration is missing";
+    RequirementRemoved "requirement-removed" Compatible "a call needs less configuration";
     GuardAdded "guard-added" Breaking "a function may now refuse who was allowed";
     GuardRemoved "guard-removed" Compatible "no function refuses any more";
     AddressChanged "address-changed" Breaking "a stored address of its result leads nowhere";
@@ -109,12 +111,14 @@ kinds! {
     InputReplaced "input-replaced" Breaking "values that were taken are refused, and others are not";
     DefaultChanged "default-changed" Breaking "a call that leaves it out now means something else";
     OutputAdded "output-added" Compatible "a reader skips what it does not know";
+    OutputAddedClosed "output-added-closed" Breaking "the schema said that there is no other member, and who checks results by it refuses them";
     OutputRemoved "output-removed" Breaking "a reader that uses it finds nothing";
     OutputBecameRequired "output-became-required" Compatible "a reader that can do without it still can";
     OutputBecameOptional "output-became-optional" Breaking "a reader that counts on it may find nothing";
     OutputWidened "output-widened" Breaking "a reader may get a value that it does not know";
     OutputNarrowed "output-narrowed" Compatible "a reader knows every value that may come";
     OutputReplaced "output-replaced" Breaking "a reader gets values that it does not know";
+    ReturnsChanged "returns-changed" Breaking "a reader gets another kind of content";
     OutputSchemaAdded "output-schema-added" Breaking "what was a text is now structured";
     OutputSchemaRemoved "output-schema-removed" Breaking "what was structured is so no more";
     Undecided "undecided" Breaking "whether the same values fit cannot be told";

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::definition::ToolDefinition;
 use crate::digest::{Digest, canonical};
 use crate::operation::{Annotations, Operation};
+use crate::returns::Untyped;
 
 /// A tool without its name, which stands before it in a lock.
 ///
@@ -23,6 +24,9 @@ pub(super) struct Entry {
     /// As [`Permission`](crate::Permission) is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) permission: Option<String>,
+    /// How many functions say whether the configuration is there that it requires.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) requires: usize,
     /// Whether a function decides about access.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) guarded: bool,
@@ -40,6 +44,13 @@ pub(super) struct Entry {
     pub(super) input_schema: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_schema: Option<Value>,
+    /// What it returns where that has no schema; `None` where only its author knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) returns: Option<Untyped>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +88,7 @@ impl Entry {
             operation: tool.operation(),
             annotations: tool.annotations().cloned(),
             permission: tool.permission().map(ToString::to_string),
+            requires: tool.requires().len(),
             guarded: tool.guarded(),
             tags: tool.tags().map(owned).collect(),
             path: tool.path().map(owned),
@@ -87,6 +99,7 @@ impl Entry {
                 .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),
             input_schema: Value::Null,
             output_schema: None,
+            returns: tool.returns_untyped(),
         }
     }
 

@@ -287,15 +287,16 @@ impl<'s> Walk<'s> {
     }
 
     fn added(&mut self, old: &'s Map<String, Value>, after: &'s Value, required: bool) {
-        let kind = match (self.side, required) {
-            (Side::Input, true) => Kind::InputAddedRequired,
-            (Side::Input, false) => Kind::InputAdded,
-            (Side::Output, _) => Kind::OutputAdded,
-        };
-        self.push(kind, if required { "it is new, and required" } else { "it is new" });
         // Where any name was taken, a value of this one was, too.
         let open = ["additionalProperties", "unevaluatedProperties"].into_iter().find_map(|key| old.get(key));
         let before = open.unwrap_or(&ANYTHING);
+        let kind = match (self.side, required) {
+            (Side::Input, true) => Kind::InputAddedRequired,
+            (Side::Input, false) => Kind::InputAdded,
+            (Side::Output, _) if *before == NOTHING => Kind::OutputAddedClosed,
+            (Side::Output, _) => Kind::OutputAdded,
+        };
+        self.push(kind, if required { "it is new, and required" } else { "it is new" });
         if *before != NOTHING {
             self.schema(before, after);
         }

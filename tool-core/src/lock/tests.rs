@@ -126,43 +126,43 @@ fn rows() -> Vec<Row> {
         (json!({}), json!({"permission": "a"}), &[(Kind::PermissionTightened, "permission")]),
         (json!({"permission": "a"}), json!({}), &[(Kind::PermissionRelaxed, "permission")]),
         (
-            json!({"permission": "a, b"}),
+            json!({"permission": "all(a, b)"}),
             json!({"permission": "b"}),
             &[(Kind::PermissionRelaxed, "permission")],
         ),
         (
             json!({"permission": "b"}),
-            json!({"permission": "a, b"}),
+            json!({"permission": "all(a, b)"}),
             &[(Kind::PermissionTightened, "permission")],
         ),
         (
             json!({"permission": "a"}),
-            json!({"permission": "a + b"}),
+            json!({"permission": "any(a, b)"}),
             &[(Kind::PermissionRelaxed, "permission")],
         ),
         (
-            json!({"permission": "a + b"}),
+            json!({"permission": "any(a, b)"}),
             json!({"permission": "a"}),
             &[(Kind::PermissionTightened, "permission")],
         ),
         (
-            json!({"permission": "a + b"}),
-            json!({"permission": "a + b + c"}),
+            json!({"permission": "any(a, b)"}),
+            json!({"permission": "any(a, b, c)"}),
             &[(Kind::PermissionRelaxed, "permission")],
         ),
         (
-            json!({"permission": "a + b + c"}),
-            json!({"permission": "a + b"}),
+            json!({"permission": "any(a, b, c)"}),
+            json!({"permission": "any(a, b)"}),
             &[(Kind::PermissionTightened, "permission")],
         ),
         (
-            json!({"permission": "a, b"}),
-            json!({"permission": "a + c"}),
+            json!({"permission": "all(a, b)"}),
+            json!({"permission": "any(a, c)"}),
             &[(Kind::PermissionRelaxed, "permission")],
         ),
         (
-            json!({"permission": "a + b"}),
-            json!({"permission": "a, b"}),
+            json!({"permission": "any(a, b)"}),
+            json!({"permission": "all(a, b)"}),
             &[(Kind::PermissionTightened, "permission")],
         ),
         (
@@ -170,6 +170,12 @@ fn rows() -> Vec<Row> {
             json!({"permission": "b"}),
             &[(Kind::PermissionTightened, "permission")],
         ),
+        (json!({}), json!({"requires": 1}), &[(Kind::RequirementAdded, "requires")]),
+        (json!({"requires": 2}), json!({"requires": 1}), &[(Kind::RequirementRemoved, "requires")]),
+        (json!({"returns": "text"}), json!({"returns": "nothing"}), &[(Kind::ReturnsChanged, "output")]),
+        (json!({"returns": "text"}), json!({"returns": "content"}), &[(Kind::ReturnsChanged, "output")]),
+        // A lock that was written before it was recorded.
+        (json!({}), json!({"returns": "text"}), &[(Kind::TextChanged, "output")]),
         (json!({}), json!({"guarded": true}), &[(Kind::GuardAdded, "access")]),
         (json!({"guarded": true}), json!({}), &[(Kind::GuardRemoved, "access")]),
         (json!({}), json!({"path": "day/{date}"}), &[(Kind::AddressChanged, "path")]),
@@ -275,7 +281,7 @@ fn every_kind_has_a_row() {
 fn the_text_is_read_as_it_was_written() {
     let tool = with(json!({
         "title": "Days",
-        "permission": "a + b",
+        "permission": "any(a, b)",
         "guarded": true,
         "tags": ["x"],
         "path": "day/{date}",

@@ -17,6 +17,18 @@ impl PromptDeclaration {
         PromptDeclaration(Declaration::new(name, Operation::Read, entry).takes(false, true))
     }
 
+    /// `access = …`.
+    #[must_use]
+    pub const fn guarded(self) -> Self {
+        PromptDeclaration(self.0.guarded())
+    }
+
+    /// A default or a constraint that only the schema can judge.
+    #[must_use]
+    pub const fn check_at_build(self) -> Self {
+        PromptDeclaration(self.0.check_at_build())
+    }
+
     /// Everything that few prompts say.
     #[must_use]
     pub const fn options(self, options: &'static Options) -> Self {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::definition::{Source, ToolDefinition};
 use crate::digest::Digest;
+use crate::permission::Permission;
 use crate::prompt::PromptDeclaration;
 use crate::schema::NativeSchema;
 
@@ -67,6 +68,27 @@ impl PromptDefinition {
     /// ```
     pub fn description(&self) -> &str {
         self.0.description()
+    }
+
+    /// The permissions that a caller must have; `None` if none are required.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let open = registry.prompts().filter(|prompt| prompt.permission().is_none());
+    /// # assert_eq!(open.count(), 0);
+    /// ```
+    pub fn permission(&self) -> Option<&Permission> {
+        self.0.permission()
+    }
+
+    /// Returns `true` if an access function decides about each use.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(!registry.prompts().any(|prompt| prompt.guarded()));
+    /// ```
+    pub fn guarded(&self) -> bool {
+        self.0.guarded()
     }
 
     /// What a person fills in, each with its type, description and default.

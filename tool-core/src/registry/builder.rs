@@ -14,6 +14,7 @@ use crate::declared::Declared;
 use crate::definition::ToolDefinition;
 use crate::leniency::Leniency;
 use crate::registry::addresses;
+use crate::registry::checks::schema_errors;
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::positions::{self, Positions};
 use crate::registry::prompts::{PromptMember, Selection};
@@ -63,7 +64,13 @@ pub struct Builder {
 }
 
 /// Whether a tool is kept.
-type Likes = dyn Fn(&ToolDefinition) -> bool;
+type Likes = dyn Fn(&ToolDefinition) -> bool + Send;
+
+/// Built in a task of a runtime that may move it between threads.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Builder>();
+};
 
 impl Builder {
     /// Adds every tool and every prompt that was linked into this program.
@@ -120,7 +127,7 @@ impl Builder {
     /// # use tool_core::Registry;
     /// let reading = Registry::builder().linked().select(|tool| !tool.modifies());
     /// ```
-    pub fn select(mut self, likes: impl Fn(&ToolDefinition) -> bool + 'static) -> Self {
+    pub fn select(mut self, likes: impl Fn(&ToolDefinition) -> bool + Send + 'static) -> Self {
         self.select.push(Box::new(likes));
         self
     }
@@ -192,8 +199,8 @@ impl Builder {
         self
     }
 
-    /// Hides a tool from a caller that lacks its permissions: it is in no list, and a call of it is answered as one of
-    /// a tool that does not exist.
+    /// Hides a tool or a prompt from a caller that lacks its permissions: it is in no list, and a call of it is answered as
+    /// one of a tool or a prompt that does not exist.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -250,7 +257,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// All faults at once, by their kind and then by the names of the tools: see [`BuildError`].
+    /// All faults at once, by their kind and then by the names of the tools: see [`BuildError`]. A default, an example or a constraint
+    /// that does not fit the type of its input is one, where it did not show at compile time.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -319,6 +327,8 @@ impl Builder {
                 state: state.to_owned(),
             }));
         }
+        let checked = definitions().filter(|tool| tool.checks_at_build());
+        faults.extend(checked.flat_map(|tool| schema_errors(tool, tool.faults_of_inputs())));
         faults.extend(faults_of_limits(self.limits, definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;

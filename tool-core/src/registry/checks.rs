@@ -1,10 +1,12 @@
 //! What a server finds out about its tools before it listens.
 
+use crate::definition::ToolDefinition;
+use crate::prompt::PromptDefinition;
 use crate::registry::{BuildError, BuildErrors, Registry, addresses};
 
 impl Registry {
-    /// Makes every schema now, and finds what is wrong with them: defaults and examples that do not fit their inputs,
-    /// patterns that are none. Servers do this before they listen.
+    /// Makes every schema now, and finds what is wrong with them: examples in doc comments that are no calls, patterns that are
+    /// none; and the tools that modify nothing and take a [`Reader`](crate::Reader) that can write. Defaults and constraints that do not fit their inputs are found by [`Builder::build`](crate::Builder::build) already. Servers do this before they listen.
     ///
     /// # Errors
     ///
@@ -15,14 +17,14 @@ impl Registry {
     /// registry.check().unwrap();
     /// ```
     pub fn check(&self) -> Result<(), BuildErrors> {
-        let faults = self.declared().flat_map(|tool| {
-            tool.faults().into_iter().map(|fault| BuildError::Schema {
-                tool: tool.name().to_owned(),
-                place: tool.place(),
-                fault,
-            })
-        });
-        BuildErrors::unless_empty(faults.chain(self.faults_of_prompts()).collect())
+        let faults = self.declared().flat_map(|tool| schema_errors(tool, tool.faults()));
+        let faults = faults.chain(self.faults_of_prompts()).chain(self.holders().flat_map(one_handle));
+        BuildErrors::unless_empty(faults.collect())
+    }
+
+    /// Every tool, and what is called for every prompt.
+    fn holders(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.declared().chain(self.declared_prompts().map(PromptDefinition::tool))
     }
 
     /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
@@ -46,4 +48,23 @@ impl Registry {
     pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
         BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
     }
+}
+
+/// Reports what is wrong with a tool and shows only when its schemas are made.
+pub(super) fn schema_errors(tool: &ToolDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
+    faults.into_iter().map(|fault| BuildError::Schema {
+        tool: tool.name().to_owned(),
+        place: tool.place(),
+        fault,
+    })
+}
+
+/// Reports the resources whose `Reader` and `Writer` are one type, where a tool that modifies nothing or a prompt takes the `Reader`.
+fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
+    let writing = tool.needs().filter(|need| need.writes() && !tool.modifies());
+    writing.map(|need| BuildError::OneHandle {
+        name: tool.name().to_owned(),
+        place: tool.place(),
+        resource: need.type_name().to_owned(),
+    })
 }

@@ -72,6 +72,18 @@ pub enum BuildError {
         /// Where the second is declared.
         second: String,
     },
+    /// A tool that modifies nothing, or a prompt, takes a `Reader` of a resource that is also its `Writer`.
+    #[error(
+        "`{name}` modifies nothing, and its `Reader<{resource}>` can write: the `Reader` and the `Writer` of that resource are one type\n  declared: {place}\nhelp: make the `Reader` a type or a trait object that cannot write, or the `Writer` `()` if nothing is written"
+    )]
+    OneHandle {
+        /// The tool or the prompt.
+        name: String,
+        /// Where it was declared.
+        place: String,
+        /// The type of the resource.
+        resource: String,
+    },
     /// A prompt takes state that the registry does not have.
     #[error(
         "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"

@@ -16,8 +16,9 @@ use crate::registry::Registry;
 /// A tool that is called like this cannot [ask](crate::Context::elicit) anything, and a call of one that modifies counts as
 /// having written: after it, the calling tool cannot ask either.
 ///
-/// Each call takes a place of its own among those of [`Builder::concurrency`](crate::Builder::concurrency): where all are
-/// taken by tools that wait for the tools they call, nothing goes on until one is out of time.
+/// Where [`Builder::concurrency`](crate::Builder::concurrency) limits how many calls run, these calls go on with the place of the
+/// call that makes them, one at a time, and beside it with places that are free: no limit is so low that calls wait for one another
+/// for good.
 ///
 /// ```
 /// use tool_core::{Failure, Registry, tool, tools};
@@ -67,6 +68,7 @@ fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     registry.caller.reporter = None;
     // What is called asks nobody: the outer call would start again. What it changes, it changes for the outer one.
     registry.caller.asking = Some(Asking::Within(source.context().clone()));
+    registry.caller.outer = Some(source.context().clone());
     // What a tool is given it reads itself, and its caller is not told of it.
     #[cfg(feature = "tokio")]
     let registry = registry.in_full();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::access::Principal;
 use crate::audit::AuditKind;
 use crate::call::{self, Reply};
 use crate::extension::Extensions;
@@ -21,7 +22,7 @@ pub(super) struct Selection {
 }
 
 /// Whether a prompt is kept.
-type Likes = dyn Fn(&PromptDefinition) -> bool;
+type Likes = dyn Fn(&PromptDefinition) -> bool + Send;
 
 impl Selection {
     #[cfg(feature = "inventory")]
@@ -51,6 +52,9 @@ impl Selection {
             });
         }
         for prompt in &prompts {
+            if prompt.tool().checks_at_build() {
+                faults.extend(schema_errors(prompt, prompt.tool().faults_of_inputs()));
+            }
             faults.extend(prompt.tool().lacks(states).into_iter().map(|state| {
                 BuildError::MissingPromptState {
                     prompt: prompt.name().to_owned(),
@@ -61,6 +65,15 @@ impl Selection {
         }
         prompts
     }
+}
+
+/// Reports what is wrong with a prompt and shows only when its schema is made.
+fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
+    faults.into_iter().map(|fault| BuildError::PromptSchema {
+        prompt: prompt.name().to_owned(),
+        place: prompt.tool().place(),
+        fault,
+    })
 }
 
 /// One prompt of a registry, and what enters its function.
@@ -80,6 +93,17 @@ impl PromptMember {
     /// The same in a registry of others, with what stands beside its calls where it comes from.
     pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
         PromptMember { extensions: Extensions::layered(extensions, self.extensions.as_ref()), ..self.clone() }
+    }
+
+    /// Returns `true` if the prompt exists for this caller.
+    fn is_known_to(&self, principal: &Principal) -> bool {
+        self.home.admission.knows(self.definition.tool(), principal)
+    }
+
+    /// Returns `true` if a call with valid arguments is let in.
+    fn is_callable_by(&self, principal: &Principal) -> bool {
+        let Home { admission, states, .. } = &*self.home;
+        admission.admit(self.definition.tool(), states, principal).is_ok()
     }
 
     /// What is called for it.
@@ -119,14 +143,15 @@ impl Builder {
     /// # use tool_core::Registry;
     /// let short = Registry::builder().linked().select_prompts(|prompt| prompt.arguments().len() < 3);
     /// ```
-    pub fn select_prompts(mut self, likes: impl Fn(&PromptDefinition) -> bool + 'static) -> Self {
+    pub fn select_prompts(mut self, likes: impl Fn(&PromptDefinition) -> bool + Send + 'static) -> Self {
         self.prompts.select.push(Box::new(likes));
         self
     }
 }
 
 impl Registry {
-    /// Every prompt, ordered by name.
+    /// Every prompt that the caller may know of, ordered by name. Those that it may not use are among them, unless
+    /// [`Builder::hide_denied`] says otherwise.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -135,10 +160,38 @@ impl Registry {
     /// }
     /// ```
     pub fn prompts(&self) -> impl ExactSizeIterator<Item = &PromptDefinition> {
+        let known = self.inner.prompts.iter().filter(|prompt| prompt.is_known_to(self.principal()));
+        known.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Every prompt that the caller has the permissions for (an access function may still deny it), ordered by name: what
+    /// is shown to models.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry, prompt, prompts};
+    ///
+    /// /// Asks for a verdict on an invoice.
+    /// #[prompt(permission = "invoice.read")]
+    /// fn verdict(/** Number of the invoice. */ number: u32) -> String {
+    ///     format!("Is invoice {number} correct?")
+    /// }
+    ///
+    /// let registry = Registry::builder().prompts(prompts![verdict]).build().unwrap();
+    /// assert_eq!(registry.callable_prompts().count(), 0);
+    /// let clerk = registry.as_principal(Principal::new("ada").grant("invoice.read"));
+    /// assert_eq!(clerk.callable_prompts().count(), 1);
+    /// ```
+    pub fn callable_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
+        let members = self.inner.prompts.iter();
+        members.filter(|prompt| prompt.is_callable_by(self.principal())).map(|prompt| &prompt.definition)
+    }
+
+    /// Every prompt, whoever calls, ordered by name.
+    pub(crate) fn declared_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
         self.inner.prompts.iter().map(|prompt| &prompt.definition)
     }
 
-    /// The prompt of this name.
+    /// The prompt of this name, if [`Registry::prompts`] has it.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -155,7 +208,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](crate::FailureKind::NotFound) for a name that no prompt has, [`Input`](crate::FailureKind::Input) with everything
+    /// [`NotFound`](crate::FailureKind::NotFound) for a name that no prompt has, [`Denied`](crate::FailureKind::Denied) if the caller lacks
+    /// a permission or the access function denies it, [`Input`](crate::FailureKind::Input) with everything
     /// that is wrong with the arguments, and the failure of the function itself.
     ///
     /// ```
@@ -212,13 +266,7 @@ impl Registry {
 
     /// What is wrong with the declarations of prompts and shows only when their schemas are made.
     pub(super) fn faults_of_prompts(&self) -> impl Iterator<Item = BuildError> {
-        self.prompts().flat_map(|prompt| {
-            prompt.tool().faults().into_iter().map(|fault| BuildError::PromptSchema {
-                prompt: prompt.name().to_owned(),
-                place: prompt.tool().place(),
-                fault,
-            })
-        })
+        self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
     }
 
     pub(crate) fn known_prompt(&self, name: &str) -> Result<Known<'_>, Failure> {
@@ -228,9 +276,7 @@ impl Registry {
 
     fn prompt_member(&self, name: &str) -> Option<&PromptMember> {
         let prompts = &self.inner.prompts;
-        prompts
-            .binary_search_by(|prompt| prompt.definition.name().cmp(name))
-            .ok()
-            .map(|found| &prompts[found])
+        let position = prompts.binary_search_by(|prompt| prompt.definition.name().cmp(name)).ok()?;
+        Some(&prompts[position]).filter(|prompt| prompt.is_known_to(self.principal()))
     }
 }

@@ -32,6 +32,8 @@ impl Builder {
     /// one with a thousand calls does not keep another from making one. Where no place is left, the caller with the most
     /// waiting calls loses one, and what finds no place is answered [`Busy`](crate::FailureKind::Busy).
     ///
+    /// A call that a tool makes through its injected [`Registry`](crate::Registry) goes on with the place of that tool's call.
+    ///
     /// ```
     /// # use tool_core::Registry;
     /// let builder = Registry::builder().concurrency(100);
@@ -85,16 +87,18 @@ impl Builder {
     /// Whether each output is checked against the schema that its tool has published. One that breaks it is answered
     /// [`Internal`](crate::FailureKind::Internal), and the log says where.
     ///
-    /// By default it is with `debug_assertions`, so that tests and development find what a hand-written `Serialize` or
-    /// `JsonSchema` gets wrong. It costs a second pass over every output: what serde writes and what schemars says of it
-    /// agree where both are derived, so that a release does not pay for it unless it is told to.
+    /// By default an output is checked where its type does not guarantee that it keeps to the schema, in debug and release
+    /// builds alike: where the schema has a range, a length or a pattern of the author's, and where a number may have been
+    /// `NaN` or infinite, which JSON does not have. What serde writes and what schemars says of it agree where both are
+    /// derived, and a second pass over such an output costs and finds nothing. With `true` every output is checked, so that
+    /// tests find what a hand-written `Serialize` or `JsonSchema` gets wrong; with `false` none of a declared tool is.
     ///
     /// ```
     /// # use tool_core::Registry;
     /// let builder = Registry::builder().check_outputs(true);
     /// ```
     pub fn check_outputs(mut self, check: bool) -> Self {
-        self.limits.outputs.checked = check;
+        self.limits.outputs.checked = Some(check);
         self
     }
 

@@ -1,6 +1,7 @@
 //! Registries whose large results are kept.
 
 use crate::call::{self, Reply};
+use crate::definition::ToolDefinition;
 use crate::provider::DiscoveryError;
 use crate::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
 use crate::registry::{Builder, Registry};
@@ -84,13 +85,44 @@ impl Registry {
         self.caller.results.as_ref()
     }
 
+    /// Returns `true` if a call of this tool may be answered with an [`Excerpt`](crate::Excerpt) in the place of its value: the
+    /// [store](Self::results) keeps the results of this tool, and its output schema does not bound them to what is shown in full.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")] {
+    /// use tool_core::{Registry, ResultStore, tool, tools};
+    ///
+    /// /// Counts the stars.
+    /// #[tool(operation = Read)]
+    /// fn count_stars() -> u32 {
+    ///     9_096
+    /// }
+    ///
+    /// /// Names the stars.
+    /// #[tool(operation = Read)]
+    /// fn name_stars() -> Vec<String> {
+    ///     vec!["Sirius".to_owned()]
+    /// }
+    ///
+    /// let builder = Registry::builder().tools(tools![count_stars, name_stars]);
+    /// let registry = builder.storing(ResultStore::memory()).build().unwrap();
+    /// assert!(registry.may_shorten(registry.get("name_stars").unwrap()));
+    /// assert!(!registry.may_shorten(registry.get("count_stars").unwrap()));
+    /// # }
+    /// ```
+    pub fn may_shorten(&self, tool: &ToolDefinition) -> bool {
+        self.results().is_some_and(|results| results.may_shorten(tool))
+    }
+
     /// Calls a tool, and shows only so much of what it comes to as there is room for.
     pub(super) async fn invoke_storing(&self, results: &ResultStore, name: &str, arguments: &[u8]) -> Reply {
-        let mut reply = match self.known(name) {
+        let known = self.known(name);
+        let is_for = known.as_ref().is_ok_and(|known| results.is_for(known.definition));
+        let mut reply = match known {
             Ok(member) => call::begin(self, member, arguments).end().await,
             Err(_) => self.unknown(name, arguments),
         };
-        if results.is_large(&reply) {
+        if is_for && results.is_large(&reply) {
             results.shorten(&mut reply, self.principal()).await;
         }
         reply

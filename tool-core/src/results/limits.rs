@@ -21,6 +21,10 @@ pub struct ResultLimits {
     pub(crate) patience: Duration,
 }
 
+/// The most bytes of a page, whatever a text may have that is shown in full: clients refuse messages of more than 1 MiB, and an
+/// escape takes up to six bytes for one.
+const MOST_PAGE: usize = 128 * 1024;
+
 impl ResultLimits {
     /// The defaults: texts above 50,000 bytes and media above 1 MiB are kept and shown as a preview of 2,000 bytes; 256 MiB
     /// in all, for a day, and no call waits longer than 5 seconds for the storage.
@@ -109,7 +113,7 @@ impl ResultLimits {
 
     /// The most bytes of one page of a text that is kept: such a page is never kept itself.
     pub(crate) fn page(&self) -> usize {
-        (self.above / 2).max(64)
+        (self.above / 2).clamp(64, MOST_PAGE)
     }
 }
 

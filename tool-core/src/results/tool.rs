@@ -6,12 +6,14 @@ use serde_json::json;
 use crate::context::Context;
 use crate::definition::ToolDefinition;
 use crate::digest::Digest;
-use crate::failure::{Failure, FailureKind, ToolError};
+use crate::failure::{Failure, Problem, ToolError};
 use crate::operation::{Annotations, Operation};
 use crate::output::Output;
 use crate::results::part::{MOST_SEARCHED, PartError, ResultPart};
 use crate::results::{ResultStore, ResultStoreError};
 use crate::tool::DynamicTool;
+
+const NAME: &str = "read_result";
 
 /// The arguments of `read_result`.
 #[derive(Deserialize)]
@@ -64,14 +66,24 @@ impl ResultStore {
             let (media_type, bytes) = (kept.media_type(), kept.content().len());
             let message =
                 format!("the result is no text ({media_type}, {bytes} bytes): read it as a resource");
-            return Err(Failure::new(FailureKind::Input, message));
+            return Err(invalid("/digest", message));
         }
         kept.page(&part, self.0.limits.page()).map(Output::text).map_err(|error| wrong(&error))
     }
 }
 
 fn wrong(error: &PartError) -> Failure {
-    Failure::new(FailureKind::Input, error.to_string())
+    let input = match error {
+        PartError::Lines(_) | PartError::NoSuchLines(_) => "/lines",
+        PartError::Bytes(_) | PartError::NoSuchBytes(_) | PartError::Both => "/bytes",
+        PartError::Search(_) => "/search",
+        PartError::NoText => "/digest",
+    };
+    invalid(input, error.to_string())
+}
+
+fn invalid(path: &str, message: String) -> Failure {
+    Failure::input(NAME, vec![Problem::new(path, "format", message)], None)
 }
 
 fn unreadable(error: &ResultStoreError) -> Failure {
@@ -83,7 +95,7 @@ fn unreadable(error: &ResultStoreError) -> Failure {
 fn definition() -> ToolDefinition {
     let description = "Reads a result that was too large to be shown, by the digest that stands below its beginning: a page \
                        at a time, some lines, some bytes, or the lines with a text.";
-    let definition = ToolDefinition::builder("read_result", description)
+    let definition = ToolDefinition::builder(NAME, description)
         .title("Read a large result")
         .operation(Operation::Read)
         .annotations(Annotations {

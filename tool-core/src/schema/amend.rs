@@ -20,6 +20,9 @@ const MOST_REPAIRS: usize = 1_000;
 /// After so many strings of which none can be read as anything else, the rest is not looked through.
 const MOST_HOPELESS: usize = 1_000;
 
+/// After so many branches of choices were looked at, the rest is not looked through.
+const MOST_BRANCHES: usize = 100_000;
+
 /// What makes arguments fit.
 #[derive(Default)]
 pub(crate) struct Amendments {
@@ -37,6 +40,7 @@ pub(super) fn amendments(arguments: &Value, root: &Value, leniency: Leniency) ->
             path: String::new(),
             within_text: false,
             hopeless: 0,
+            branches: 0,
             found: Amendments::default(),
         };
         mending.value(arguments, root, Types::of(root, root));
@@ -53,6 +57,8 @@ struct Mending<'s> {
     /// Whether the value stands in a JSON text that was a string: such a text is looked for once and not within itself.
     within_text: bool,
     hopeless: usize,
+    /// How many branches of choices were looked at.
+    branches: usize,
     found: Amendments,
 }
 
@@ -83,16 +89,24 @@ impl Mending<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.hopeless > MOST_HOPELESS || self.found.repairs.len() > MOST_REPAIRS
+        self.hopeless > MOST_HOPELESS
+            || self.branches > MOST_BRANCHES
+            || self.found.repairs.len() > MOST_REPAIRS
     }
 
     /// The members and the items of a value.
     fn inside(&mut self, value: &Value, schema: &Value) {
-        let parts = together(value, schema, self.root);
+        if self.is_over() {
+            return;
+        }
+        let parts = together(value, schema, self.root, &mut self.branches);
         for part in &parts {
             match value {
                 Value::Object(members) => {
                     for (name, member) in members {
+                        if self.is_over() {
+                            return;
+                        }
                         self.member(name, member, part, &parts);
                     }
                 }
@@ -128,6 +142,7 @@ impl Mending<'_> {
             }
             return;
         };
+        self.branches += choice(resolved(property, self.root)).map_or(0, Vec::len);
         let types = Types::of(property, self.root);
         let requires = |schema: &&Value| {
             schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
@@ -161,8 +176,8 @@ impl Mending<'_> {
 }
 
 /// The schemas that hold for a value together, each once: the parts of a schema, and the one branch of a choice that can be
-/// meant.
-fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value) -> Vec<&'s Value> {
+/// meant. `looked` counts the branches.
+fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value, looked: &mut usize) -> Vec<&'s Value> {
     let mut parts: Vec<&Value> = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -172,13 +187,19 @@ fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value) -> Vec<&'s Va
         }
         parts.push(schema);
         open.extend(schema["allOf"].as_array().into_iter().flatten());
-        let branches = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
-        let mut may_be = branches.into_iter().flatten().filter(|branch| !rules_out(branch, value, root));
+        let mut may_be = choice(schema).into_iter().flatten().filter(|branch| {
+            *looked += 1;
+            !rules_out(branch, value, root)
+        });
         if let (Some(only), None) = (may_be.next(), may_be.next()) {
             open.push(only);
         }
     }
     parts
+}
+
+fn choice(schema: &Value) -> Option<&Vec<Value>> {
+    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
 }
 
 /// A step into a value.

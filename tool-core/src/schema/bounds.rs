@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::failure::Problem;
-use crate::schema::{Validator, push_escaped};
+use crate::schema::{Formats, Validator, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
@@ -232,7 +232,8 @@ impl Foreign {
     ///
     /// The first problem.
     pub(crate) fn into_valid(self, schema: &Value) -> Result<Value, Problem> {
-        let validator = Validator::new(schema).map_err(|error| Problem::new("", "", error))?;
+        let validator =
+            Validator::with(schema, Formats::Described).map_err(|error| Problem::new("", "", error))?;
         self.into_valid_by(&validator)
     }
 

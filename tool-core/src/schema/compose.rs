@@ -9,9 +9,11 @@ use crate::input::{InputSpec, JsonFn, Presence};
 use crate::returns::Returned;
 use crate::schema::bounds::{Foreign, HEADER};
 use crate::schema::constrain::constrain;
+use crate::schema::defaults;
 use crate::schema::example;
 use crate::schema::expansion::{self, TypeSchema};
 use crate::schema::flatten::{self, Fields};
+use crate::schema::guarantee::Guarantee;
 use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
@@ -53,6 +55,8 @@ pub(crate) struct OutputSchema {
     pub(crate) native: NativeSchema,
     /// What its author calls it.
     pub(crate) name: Option<String>,
+    /// What its type guarantees of it; nothing where no type stands behind it.
+    pub(crate) guarantee: Guarantee,
     /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
     /// tool.
     pub(crate) wrapped: Option<bool>,
@@ -191,6 +195,7 @@ impl Composition {
         let presence = (spec.presence)();
         let mut schema = Value::from((spec.schema)(&mut self.generator));
         let plain = normal::decode_implies_validity(&schema);
+        let formatted = normal::names_a_format(&schema);
         normal::normalise(&mut schema, Side::Input);
         if presence == Presence::Optional {
             normal::drop_null(&mut schema);
@@ -206,8 +211,8 @@ impl Composition {
         faults.iter().for_each(|fault| self.fault(spec, fault));
         self.annotate(&mut schema, spec);
         let limits = match (plain, spec.is_constrained()) {
-            (true, false) => Some(Limits::None),
-            (true, true) => Limits::of(&schema),
+            (true, false) if !formatted => Some(Limits::None),
+            (true, _) => Limits::of(&schema),
             (false, _) => None,
         };
         self.composite |= limits.is_none();
@@ -317,6 +322,7 @@ impl Composition {
     fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
+        defaults::without_nulls(&mut root);
         let told = Told::declared(&root, specs);
         normal::publish(&mut root);
         let examples: Vec<Value> =
@@ -347,6 +353,7 @@ impl OutputSchema {
         let Returned::Json(schema, name) = returned else { return None };
         let mut generator = generator(SchemaSettings::draft2020_12().for_serialize(), &[schema]);
         let mut schema = Value::from(schema(&mut generator));
+        let guarantee = Guarantee::of(generator.definitions().values().chain([&schema]));
         normal::normalise(&mut schema, Side::Output);
         let wrapped = schema.get("type").is_none_or(|kind| kind != "object");
         let mut root = if wrapped {
@@ -358,13 +365,15 @@ impl OutputSchema {
         let value = if wrapped { &root["properties"]["result"] } else { &root };
         let native = native::value(value, &root);
         normal::publish(&mut root);
-        Some(OutputSchema { schema: root, native, name: Some(name().into_owned()), wrapped: Some(wrapped) })
+        let (name, wrapped) = (Some(name().into_owned()), Some(wrapped));
+        Some(OutputSchema { schema: root, native, name, guarantee, wrapped })
     }
 
     /// A schema that stands for itself and is kept as it is.
     pub(crate) fn foreign(schema: Value) -> Self {
         let name = schema["title"].as_str().map(str::to_owned);
-        OutputSchema { native: native::value(&schema, &schema), name, schema, wrapped: None }
+        let (native, guarantee) = (native::value(&schema, &schema), Guarantee::default());
+        OutputSchema { native, name, schema, guarantee, wrapped: None }
     }
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::format::sample;
 use crate::schema::reference::target;
 use crate::schema::types::refers;
 use crate::schema::{place, secret};
@@ -34,6 +35,11 @@ impl Budget {
     fn copied(&mut self, value: &Value) -> Option<Value> {
         super::take(&mut self.bytes, value).then(|| value.clone())
     }
+}
+
+/// The same of one schema in it.
+pub(super) fn guess_of(schema: &Value, root: &Value) -> Value {
+    guess(schema, root, &mut Budget::default())
 }
 
 fn guess(schema: &Value, root: &Value, budget: &mut Budget) -> Value {
@@ -208,20 +214,10 @@ fn number(schema: &Value, usual: Value) -> Value {
 }
 
 fn text(schema: &Value) -> String {
-    let usual = match schema["format"].as_str() {
-        Some("date-time") => "2024-01-31T12:00:00Z",
-        Some("date") => "2024-01-31",
-        Some("time") => "12:00:00",
-        Some("duration") => "PT1H",
-        Some("email" | "idn-email") => "name@example.com",
-        Some("hostname" | "idn-hostname") => "example.com",
-        Some("ipv4") => "192.0.2.1",
-        Some("ipv6") => "2001:db8::1",
-        Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
-        Some("uuid") => "123e4567-e89b-12d3-a456-426614174000",
-        Some("json-pointer") => "/a",
-        _ if schema["writeOnly"] == true => "(secret)",
-        _ => "text",
+    let usual = match schema["format"].as_str().and_then(sample) {
+        Some(sample) => sample,
+        None if schema["writeOnly"] == true => "(secret)",
+        None => "text",
     };
     let length = |key: &str| schema[key].as_u64().and_then(|length| usize::try_from(length).ok());
     let mut text: String = usual.chars().take(length("maxLength").unwrap_or(usize::MAX)).collect();

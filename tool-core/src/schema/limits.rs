@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::schema::format::Format;
+
 /// What the text of a value must keep to, beyond being of the input's type.
 ///
 /// A text that is admitted keeps to the schema, too. One that is not may all the same: the validator then decides.
@@ -21,6 +23,7 @@ pub(crate) enum Limits {
         least: u64,
         most: u64,
     },
+    Format(Format),
 }
 
 /// From here on, integers are no longer told apart by a floating-point number.
@@ -46,11 +49,16 @@ impl Limits {
             }
             "number" => {
                 let number = |keyword: &str, otherwise: f64| match schema.get(keyword) {
-                    Some(bound) => bound.as_f64().filter(|bound| bound.abs() < EXACT),
+                    Some(bound) => bound.as_f64().map(|bound| bound.clamp(-EXACT, EXACT)),
                     None => Some(otherwise),
                 };
                 let (least, most) = (number("minimum", -EXACT)?, number("maximum", EXACT)?);
                 Some(Limits::Number { least, most })
+            }
+            "string" if has(&["format"]) => {
+                let is_limited = has(&["minLength", "maxLength"]);
+                let format = Format::named(schema["format"].as_str()?).filter(|_| !is_limited)?;
+                Some(Limits::Format(format))
             }
             "string" => Some(Limits::Text {
                 least: schema["minLength"].as_u64().unwrap_or(0),
@@ -76,14 +84,18 @@ impl Limits {
             Limits::Number { least, most } => text
                 .parse()
                 .is_ok_and(|number: f64| number.abs() < EXACT && (*least..=*most).contains(&number)),
-            Limits::Text { least, most } => {
-                let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-                inside.is_some_and(|inside| {
-                    !inside.contains('\\') && (*least..=*most).contains(&(inside.chars().count() as u64))
-                })
-            }
+            Limits::Text { least, most } => inside(text).is_some_and(|inside| {
+                !inside.contains('\\') && (*least..=*most).contains(&(inside.chars().count() as u64))
+            }),
+            // No format that is told so admits a backslash.
+            Limits::Format(format) => inside(text).is_some_and(|inside| format.admits(inside)),
         }
     }
+}
+
+/// What stands between the quotes of a JSON string.
+fn inside(text: &str) -> Option<&str> {
+    text.strip_prefix('"')?.strip_suffix('"')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
 use crate::failure::Problem;
+use crate::schema::format::{looks_like_a_date, sample};
 use crate::schema::nearest::nearest;
 use crate::schema::pointer;
 use crate::schema::reference::resolved;
@@ -96,6 +97,12 @@ pub(super) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) ->
         Kind::MultipleOf { multiple_of } => {
             format!("expected a multiple of {multiple_of}, got {}", shown(given))
         }
+        Kind::Format { .. } => {
+            let text = given.and_then(Value::as_str).unwrap_or_default();
+            let is_no_day = schema["format"] == "date" && looks_like_a_date(text);
+            let reason = if is_no_day { ": there is no such day" } else { "" };
+            format!("{}{reason}", mismatch(schema, root, given))
+        }
         Kind::Type { .. } | Kind::Enum { .. } | Kind::Constant { .. } => mismatch(schema, root, given),
         // Keywords that no type of Rust has, and a schema that was written by hand may.
         kind => {
@@ -167,7 +174,11 @@ fn object(schema: &Value) -> String {
 
 fn number(schema: &Value, kind: &str) -> String {
     let article = if kind == "integer" { "an" } else { "a" };
-    match (schema.get("minimum"), schema.get("maximum")) {
+    // The range of an `f32` helps nobody.
+    let bound = |keyword: &str| {
+        schema.get(keyword).filter(|bound| bound.as_f64().is_none_or(|bound| bound.abs() < 1e38))
+    };
+    match (bound("minimum"), bound("maximum")) {
         (Some(minimum), Some(maximum)) => format!("{article} {kind} from {minimum} to {maximum}"),
         (Some(minimum), None) => format!("{article} {kind} of at least {minimum}"),
         (None, Some(maximum)) => format!("{article} {kind} of at most {maximum}"),
@@ -177,7 +188,10 @@ fn number(schema: &Value, kind: &str) -> String {
 
 fn text(schema: &Value) -> String {
     match (schema["format"].as_str(), schema["pattern"].as_str()) {
-        (Some(format), _) => format!("a string in the format `{format}`"),
+        (Some(format), _) => match sample(format) {
+            Some(sample) => format!("a string in the format `{format}`, such as `{sample}`"),
+            None => format!("a string in the format `{format}`"),
+        },
         (None, Some(pattern)) => format!("a string that matches `{pattern}`"),
         (None, None) => "a string".to_owned(),
     }
@@ -200,7 +214,7 @@ pub(crate) fn received(value: &Value) -> String {
     }
 }
 
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_REPEATED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

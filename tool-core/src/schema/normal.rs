@@ -2,10 +2,13 @@
 //!
 //! What it changes in the output of `schemars` (which already inlines what is not recursive):
 //!
-//! - an object that comes from a struct is closed: `additionalProperties` is `false`;
+//! - for inputs, an object that names its members is closed: `additionalProperties` is `false`. One that names none, such as
+//!   a hand-written `{"type": "object"}`, stays open, and so do outputs: what a serializer writes is not cut by its schema;
 //! - for inputs, a property that may be left out does not admit `null` as well;
-//! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`];
-//! - a `format` that JSON Schema does not know becomes the range that it stands for;
+//! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`], which adds them
+//!   to the description: `oneOf` and `const`, the other way to say it, are refused or dropped by most vendors' models;
+//! - a `format` that JSON Schema does not know becomes the range that it stands for, if that is narrower than 64 bits: the
+//!   range of an `i64` or the upper bound of a `u64` is no news to anybody, and a third of what an input takes;
 //! - a list of types becomes a choice between them;
 //! - `true` as a schema becomes `{}`, `false` its opposite, and no subschema carries a `$schema` or a generated `title`;
 //! - properties beside a choice of objects move into each of its branches, so that these can be closed; where they cannot,
@@ -52,15 +55,10 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
         normalise_as(subschema, side, part);
     });
     collapse_constants(object);
-    translate_format(object);
+    translate_format(object, side);
     portable_patterns(object);
-    match (part, parts) {
-        (Part::Whole, Part::Whole) => close(object),
-        // Closed as a whole, over all of its parts.
-        (Part::Whole, Part::Some) if !object.contains_key("additionalProperties") => {
-            object.insert("unevaluatedProperties".to_owned(), false.into());
-        }
-        _ => {}
+    if side == Side::Input && part == Part::Whole {
+        close(object, parts);
     }
     // Before the properties of an object that may be `null` move into a branch of their own.
     if side == Side::Input {
@@ -69,18 +67,20 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
     split_types(object);
 }
 
-/// Whether an object is described in parts: by its own properties and a choice that could not be merged with them, or by
-/// several choices, as of several flattened enums.
+/// Returns `true` if an object is described in parts: by its own properties and a choice that could not be merged with them,
+/// or by several choices, as of several flattened enums.
 fn is_in_parts(object: &Map<String, Value>) -> bool {
-    let choice = object.contains_key("oneOf") || object.contains_key("anyOf");
-    object.contains_key("allOf") || choice && object.contains_key("properties")
+    let parts = ["oneOf", "anyOf", "properties"].into_iter().filter(|keyword| object.contains_key(*keyword));
+    object.contains_key("allOf") || parts.count() > 1
 }
 
-/// Takes out what [`normalise`] kept for the other renderings.
+/// Moves what [`normalise`] kept for the other renderings into descriptions.
 pub(super) fn publish(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
-            object.shift_remove(TEXTS);
+            if let Some(Value::Object(texts)) = object.shift_remove(TEXTS) {
+                describe_constants(object, &texts);
+            }
             object.values_mut().for_each(publish);
         }
         Value::Array(items) => items.iter_mut().for_each(publish),
@@ -88,8 +88,24 @@ pub(super) fn publish(schema: &mut Value) {
     }
 }
 
+/// Adds a line for each documented constant to the description, in the order of the constants.
+fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value>) {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(object.get("description").and_then(Value::as_str).map(str::to_owned));
+    for constant in
+        object.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    {
+        if let Some(text) = texts.get(constant).and_then(Value::as_str) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            lines.push(format!("- `{constant}`: {}", words.join(" ")));
+        }
+    }
+    object.insert("description".to_owned(), lines.join("\n").into());
+}
+
 /// Whether serde accepts no more than a schema fresh from `schemars` does, so that a value which decodes need not be
-/// validated: scalars without a constraint of their own, and lists of them.
+/// validated: scalars without a constraint of their own, and lists of them. The format of a text is not implied: it is
+/// [checked](crate::schema::Limits) off the JSON text, outside of lists.
 ///
 /// A range counts as a constraint unless it is the range of the integer type itself.
 pub(super) fn decode_implies_validity(schema: &Value) -> bool {
@@ -109,10 +125,20 @@ pub(super) fn decode_implies_validity(schema: &Value) -> bool {
         }
         Some("array") => {
             only(&["type", "description", "items"])
-                && object.get("items").is_some_and(decode_implies_validity)
+                && object
+                    .get("items")
+                    .is_some_and(|items| decode_implies_validity(items) && !names_a_format(items))
         }
         _ => false,
     }
+}
+
+/// Returns `true` if a plain schema has a limit by its format: that of a text, and the range of an `f32`.
+pub(super) fn names_a_format(schema: &Value) -> bool {
+    schema["type"] != "array"
+        && schema["format"]
+            .as_str()
+            .is_some_and(|format| format == "float" || STANDARD_FORMATS.contains(&format))
 }
 
 /// The one type that a schema admits beside `null`.
@@ -165,9 +191,14 @@ fn merge_choice(object: &mut Map<String, Value>) {
     if !object.contains_key("properties") {
         return;
     }
+    let is_open = OPEN.into_iter().any(|keyword| object.contains_key(keyword));
     let Some(keyword) = ["oneOf", "anyOf"].into_iter().find(|keyword| {
         object.get(*keyword).and_then(Value::as_array).is_some_and(|branches| {
-            branches.iter().all(|branch| branch["type"] == "object" && branch.get("properties").is_some())
+            branches.iter().all(|branch| {
+                branch["type"] == "object"
+                    && branch.get("properties").is_some()
+                    && !(is_open && OPEN.into_iter().any(|keyword| branch.get(keyword).is_some()))
+            })
         })
     }) else {
         return;
@@ -179,7 +210,8 @@ fn merge_choice(object: &mut Map<String, Value>) {
     };
     let required = object.shift_remove("required");
     let required = required.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let open = object.shift_remove("additionalProperties");
+    // Beside all properties, no others are left to be evaluated.
+    let open = OPEN.into_iter().filter_map(|keyword| object.shift_remove(keyword)).next();
     object.shift_remove("type");
     for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
         let own = branch.insert("properties".to_owned(), properties.clone().into());
@@ -263,7 +295,7 @@ fn merge_under(object: &mut Map<String, Value>, schema: Value) {
 }
 
 /// The formats that JSON Schema 2020-12 defines (Validation, section 7.3).
-const STANDARD_FORMATS: [&str; 19] = [
+pub(super) const STANDARD_FORMATS: [&str; 19] = [
     "date-time",
     "date",
     "time",
@@ -285,21 +317,33 @@ const STANDARD_FORMATS: [&str; 19] = [
     "regex",
 ];
 
-fn translate_format(object: &mut Map<String, Value>) {
+/// The greatest `f32`, as serde writes it.
+const GREATEST_SINGLE: f64 = 3.402_823_5e38;
+
+fn translate_format(object: &mut Map<String, Value>, side: Side) {
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    if STANDARD_FORMATS.contains(&format) {
+    // Types write durations that RFC 3339 does not have: negative ones, and fractions of a second.
+    let is_kept = side == Side::Input || format != "duration";
+    if STANDARD_FORMATS.contains(&format) && is_kept {
         return;
     }
-    let range = range(format);
+    // What is beyond is read as infinite. The limit is the greatest `f32` as its own shortest text, which is a little more as an `f64`.
+    let is_single = format == "float" && side == Side::Input;
+    let range =
+        if is_single { Some(((-GREATEST_SINGLE).into(), GREATEST_SINGLE.into())) } else { range(format) };
     object.shift_remove("format");
     if let Some((minimum, maximum)) = range {
-        object.entry("minimum").or_insert(minimum);
-        object.entry("maximum").or_insert(maximum);
+        if minimum != i64::MIN {
+            object.entry("minimum").or_insert(minimum);
+        }
+        if maximum != i64::MAX && maximum != u64::MAX {
+            object.entry("maximum").or_insert(maximum);
+        }
     }
 }
 
 /// The range of an integer type, by the name that `schemars` gives it.
-fn range(format: &str) -> Option<(Value, Value)> {
+pub(super) fn range(format: &str) -> Option<(Value, Value)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
         "int16" => (i16::MIN.into(), i16::MAX.into()),
@@ -322,18 +366,35 @@ fn portable_patterns(object: &mut Map<String, Value>) {
     }
 }
 
-/// An object without `additionalProperties` comes from a struct: a map always has one.
-fn close(object: &mut Map<String, Value>) {
-    let is_object = match object.get("type") {
+/// Closes an object that names its members and does not say itself whether it has others.
+fn close(object: &mut Map<String, Value>, parts: Part) {
+    if OPEN.into_iter().chain(["$ref"]).any(|keyword| object.contains_key(keyword)) {
+        return;
+    }
+    let keyword = match parts {
+        // Closed as a whole, over all of its parts.
+        Part::Some if names_members(object) => "unevaluatedProperties",
+        Part::Whole if is_object(object) && object.contains_key("properties") => "additionalProperties",
+        _ => return,
+    };
+    object.insert(keyword.to_owned(), false.into());
+}
+
+/// The keywords that say which other members an object may have.
+const OPEN: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    match schema.get("type") {
         Some(Value::String(kind)) => kind == "object",
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
         _ => false,
-    };
-    let choice = ["oneOf", "anyOf", "allOf", "$ref"].into_iter().any(|keyword| object.contains_key(keyword));
-    if is_object && !choice && !object.contains_key("additionalProperties") {
-        object.entry("properties").or_insert_with(|| json!({}));
-        object.insert("additionalProperties".to_owned(), false.into());
     }
+}
+
+/// Returns `true` if a schema or a part of it names members.
+fn names_members(schema: &Map<String, Value>) -> bool {
+    let parts = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|keyword| schema.get(keyword)?.as_array());
+    schema.contains_key("properties") || parts.flatten().filter_map(Value::as_object).any(names_members)
 }
 
 fn drop_null_of_optional_properties(object: &mut Map<String, Value>) {

@@ -214,7 +214,7 @@ fn unfit<'a>(
     whole["$id"] = WHOLE.into();
     whole.as_object_mut().and_then(|whole| whole.remove("$schema"));
     let alone = json!({"properties": properties, "$defs": {"whole": whole}});
-    let Ok(alone) = Validator::new(&alone) else { return Vec::new() };
+    let Ok(alone) = Validator::with(&alone, validator.formats) else { return Vec::new() };
     let does_not_fit = |(position, (_, value)): &(usize, (&str, &Value))| {
         !alone.is_valid(&Map::from_iter([(position.to_string(), (*value).clone())]).into())
     };

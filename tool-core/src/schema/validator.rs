@@ -26,36 +26,62 @@ const MOST_ITEMS: usize = 1_000;
 /// The same for all lists and maps together, since a list of lists multiplies them.
 const MOST_ITEMS_IN_ALL: usize = 10 * MOST_ITEMS;
 
+/// As many branches of choices are explained: of a value that fits none, each branch has a finding.
+const MOST_BRANCHES: usize = 20_000;
+
+/// What `format` means (JSON Schema 2020-12, Validation, section 7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Formats {
+    /// A text in another format is refused: so are inputs.
+    Asserted,
+    /// It describes the text: so in outputs, and in what authors of foreign schemas write as defaults and examples.
+    Described,
+}
+
 /// Checks values against a schema in normal form.
 #[derive(Debug)]
 pub(crate) struct Validator {
     pub(super) schema: Value,
     validator: jsonschema::Validator,
+    pub(super) formats: Formats,
     /// Whether it has a secret anywhere.
     has_secrets: bool,
     /// How deep a value may be nested to be explained.
     explained_depth: usize,
     /// Whether a choice of it is decided by trying, level by level.
     is_tried: OnceLock<bool>,
+    /// How many branches its choices have in all, at least one: as often a value may be looked at.
+    breadth: usize,
 }
 
 impl Validator {
-    /// Makes ready to check against this schema.
+    /// Compiles a schema of inputs: a text has the format that it names.
     ///
     /// # Errors
     ///
     /// When the schema is none, such as a pattern that is no regular expression.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        Validator::with(schema, Formats::Asserted)
+    }
+
+    /// Compiles a schema, with the given meaning of `format`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Validator::new`].
+    pub(crate) fn with(schema: &Value, formats: Formats) -> Result<Self, String> {
         jsonschema::draft202012::options()
-            .should_validate_formats(false)
+            .should_validate_formats(formats == Formats::Asserted)
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(schema)
             .map(|validator| Validator {
                 schema: schema.clone(),
                 validator,
+                formats,
                 has_secrets: secret::any(schema),
                 explained_depth: outline::explained_depth(schema),
                 is_tried: OnceLock::new(),
+                breadth: branches_anywhere(schema).max(1),
             })
             .map_err(|error| error.to_string())
     }
@@ -63,6 +89,12 @@ impl Validator {
     /// Whether nothing is wrong with the arguments.
     pub(crate) fn is_valid(&self, arguments: &Value) -> bool {
         self.validator.is_valid(arguments)
+    }
+
+    /// How many branches the choices of the schema have in all, at least one. Times the size of a value, it bounds the steps that a
+    /// check of the value takes.
+    pub(crate) fn breadth(&self) -> usize {
+        self.breadth
     }
 
     /// The verdict on arguments.
@@ -123,7 +155,8 @@ impl Validator {
             return problems;
         }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
-        let mut problems = match shortened(arguments, &self.schema) {
+        let most = (MOST_BRANCHES / self.breadth).clamp(MOST_PROBLEMS, MOST_ITEMS_IN_ALL);
+        let mut problems = match shortened(arguments, &self.schema, most) {
             Some(shorter) => self.explained(&shorter, arguments, place),
             None => self.explained(arguments, arguments, place),
         };
@@ -333,14 +366,26 @@ fn member(path: &str, name: &str) -> String {
 }
 
 /// The same value with every long list and every long map cut; `None` when there is none. Members that the schema names
-/// stay, so that none of them seems to be missing.
-fn shortened(value: &Value, schema: &Value) -> Option<Value> {
-    if !is_long(value, &mut { MOST_ITEMS_IN_ALL }) {
+/// stay, so that none of them seems to be missing. `most` items are left in all lists and maps together.
+fn shortened(value: &Value, schema: &Value, most: usize) -> Option<Value> {
+    if !is_long(value, &mut { most }) {
         return None;
     }
     let mut named = HashSet::new();
     names_anywhere(schema, &mut named);
-    Some(cut(value, &named, &mut { MOST_ITEMS_IN_ALL }))
+    Some(cut(value, &named, &mut { most }))
+}
+
+/// The number of branches of all choices in a schema.
+fn branches_anywhere(schema: &Value) -> usize {
+    match schema {
+        Value::Object(keywords) => {
+            let own = ["anyOf", "oneOf"].iter().filter_map(|choice| schema[choice].as_array()).map(Vec::len);
+            own.sum::<usize>() + keywords.values().map(branches_anywhere).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(branches_anywhere).sum(),
+        _ => 0,
+    }
 }
 
 fn is_long(value: &Value, left: &mut usize) -> bool {
@@ -422,8 +467,8 @@ mod tests {
     #[test]
     fn lists_of_lists_are_short_in_all() {
         let list = json!(vec![vec!["x"; MOST_ITEMS]; MOST_ITEMS]);
-        assert_eq!(items(&shortened(&list, &json!({})).unwrap()), MOST_ITEMS_IN_ALL);
-        assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MOST_ITEMS]), &json!({})), None);
+        assert_eq!(items(&shortened(&list, &json!({}), MOST_ITEMS_IN_ALL).unwrap()), MOST_ITEMS_IN_ALL);
+        assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MOST_ITEMS]), &json!({}), MOST_ITEMS_IN_ALL), None);
     }
 
     fn members(count: usize, value: &Value) -> Map<String, Value> {
@@ -440,7 +485,7 @@ mod tests {
         });
         let mut map = members(MOST_ITEMS, &members(MOST_ITEMS, &json!("x")).into());
         map.insert("last".to_owned(), json!(1));
-        let short = shortened(&map.clone().into(), &schema).unwrap();
+        let short = shortened(&map.clone().into(), &schema, MOST_ITEMS_IN_ALL).unwrap();
         let short = short.as_object().unwrap();
         let inner: usize = short.values().filter_map(Value::as_object).map(Map::len).sum();
         assert!(short.contains_key("last"));

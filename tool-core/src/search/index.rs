@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use crate::search::Match;
+use crate::search::english::{stem, synonyms, telling};
 use crate::search::words::each_word;
 
 /// Where a word stands.
@@ -22,18 +23,26 @@ pub(super) enum Field {
 }
 
 /// How much a word tells, by the field that it stands in.
-const WEIGHTS: [f64; FIELDS] = [4.0, 2.5, 2.5, 1.5, 1.0, 0.5];
+const WEIGHTS: [f64; FIELDS] = [2.5, 2.0, 1.0, 0.7, 1.5, 0.3];
 const FIELDS: usize = 6;
+
+/// How many words of a field a person writes. The words of a longer one tell less, so that what somebody else says of a tool
+/// does not make it the answer to every question.
+const USUAL: [f64; FIELDS] = [16.0, 32.0, 16.0, 128.0, 128.0, 256.0];
 
 /// How soon more of one word tells no more; the usual value.
 const K1: f64 = 1.2;
-/// How much a word in a long field tells less; the usual value.
-const B: f64 = 0.75;
+/// How much a word in a long field tells less: these fields are short, and a longer one is mostly one that says more.
+const B: f64 = 0.5;
 
 /// What a match is worth that is not the word itself.
-const PREFIX: f64 = 0.7;
+const PREFIX: f64 = 0.4;
 const INFLECTED: f64 = 0.6;
+const SYNONYM: f64 = 0.6;
 const MISSPELT: [f64; 3] = [1.0, 0.5, 0.3];
+
+/// A word of fewer letters is not the beginning of another one.
+const SHORTEST_PREFIX: usize = 3;
 
 /// A word longer than this is no misspelt one, and comparing costs the product of the lengths.
 const LONGEST_MISSPELT: usize = 64;
@@ -155,17 +164,19 @@ impl Index {
         let mut scores = vec![0.0; self.lengths.len()];
         let mut missed = vec![false; self.lengths.len()];
         let mut guesses = MOST_MISSPELT;
+        let wanted = telling(wanted);
         for (position, word) in wanted.iter().take(MOST_WANTED).enumerate() {
-            if wanted[..position].contains(word) {
+            if wanted[..position].iter().any(|earlier| stem(earlier) == stem(word)) {
                 continue;
             }
             // The best match counts: a word and its plural are no two.
             let mut best = vec![0.0_f64; self.lengths.len()];
-            for (postings, worth) in view.matches(word, &mut guesses) {
-                let rarity = view.rarity(postings);
-                for (document, counts) in view.seen(postings) {
-                    let best = &mut best[document];
-                    *best = best.max(view.score(document, counts) * rarity * worth);
+            for Matching { postings, worth } in view.matches(word, &mut guesses) {
+                let frequencies = view.frequencies(&postings);
+                let rarity = view.rarity(frequencies.len());
+                for (document, frequency) in frequencies {
+                    let score = frequency * (K1 + 1.0) / (frequency + K1) * rarity * worth;
+                    best[document] = best[document].max(score);
                 }
             }
             for (document, best) in best.into_iter().enumerate() {
@@ -180,6 +191,12 @@ impl Index {
         scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
         scores
     }
+}
+
+/// Words of the index that count as one, and what it is worth that they stand for a wanted one.
+struct Matching<'i> {
+    postings: Vec<&'i [Posting]>,
+    worth: f64,
 }
 
 /// As much of an index as one caller may see.
@@ -210,45 +227,65 @@ impl<'i> View<'i> {
         documents.map(|counts| (counts[0].document(), counts)).filter(|(document, _)| self.visible[*document])
     }
 
-    /// How much a word tells that these documents have.
-    fn rarity(&self, postings: &'i [Posting]) -> f64 {
-        let having = self.seen(postings).count() as f64;
+    /// How much a word tells that so many documents have.
+    fn rarity(&self, having: usize) -> f64 {
+        let having = having as f64;
         // Not the system's logarithm: this one is the same on every machine, and so is the order; and a program that starts has
         // one library less to load.
         libm::log(1.0 + (self.documents - having + 0.5) / (having + 0.5))
     }
 
-    /// How much one document is about a word.
-    fn score(&self, document: usize, counts: &[Posting]) -> f64 {
-        let mut frequency = 0.0;
-        for posting in counts {
-            let field = posting.field();
-            let length = f64::from(self.index.lengths[document][field]) / self.average[field].max(1.0);
-            frequency += f64::from(posting.count()) * WEIGHTS[field] / (1.0 - B + B * length);
+    /// The visible documents that have one of these words, in their order, and how often: by the weight and length of its fields.
+    fn frequencies(&self, words: &[&'i [Posting]]) -> Vec<(usize, f64)> {
+        let each = words.iter().flat_map(|postings| self.seen(postings));
+        let mut frequencies: Vec<(usize, f64)> =
+            each.map(|(document, counts)| (document, self.frequency(document, counts))).collect();
+        if words.len() > 1 {
+            frequencies.sort_by_key(|(document, _)| *document);
+            frequencies.dedup_by(|(document, frequency), (kept, sum)| {
+                let is_same = document == kept;
+                if is_same {
+                    *sum += *frequency;
+                }
+                is_same
+            });
         }
-        frequency * (K1 + 1.0) / (frequency + K1)
+        frequencies
+    }
+
+    fn frequency(&self, document: usize, counts: &[Posting]) -> f64 {
+        let of = |posting: &Posting| {
+            let field = posting.field();
+            let length = f64::from(self.index.lengths[document][field]);
+            let told = WEIGHTS[field] * (USUAL[field] / length).min(1.0);
+            f64::from(posting.count()) * told / (1.0 - B + B * length / self.average[field].max(1.0))
+        };
+        counts.iter().map(of).sum()
     }
 
     /// The words of the index that a wanted one stands for, and what each match is worth.
-    fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<(&'i [Posting], f64)> {
-        let mut matches = Vec::new();
-        let mut add = |postings: &'i [Posting], worth| {
-            if self.seen(postings).next().is_some() {
-                matches.push((postings, worth));
-            }
-        };
-        let longer = self.index.words.range::<str, _>((Bound::Included(wanted), Bound::Unbounded));
-        for (word, postings) in longer.take_while(|(word, _)| word.starts_with(wanted)) {
-            add(postings, if **word == *wanted { 1.0 } else { PREFIX });
+    fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<Matching<'i>> {
+        let stem_of_wanted = stem(wanted);
+        let mut matches = vec![Matching { postings: self.of_stem(&stem_of_wanted), worth: 1.0 }];
+        let mut add =
+            |postings: &'i [Posting], worth| matches.push(Matching { postings: vec![postings], worth });
+        if wanted.chars().nth(SHORTEST_PREFIX - 1).is_some() {
+            let longer = self.beginning(wanted).filter(|(word, _)| stem(word) != stem_of_wanted);
+            longer.for_each(|(_, postings)| add(postings, PREFIX));
         }
         for (end, _) in wanted.char_indices().rev().take(3) {
-            let stem = &wanted[..end];
-            if stem.chars().count() >= 4
-                && let Some(postings) = self.index.words.get(stem)
+            let shorter = &wanted[..end];
+            if shorter.chars().count() >= 4
+                && stem(shorter) != stem_of_wanted
+                && let Some(postings) = self.index.words.get(shorter)
+                && self.is_seen(postings)
             {
                 add(postings, INFLECTED);
             }
         }
+        let others = synonyms(&stem_of_wanted).map(|other| self.of_stem(&other));
+        matches.extend(others.map(|postings| Matching { postings, worth: SYNONYM }));
+        matches.retain(|matching| !matching.postings.is_empty());
         if matches.is_empty() && *guesses > 0 {
             *guesses -= 1;
             self.misspelt(wanted)
@@ -257,7 +294,38 @@ impl<'i> View<'i> {
         }
     }
 
-    fn misspelt(&self, wanted: &str) -> Vec<(&'i [Posting], f64)> {
+    /// The visible words that begin with this text.
+    fn beginning(&self, text: &str) -> impl Iterator<Item = (&'i str, &'i [Posting])> {
+        let from = self.index.words.range::<str, _>((Bound::Included(text), Bound::Unbounded));
+        let words = from.take_while(move |(word, _)| word.starts_with(text));
+        words.map(|(word, postings)| (&**word, &**postings)).filter(|(_, postings)| self.is_seen(postings))
+    }
+
+    /// The visible words of this stem.
+    fn of_stem(&self, wanted: &str) -> Vec<&'i [Posting]> {
+        // Of a stem of fewer letters no form is another word than it with something added.
+        let common = if wanted.is_ascii() && wanted.len() > 3 { &wanted[..wanted.len() - 1] } else { wanted };
+        if wanted.len() < SHORTEST_PREFIX {
+            return self
+                .index
+                .words
+                .get(wanted)
+                .map(|postings| &**postings)
+                .filter(|it| self.is_seen(it))
+                .into_iter()
+                .collect();
+        }
+        self.beginning(common)
+            .filter(|(word, _)| stem(word) == wanted)
+            .map(|(_, postings)| postings)
+            .collect()
+    }
+
+    fn is_seen(&self, postings: &'i [Posting]) -> bool {
+        self.seen(postings).next().is_some()
+    }
+
+    fn misspelt(&self, wanted: &str) -> Vec<Matching<'i>> {
         let length = wanted.chars().count();
         let edits = match length {
             0..=3 => return Vec::new(),
@@ -269,9 +337,11 @@ impl<'i> View<'i> {
             let close = word.chars().count().abs_diff(length) <= edits;
             close.then(|| strsim::osa_distance(wanted, word)).filter(|distance| *distance <= edits)
         };
-        let seen = self.index.words.iter().filter(|(_, postings)| self.seen(postings).next().is_some());
+        let seen = self.index.words.iter().filter(|(_, postings)| self.is_seen(postings));
         let matches = seen.filter_map(|(word, postings)| Some((&**postings, distance(word)?)));
-        matches.map(|(postings, distance)| (postings, MISSPELT[distance])).collect()
+        matches
+            .map(|(postings, distance)| Matching { postings: vec![postings], worth: MISSPELT[distance] })
+            .collect()
     }
 }
 
@@ -301,10 +371,10 @@ mod tests {
             assert_eq!(found[0].to_bits(), scores(&few, wanted)[0].to_bits(), "{wanted}");
             assert_eq!(found[1..], [0.0, 0.0], "{wanted}");
         }
-        // `plane` is taken for a slip of `plans` where nobody sees the `plan` that it inflects.
+        // `plant` is taken for a slip of `plans` where nobody sees the `plan` that it begins with.
         let all = index(&["plans", "plan"]);
         let found =
-            |visible: [bool; 2]| all.scores(&crate::search::words("plane"), Match::Any, &visible)[0] > 0.0;
+            |visible: [bool; 2]| all.scores(&crate::search::words("plant"), Match::Any, &visible)[0] > 0.0;
         assert_eq!((found([true, false]), found([true, true])), (true, false));
     }
 
@@ -334,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_word_itself_is_worth_more_than_a_longer_one() {
-        let found = scores(&index(&["weatherproof", "weather", "weathering"]), "weather");
+        let found = scores(&index(&["weatherproof", "weather", "weathercock"]), "weather");
         assert!(found[1] > found[0] && found[0] == found[2] && found[0] > 0.0, "{found:?}");
     }
 
@@ -343,9 +413,9 @@ mod tests {
         let fields = [
             Field::Name,
             Field::Title,
+            Field::Description,
             Field::Tags,
             Field::InputNames,
-            Field::Description,
             Field::InputDescriptions,
         ];
         let index = Index::new(fields.into_iter().map(|field| {
@@ -363,10 +433,13 @@ mod tests {
         let table = [
             ("weather", "weather", true),
             ("wea", "weather", true),
-            ("w", "weather", true),
+            // Too short to begin another word.
+            ("we", "weather", false),
+            ("we", "we", true),
             ("weathers", "weather", true),
             ("reporting", "report", true),
-            ("reportings", "report", false),
+            ("reportings", "report", true),
+            ("folder", "directory", true),
             // Shorter than four letters: no stem.
             ("dayish", "day", false),
             // One letter wrong, from four letters on.

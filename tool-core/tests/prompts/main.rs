@@ -1,5 +1,6 @@
 //! Prompts as an application sees them: declared functions, asked for through the registry.
 
+mod access;
 mod arguments;
 mod audit;
 mod completion;

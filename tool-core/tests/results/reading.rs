@@ -143,25 +143,38 @@ async fn what_cannot_be_read_is_said() {
     let registry = registry(&store);
     let text = store.keep(&ada(), "text/plain", "one\ntwo").await.unwrap().hex();
     let picture = store.keep(&ada(), "image/png", vec![0, 159]).await.unwrap().hex();
-    for (mut arguments, message) in [
-        (json!({"lines": "3-"}), "there are 2 lines"),
-        (json!({"bytes": "7"}), "there are 7 bytes"),
-        (json!({"search": "a", "lines": "9"}), "there are 2 lines"),
+    for (mut arguments, path, message) in [
+        (json!({"lines": "3-"}), "/lines", "there are 2 lines"),
+        (json!({"bytes": "7"}), "/bytes", "there are 7 bytes"),
+        (json!({"search": "a", "lines": "9"}), "/lines", "there are 2 lines"),
         (
             json!({"lines": "0-1"}),
+            "/lines",
             "`lines` is `0-1`: expected `10-20`, `10-`, `-10` for the last ones, or `10`, from 1 on",
         ),
         (
             json!({"bytes": "1-0"}),
+            "/bytes",
             "`bytes` is `1-0`: expected `0-99`, `100-`, `-100` for the last ones, or `100`, from 0 on",
         ),
-        (json!({"bytes": "1", "lines": "1"}), "`bytes` goes neither with `lines` nor with `search`"),
-        (json!({"digest": picture}), "the result is no text (image/png, 2 bytes): read it as a resource"),
+        (
+            json!({"bytes": "1", "lines": "1"}),
+            "/bytes",
+            "`bytes` goes neither with `lines` nor with `search`",
+        ),
+        (
+            json!({"digest": picture}),
+            "/digest",
+            "the result is no text (image/png, 2 bytes): read it as a resource",
+        ),
     ] {
         if arguments.get("digest").is_none() {
             arguments["digest"] = text.clone().into();
         }
         let failure = registry.call("read_result", arguments.clone()).await.unwrap_err();
-        assert_eq!((failure.kind(), failure.message()), (FailureKind::Input, message), "{arguments}");
+        assert_eq!(failure.kind(), FailureKind::Input, "{arguments}");
+        let problems: Vec<_> =
+            failure.problems().iter().map(|problem| (&*problem.path, &*problem.message)).collect();
+        assert_eq!(problems, [(path, message)], "{arguments}");
     }
 }

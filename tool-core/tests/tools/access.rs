@@ -42,7 +42,7 @@ fn few(principal: &Principal, pages: &u8) -> Access {
 #[tool(
     operation = Trigger,
     destructive = false,
-    permission = "press.see, press.use",
+    permission = all("press.see", "press.use"),
     requires = [has_ink, has_paper],
     access = few(pages),
     alias = "old_print"
@@ -52,7 +52,7 @@ fn print(pages: u8) -> Result<u8, String> {
 }
 
 /// Needs either permission.
-#[tool(operation = Read, permission = "a + b")]
+#[tool(operation = Read, permission = any("a", "b"))]
 fn either() {}
 
 /// Has a requirement that panics.

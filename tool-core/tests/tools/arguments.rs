@@ -1,6 +1,6 @@
 //! What becomes of the arguments of a call: every input is decoded, and everything wrong is told at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -146,12 +146,15 @@ async fn integers_in_every_spelling() {
         assert_eq!(call("numbers", arguments).await.unwrap(), expected, "{arguments}");
     }
     for (arguments, message) in [
-        (r#"{"a":1.5}"#, "expected an integer from -9223372036854775808 to 9223372036854775807, got `1.5`"),
-        (r#"{"a":9223372036854775808}"#, "expected at most 9223372036854775807, got `9223372036854775808`"),
+        (r#"{"a":1.5}"#, "expected an integer, got `1.5`"),
+        (
+            r#"{"a":9223372036854775808}"#,
+            "expected an integer, got `9223372036854775808`: out of range (-9223372036854775808 to 9223372036854775807)",
+        ),
         (r#"{"b":-1}"#, "expected at least 0, got `-1`"),
         (
             r#"{"b":18446744073709551616}"#,
-            "expected at most 18446744073709551615, got `1.8446744073709552e+19`",
+            "expected an integer of at least 0, got `1.8446744073709552e+19`: out of range (0 to 18446744073709551615)",
         ),
     ] {
         let failure = call("numbers", arguments).await.unwrap_err();
@@ -340,5 +343,82 @@ async fn nothing_is_repeated_at_length() {
     ] {
         let failure = call(name, &arguments).await.unwrap_err();
         assert!(failure.text().len() < 1_000, "{}", failure.text().len());
+    }
+}
+
+/// A port that needs no privilege.
+#[derive(Debug, PartialEq, Eq, Hash, serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "u16")]
+struct Port(u16);
+
+impl TryFrom<u16> for Port {
+    type Error = String;
+
+    fn try_from(port: u16) -> Result<Self, String> {
+        if port < 1024 { Err(format!("{port} is a privileged port")) } else { Ok(Port(port)) }
+    }
+}
+
+/// A word without a space in it.
+#[derive(Debug, PartialEq, Eq, Hash, serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "String")]
+struct Word(String);
+
+impl TryFrom<String> for Word {
+    type Error = &'static str;
+
+    fn try_from(word: String) -> Result<Self, &'static str> {
+        if word.contains(' ') { Err("a word has no spaces") } else { Ok(Word(word)) }
+    }
+}
+
+/// Listens, and says what it hears.
+#[tool(operation = Transform)]
+fn listen(
+    port: Option<Port>,
+    ports: Option<Vec<Port>>,
+    wide: Option<i128>,
+    words: Option<HashMap<Word, u8>>,
+    floors: Option<HashMap<u8, Vec<HashMap<Word, u8>>>>,
+    #[arg(secret)] codes: Option<HashMap<Word, u8>>,
+) -> String {
+    format!("{port:?} {ports:?} {wide:?} {words:?} {floors:?} {}", codes.is_some())
+}
+
+#[tokio::test]
+async fn a_number_that_its_type_refuses_is_refused_in_the_words_of_its_author() {
+    for (arguments, expected) in [
+        (r#"{"port":80}"#, "/port: expected an integer from 0 to 65535, got `80`: 80 is a privileged port"),
+        (
+            r#"{"ports":[22, 8080]}"#,
+            "/ports/0: expected an integer from 0 to 65535, got `22`: 22 is a privileged port",
+        ),
+        // Where the last of them ends the list does, too.
+        (r#"{"ports":[8080,22]}"#, "/ports: invalid list: 22 is a privileged port"),
+        (r#"{"port":80000}"#, "/port: expected at most 65535, got `80000`"),
+        (r#"{"wide":1e39}"#, "/wide: expected an integer, got `1e+39`: out of range"),
+    ] {
+        let failure = call("listen", arguments).await.unwrap_err();
+        let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected], "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_its_type_refuses_is_told_as_a_key() {
+    for (arguments, expected) in [
+        (r#"{"words":{"one":1,"a b":2}}"#, "/words/a b: invalid key `a b`: a word has no spaces"),
+        (r#"{"floors":{"7":[],"300":[]}}"#, "/floors/300: invalid key `300`: out of range"),
+        (
+            r#"{"floors":{"7":[{"x":1},{"a/b":1,"c d" : 2}]}}"#,
+            "/floors/7/1/c d: invalid key `c d`: a word has no spaces",
+        ),
+        (r#"{"codes":{"a b":2}}"#, "/codes: invalid key (secret)"),
+    ] {
+        let failure = call("listen", arguments).await.unwrap_err();
+        let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected], "{arguments}");
+        let keywords: Vec<_> = failure.problems().iter().map(|problem| problem.keyword.as_str()).collect();
+        assert_eq!(keywords, ["propertyNames"], "{arguments}");
     }
 }

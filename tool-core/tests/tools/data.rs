@@ -38,7 +38,7 @@ fn full() -> Value {
         },
         "outputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
         "operation": "read",
-        "permission": "documents.read, documents.find",
+        "permission": "all(documents.read, documents.find)",
         "tags": ["documents"],
         "examples": [{"query": "rain"}],
     })
@@ -54,7 +54,7 @@ async fn a_definition_as_json_comes_through_whole_and_is_called_as_any_other() {
     assert_eq!(serde_json::to_value(tool.annotations()).unwrap(), full()["annotations"]);
     assert_eq!(tool.operation().unwrap().as_str(), "read");
     assert_eq!((tool.title(), tool.tags().collect::<Vec<_>>()), (Some("Find documents"), vec!["documents"]));
-    assert_eq!(tool.permission().unwrap().to_string(), "documents.read, documents.find");
+    assert_eq!(tool.permission().unwrap().to_string(), "all(documents.read, documents.find)");
     assert_eq!(tool.examples(), [json!({"query": "rain"})]);
 
     let caller = tool_core::Principal::new("ada").grant("documents.read").grant("documents.find");
@@ -107,8 +107,21 @@ fn what_has_another_shape_is_told_with_its_place_and_what_was_expected() {
         ("tags", json!(["a", 5]), "/tags/1: expected a string, got `5`"),
         ("tags", json!("a"), "/tags: expected "),
         ("examples", json!([[]]), "/examples/0: expected an object"),
-        ("permission", json!("a, b + c"), "/permission: expected names with `,` between them"),
-        ("permission", json!("a,,b"), "/permission: expected names"),
+        (
+            "permission",
+            json!("a, b"),
+            "/permission: `a, b` is not a permission, since a name cannot contain `,`: write",
+        ),
+        (
+            "permission",
+            json!("a + b"),
+            "/permission: `a + b` is not a permission, since a name cannot contain `+`",
+        ),
+        (
+            "permission",
+            json!("any(a,,b)"),
+            "/permission: `any(a,,b)` is not a permission, since a name is missing",
+        ),
         ("timeout", json!("soon"), "/timeout: expected a time such as `30s`"),
         ("timeout", json!("0s"), "/timeout: expected a time"),
         ("timeout", json!(30), "/timeout: expected a string, got `30`"),

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::{Access, Digest, Principal, Registry};
+use tool_core::{Access, Digest, Principal, Registry, Unmet};
 
 fn yes(_: &Principal) -> Access {
     Access::Allow
+}
+
+fn configured() -> Result<(), Unmet> {
+    Ok(())
 }
 
 macro_rules! tools {
@@ -31,8 +35,8 @@ tools! {
     trigger: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = false)]] (_id: String);
     destructive: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = true)]] (_id: String);
     idempotent: [#[tool_core::tool(operation = Trigger, description = "Says it.", destructive = false, idempotent = true)]] (_id: String);
-    all: [#[tool_core::tool(operation = Read, description = "Says it.", permission = "a, b")]] (_id: String);
-    any: [#[tool_core::tool(operation = Read, description = "Says it.", permission = "a + b")]] (_id: String);
+    all: [#[tool_core::tool(operation = Read, description = "Says it.", permission = all("a", "b"))]] (_id: String);
+    any: [#[tool_core::tool(operation = Read, description = "Says it.", permission = any("a", "b"))]] (_id: String);
     guarded: [#[tool_core::tool(operation = Read, description = "Says it.", access = super::yes())]] (_id: String);
     tags: [#[tool_core::tool(operation = Read, description = "Says it.", tags = ["a"])]] (_id: String);
     locator: [#[tool_core::tool(operation = Read, description = "Says it.")]] (#[arg(locator)] _id: String);
@@ -43,6 +47,9 @@ tools! {
     input: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: u8);
     documented: [#[tool_core::tool(operation = Read, description = "Says it.")]] (/** Which. */ _id: String);
     output: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> u8;
+    text: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> String;
+    content: [#[tool_core::tool(operation = Read, description = "Says it.")]] (_id: String) -> Vec<tool_core::Content>;
+    requires: [#[tool_core::tool(operation = Read, description = "Says it.", requires = [super::configured])]] (_id: String);
 }
 
 fn digest(module: &'static str) -> Digest {
@@ -59,7 +66,7 @@ fn every_option_is_part_of_the_digest() {
             panic!("{module} has the digest of {other}");
         }
     }
-    assert_eq!(seen.len(), 20);
+    assert_eq!(seen.len(), 23);
 }
 
 /// Says it.

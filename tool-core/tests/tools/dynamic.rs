@@ -18,22 +18,22 @@ use tool_core::{
 #[tool(operation = Transform)]
 fn declared_sum(
     /** First. */
-    a: i64,
+    a: i32,
     /** Second. */
-    b: Option<i64>,
-) -> i64 {
+    b: Option<i32>,
+) -> i32 {
     a + b.unwrap_or(0)
 }
 
 #[derive(Deserialize)]
 struct Sum {
-    a: i64,
-    b: Option<i64>,
+    a: i32,
+    b: Option<i32>,
 }
 
 /// Adds, by hand.
 fn written_sum() -> DynamicTool {
-    let integer = json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX});
+    let integer = json!({"type": "integer", "minimum": i32::MIN, "maximum": i32::MAX});
     let definition = ToolDefinition::builder("written_sum", "Adds, by hand.")
         .operation(Operation::Transform)
         .input_schema(json!({
@@ -341,7 +341,7 @@ async fn a_written_tool_fails_with_what_it_means() {
     assert_eq!(failure.kind(), FailureKind::Input);
     let problem = failure.problems()[0].to_string();
     assert!(
-        problem.starts_with("/a: ") && problem.contains("invalid type: string \"x\", expected i64"),
+        problem.starts_with("/a: ") && problem.contains("invalid type: string \"x\", expected i32"),
         "{problem}"
     );
 }
@@ -479,4 +479,33 @@ async fn a_tool_can_wrap_another() {
     assert_eq!(outer.check(), Ok(()));
     let failure = outer.call("declared_sum", json!({"a": "x"})).await.unwrap_err();
     assert_eq!((failure.problems()[0].path.as_str(), calls.load(Ordering::SeqCst)), ("/a", 1));
+}
+
+#[derive(Deserialize)]
+struct Flags {
+    flags: std::collections::BTreeMap<bool, u8>,
+}
+
+/// What was read as a key is repeated in the message, which has to be text all the same.
+#[tokio::test]
+async fn a_key_that_should_be_a_boolean_is_read_as_text() {
+    let definition = ToolDefinition::builder("flags", "Counts flags.").input_schema(json!({
+        "type": "object",
+        "properties": {"flags": {"type": "object", "additionalProperties": true}},
+    }));
+    let tool = DynamicTool::new(definition.build().unwrap(), |_, Flags { flags }| async move {
+        Output::json(&flags.len()).map_err(|_| Failure::internal())
+    });
+    let registry = Registry::builder().tool(tool).build().unwrap();
+    let output = registry.call("flags", json!({"flags": {"true": 1, "false": 2}})).await.unwrap();
+    assert_eq!(output.value(), 2);
+    for key in ["\u{e9}", "\u{20ac}", "\u{1f600}x", "\u{e9}\u{e9}"] {
+        let failure = registry.call("flags", json!({"flags": {key: 1}})).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Input, "{key}");
+        let text = failure.text();
+        assert_eq!(str::from_utf8(text.as_bytes()), Ok(&*text));
+        let read = Output::json(&json!({key: 1})).unwrap().decode::<std::collections::BTreeMap<bool, u8>>();
+        let error = read.unwrap_err().to_string();
+        assert_eq!(str::from_utf8(error.as_bytes()), Ok(&*error));
+    }
 }

@@ -114,14 +114,8 @@ async fn what_the_schema_allows_stays_as_it_is() {
 async fn what_is_not_unambiguous_is_refused() {
     let registry = tools_of(module_path!());
     for (arguments, problem) in [
-        (
-            r#"{"n":"five"}"#,
-            "/n: expected an integer from -9223372036854775808 to 9223372036854775807, got the string `five`",
-        ),
-        (
-            r#"{"n":"1.5"}"#,
-            "/n: expected an integer from -9223372036854775808 to 9223372036854775807, got the string `1.5`",
-        ),
+        (r#"{"n":"five"}"#, "/n: expected an integer, got the string `five`"),
+        (r#"{"n":"1.5"}"#, "/n: expected an integer, got the string `1.5`"),
         (r#"{"on":"yes"}"#, "/on: expected `true` or `false`, got the string `yes`"),
         (r#"{"on":1}"#, "/on: expected `true` or `false`, got `1`"),
         (r#"{"text":5}"#, "/text: expected a string, got `5`"),

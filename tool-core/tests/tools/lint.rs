@@ -164,6 +164,8 @@ fn draw_place(
     centre.latitude + shapes.len() as f64 + scale
 }
 
+type Limit = u8;
+
 /// Looks up what is known of some codes.
 #[tool(operation = Read)]
 fn look_up(
@@ -179,7 +181,7 @@ fn look_up(
     others: Vec<Code>,
     /// What to do with what was found, today.
     #[arg(default = 5, example = "five")]
-    limit: u8,
+    limit: Limit,
     /// For whom it is looked up.
     audience: Audience,
     /// What it is looked up for.
@@ -203,6 +205,17 @@ mod state {
     /// Deletes what is in the archive.
     #[tool(operation = Write, destructive = true)]
     fn empty_archive(#[inject] _archive: State<Archive>) {}
+
+    #[tool]
+    impl Archive {
+        /// Weighs the whole archive.
+        #[tool(operation = Read)]
+        fn weigh_all(&self) {}
+
+        /// Names the shelves of the archive.
+        #[tool(operation = Read)]
+        fn name_shelves(#[inject] _archive: Reader<Self>) {}
+    }
 }
 
 fn of(part: &'static str) -> Registry {
@@ -293,7 +306,8 @@ fn inputs_that_cannot_be_understood_or_guessed() {
 
 #[test]
 fn raw_state_where_there_is_a_resource() {
-    assert_eq!(found(&of("::state").lint()), [("count_lines", LintRule::RawState, None)]);
+    let raw = |tool| (tool, LintRule::RawState, None);
+    assert_eq!(found(&of("::state").lint()), [raw("count_lines"), raw("weigh_all")]);
 }
 
 #[test]
@@ -302,8 +316,8 @@ fn limits_are_those_that_were_set() {
     let rules = |lint: Lint| lint.run(&registry).iter().map(|finding| finding.rule).collect::<Vec<_>>();
     let lint = || Lint::default().without(LintRule::RawState);
     assert_eq!(rules(lint()), []);
-    assert_eq!(rules(lint().most_tools(3)), []);
-    assert_eq!(rules(lint().most_tools(2)), [LintRule::TooManyTools]);
+    assert_eq!(rules(lint().most_tools(5)), []);
+    assert_eq!(rules(lint().most_tools(4)), [LintRule::TooManyTools]);
     let definitions = registry.tools().map(|tool| {
         let definition = json!({"name": tool.name(), "description": tool.description(), "inputSchema": tool.input_schema()});
         definition.to_string().len().div_ceil(4)
@@ -323,23 +337,23 @@ fn a_finding_has_a_code_a_place_and_a_remedy() {
     assert_eq!(
         findings[0].to_string(),
         format!(
-            "raw-state: tool `count_lines`: it takes `State<tools::lint::Archive>`, which is a resource\n  \
+            "raw-state: tool `count_lines`: it takes `State<tools::lint::Archive>`, or `&self` of it, which is a resource\n  \
              declared: {}:{line}\n\
-             help: take a `Reader` of it",
+             help: take a `Reader` of it: in an `impl` block, `#[inject] it: Reader<Self>` in the place of `&self`",
             file!()
         )
     );
     assert_eq!(
         serde_json::to_string(&findings[0]).unwrap(),
         format!(
-            r#"{{"code":"raw-state","tool":"count_lines","place":"{}:{line}","message":"it takes `State<tools::lint::Archive>`, which is a resource","remedy":"take a `Reader` of it"}}"#,
+            r#"{{"code":"raw-state","tool":"count_lines","place":"{}:{line}","message":"it takes `State<tools::lint::Archive>`, or `&self` of it, which is a resource","remedy":"take a `Reader` of it: in an `impl` block, `#[inject] it: Reader<Self>` in the place of `&self`"}}"#,
             file!()
         )
     );
     let all = Lint::default().most_tools(0).run(&of("::state"));
     assert_eq!(
         all.last().unwrap().to_string(),
-        "too-many-tools: the registry has 3 tools, more than 0\n\
+        "too-many-tools: the registry has 5 tools, more than 0\n\
          help: select fewer, or serve them by two-step discovery"
     );
     let inputs = of("").lint();

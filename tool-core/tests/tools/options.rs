@@ -26,7 +26,7 @@ const LONGEST: usize = 8;
 /// Reads a node.
 #[tool(
     operation = Read,
-    permission = "node.view, node.read",
+    permission = all("node.view", "node.read"),
     requires = [is_open, has_ids],
     tags = ["nodes", "content"],
     path = "node/{id}/{revision}",
@@ -43,7 +43,7 @@ async fn node(
 }
 
 /// Reads the nodes.
-#[tool(operation = Read, permission = "a + b", timeout = "1h", blocking, path = "nodes")]
+#[tool(operation = Read, permission = any("a", "b"), timeout = "1h", blocking, path = "nodes")]
 #[deprecated = "no more"]
 fn nodes() {}
 
@@ -76,7 +76,7 @@ fn handmade(n: u8) -> u8 {
 fn a_registry_tells_what_was_said_of_a_tool() {
     let registry = builder_of(module_path!()).state(Store(vec!["n1".to_owned()])).build().unwrap();
     let node = registry.get("node").unwrap();
-    assert_eq!(node.permission().unwrap().to_string(), "node.view, node.read");
+    assert_eq!(node.permission().unwrap().to_string(), "all(node.view, node.read)");
     assert_eq!(node.tags().collect::<Vec<_>>(), ["nodes", "content"]);
     assert_eq!(node.path(), Some("node/{id}/{revision}"));
     assert_eq!(node.timeout(), Some(Duration::from_millis(1500)));
@@ -85,7 +85,7 @@ fn a_registry_tells_what_was_said_of_a_tool() {
     let deprecated = node.deprecated().unwrap();
     assert_eq!((deprecated.since, deprecated.note), (Some("1.2.0"), Some("read `nodes`")));
     let nodes = registry.get("nodes").unwrap();
-    assert_eq!(nodes.permission().unwrap().to_string(), "a + b");
+    assert_eq!(nodes.permission().unwrap().to_string(), "any(a, b)");
     assert_eq!(nodes.timeout(), Some(Duration::from_secs(3600)));
     let deprecated = nodes.deprecated().unwrap();
     assert_eq!((deprecated.since, deprecated.note), (None, Some("no more")));

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tool_core::{
-    Content, Context, DynamicTool, FailureKind, Operation, Output, Reason, State, ToolDefinition, ToolError,
-    tool,
+    Content, Context, DynamicTool, Failure, FailureKind, Operation, Output, Reason, State, ToolDefinition,
+    ToolError, tool,
 };
 
 use tool_core::Registry;
@@ -91,6 +92,20 @@ fn fails_with_meaning() -> Result<Pair, Refusal> {
 #[tool(operation = Read)]
 fn fails_with_tool_error() -> Result<Pair, ToolError> {
     Err(ToolError::not_found("no such pair"))
+}
+
+/// Fails with a failure, such as that of a call within.
+#[tool(operation = Trigger, destructive = false)]
+async fn fails_with_failure(#[inject] registry: Registry, kind: String) -> Result<Pair, Failure> {
+    Err(match kind.as_str() {
+        "denied" => Failure::new(FailureKind::Denied, "not yours"),
+        "busy" => Failure::new(FailureKind::Busy, "too many"),
+        "unmet" => Failure::new(FailureKind::Unmet, "no key"),
+        "unauthenticated" => Failure::new(FailureKind::Unauthenticated, "who are you"),
+        "not JSON" => registry.invoke("number", b"{").await.result.unwrap_err(),
+        "input" => registry.call("blocks", json!({"n": 256})).await.unwrap_err(),
+        _ => registry.call("no_such_tool", json!({})).await.unwrap_err(),
+    })
 }
 
 /// Panics.
@@ -222,6 +237,28 @@ async fn a_failure_keeps_its_message_and_its_meaning() {
 }
 
 #[tokio::test]
+async fn a_failure_that_a_tool_returns_keeps_its_kind() {
+    let (registry, _) = registry();
+    let returned =
+        async |kind: &str| registry.call("fails_with_failure", json!({"kind": kind})).await.unwrap_err();
+    for (returns, kind, message) in [
+        ("denied", FailureKind::Denied, "not yours"),
+        ("busy", FailureKind::Busy, "too many"),
+        ("unmet", FailureKind::Unmet, "no key"),
+        ("input", FailureKind::Input, "invalid input for `blocks`: 1 problem"),
+        // These are about the call that is answered, which was made well: a client would take it for unanswered, or absent.
+        ("not JSON", FailureKind::Input, "the arguments for `number` are not JSON"),
+        ("absent", FailureKind::Failed(Reason::NotFound), "Tool not found: no_such_tool"),
+        ("unauthenticated", FailureKind::Denied, "who are you"),
+    ] {
+        let failure = returned(returns).await;
+        assert_eq!((failure.kind(), failure.message()), (kind, message), "{returns}");
+    }
+    assert_eq!(returned("input").await.problems()[0].path, "/n");
+    assert_eq!(returned("busy").await.retry_after(), Some(Duration::from_secs(1)));
+}
+
+#[tokio::test]
 async fn a_panic_is_an_internal_error_and_the_next_call_works() {
     let (registry, _) = registry();
     for name in ["panics", "panics_later", "blocks_and_panics"] {
@@ -305,4 +342,78 @@ async fn what_says_it_otherwise_counts_for_the_size_of_an_output() {
     assert!(
         registry.call("large", json!({})).await.unwrap_err().message().contains("no more than 1000 are sent")
     );
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Measured {
+    value: f64,
+    single: f32,
+    note: Option<String>,
+    #[schemars(range(max = 9))]
+    digit: u8,
+}
+
+/// Measures.
+#[tool(operation = Transform)]
+fn measured(value: Option<f64>, single: Option<f32>, digit: u8) -> Measured {
+    Measured { value: value.unwrap_or(f64::NAN), single: single.unwrap_or(f32::INFINITY), note: None, digit }
+}
+
+/// Halves a number.
+#[tool(operation = Transform)]
+fn halved(value: Option<f32>) -> Vec<Option<f32>> {
+    vec![value.map(|value| value / 2.0)]
+}
+
+/// Counts what there is.
+#[tool(operation = Transform)]
+fn ratio(of: f64, by: f64) -> f64 {
+    of / by
+}
+
+fn registry_of_numbers() -> Registry {
+    let builder = crate::builder_of(module_path!());
+    builder.select(|tool| ["measured", "halved", "ratio"].contains(&tool.name())).build().unwrap()
+}
+
+/// The same in every build: nothing here asks which one it is.
+#[tokio::test]
+async fn a_number_that_is_not_finite_and_a_limit_that_is_broken_are_not_sent() {
+    let registry = registry_of_numbers();
+    let kind = |name: &'static str, arguments: serde_json::Value| {
+        let registry = registry.clone();
+        async move { registry.call(name, arguments).await.map(|_| ()).map_err(|failure| failure.kind()) }
+    };
+    assert_eq!(kind("measured", json!({"value": 1.5, "single": 3.4e38, "digit": 9})).await, Ok(()));
+    for arguments in [
+        json!({"single": 1, "digit": 1}),
+        json!({"value": 1, "digit": 1}),
+        json!({"value": 1, "single": 1, "digit": 10}),
+    ] {
+        assert_eq!(kind("measured", arguments.clone()).await, Err(FailureKind::Internal), "{arguments}");
+    }
+    assert_eq!(kind("ratio", json!({"of": 1, "by": 4})).await, Ok(()));
+    assert_eq!(kind("ratio", json!({"of": 1, "by": 0})).await, Err(FailureKind::Internal));
+    assert_eq!(kind("halved", json!({})).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_number_that_its_type_does_not_hold_is_refused() {
+    let registry = registry_of_numbers();
+    for (number, is_taken) in [
+        ("1e38", true),
+        ("-3.4028234663852886e38", true),
+        ("3.4028235e38", true),
+        ("3.4028236e38", false),
+        ("1e39", false),
+        ("-1e39", false),
+    ] {
+        let arguments = format!("{{\"value\": {number}}}");
+        let result = registry.invoke("halved", arguments.as_bytes()).await.result;
+        assert_eq!(
+            result.map(|_| ()).map_err(|failure| failure.kind()),
+            if is_taken { Ok(()) } else { Err(FailureKind::Input) },
+            "{number}"
+        );
+    }
 }

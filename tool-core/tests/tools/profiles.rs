@@ -14,10 +14,11 @@ const VENDORS: [Profile; 5] =
     [Profile::NoRef, Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic, Profile::Gemini];
 
 /// What is refused, and nothing else is.
-const REFUSED: [(&str, Profile); 7] = [
+const REFUSED: [(&str, Profile); 8] = [
     ("any", Profile::OpenAiStrict),
     ("map", Profile::OpenAiStrict),
     ("map_by_number", Profile::OpenAiStrict),
+    ("structure_empty", Profile::OpenAiStrict),
     ("structure_flattened_map", Profile::OpenAiStrict),
     ("structure_nested", Profile::OpenAiStrict),
     ("structure_recursive", Profile::Gemini),

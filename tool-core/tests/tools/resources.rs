@@ -136,3 +136,47 @@ async fn a_tool_with_handles_is_still_a_function() {
     assert_eq!(trigger_count(writer), 10);
     assert_eq!(read_count(Reader::new(counter)).await, 10);
 }
+
+/// A pool of connections, which reads and writes alike.
+struct Pool(AtomicU64);
+
+impl Resource for Pool {
+    type Reader = AtomicU64;
+    type Writer = AtomicU64;
+
+    fn reader(&self) -> &AtomicU64 {
+        &self.0
+    }
+
+    fn writer(&self, _: WritePass<'_>) -> &AtomicU64 {
+        &self.0
+    }
+}
+
+mod pooled {
+    use super::*;
+
+    /// Reads, and could do anything.
+    #[tool(operation = Read)]
+    fn read_pool(#[inject] pool: Reader<Pool>) -> u64 {
+        pool.load(Ordering::SeqCst)
+    }
+
+    /// Writes, and may read by whatever it likes.
+    #[tool(operation = Write, destructive = true)]
+    fn drain_pool(#[inject] pool: Reader<Pool>, #[inject] writer: Writer<Pool>) -> u64 {
+        writer.swap(0, Ordering::SeqCst) + pool.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn a_reader_that_can_write_is_refused() {
+    let pooled = builder_of(concat!(module_path!(), "::pooled")).state(Pool(AtomicU64::new(1)));
+    let errors = pooled.build().unwrap().check().unwrap_err();
+    assert_eq!(errors.iter().count(), 1, "{errors}");
+    let text = errors.to_string();
+    let said = "`read_pool` modifies nothing, and its `Reader<tools::resources::Pool>` can write";
+    assert!(text.starts_with(said), "{text}");
+    assert!(text.contains("help: make the `Reader` a type or a trait object that cannot write"), "{text}");
+    registry(&Arc::default()).check().unwrap();
+}

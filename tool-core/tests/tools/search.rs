@@ -156,14 +156,14 @@ fn the_answer_is_always_the_same() {
     assert_eq!(
         hits,
         [
-            ("get_weather", 7.924075),
-            ("report_observation", 7.059608),
-            ("forecast", 6.522778),
-            ("find_days", 6.165066),
-            ("monthly_summary", 4.569282),
-            ("delete_reports", 3.305902),
-            ("explain_columns", 2.074623),
-            ("convert_temperature", 1.923396),
+            ("get_weather", 7.438625),
+            ("find_days", 6.33359),
+            ("forecast", 6.130357),
+            ("report_observation", 5.953511),
+            ("monthly_summary", 3.722896),
+            ("delete_reports", 3.461079),
+            ("explain_columns", 1.841046),
+            ("convert_temperature", 1.293921),
         ]
     );
 }

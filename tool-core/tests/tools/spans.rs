@@ -79,8 +79,9 @@ async fn an_output_that_breaks_its_schema_is_told_within_the_span() {
         drop(guard);
         assert_eq!(failure.kind(), FailureKind::Internal);
         let events = spans.0.lock().unwrap();
-        let [(within, text)] = &events[..] else { panic!("{events:?}") };
-        assert!(*within > 0 && text.contains("broken"), "{operation}: {within} {text}");
+        let [(within, cause), (also_within, outcome)] = &events[..] else { panic!("{events:?}") };
+        assert!(*within > 0 && cause.contains("broken"), "{operation}: {within} {cause}");
+        assert!(*also_within > 0 && outcome.contains("kind=\"internal\""), "{operation}: {outcome}");
     }
 }
 
@@ -107,5 +108,39 @@ async fn a_message_is_no_longer_than_an_output() {
             assert_eq!(failure.message().len(), length, "{name} {limit}");
             assert_eq!(failure.message().ends_with('…'), limit < 10_000);
         }
+    }
+}
+
+/// A log that cannot be written.
+struct Closed;
+
+impl tracing::Subscriber for Closed {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {
+        panic!("stderr is closed");
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test]
+async fn a_failure_is_answered_when_it_cannot_be_logged() {
+    for operation in [Operation::Read, Operation::Write] {
+        let definition = ToolDefinition::builder("fails", "Fails.").operation(operation).build().unwrap();
+        let tool = DynamicTool::new(definition, |_, _: Value| async {
+            Err::<Output, _>(tool_core::ToolError::failed("it rains").into())
+        });
+        let registry = Registry::builder().tool(tool).build().unwrap();
+        let guard = tracing::subscriber::set_default(Closed);
+        let failure = registry.call("fails", json!({})).await.unwrap_err();
+        drop(guard);
+        assert_eq!(failure.message(), "it rains", "{operation}");
     }
 }

@@ -80,7 +80,7 @@ impl<'t> Detail<'t> {
             annotations: tool.annotations(),
             input_schema: tool.input_schema(),
             // Of what is too large there is an excerpt, which is not what the schema says.
-            output_schema: tool.output_schema().filter(|_| tools.results().is_none()),
+            output_schema: tool.output_schema().filter(|_| !tools.may_shorten(tool)),
             operation,
             // Without an operation nothing is known of these, and what is not known is left out.
             modifying: operation.map(Operation::modifies),

@@ -35,7 +35,7 @@ function about(tool) {
 	const get = (key) => tool.get(key);
 	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
 	const facts = {
-		Permission: permission && `Needs ${`${permission}`.replace(/\s*,\s*/g, " and ").replace(/\s*\+\s*/g, " or ")}`,
+		Permission: permission && `Needs ${permission}`,
 		Requirements: needs?.get && (needs.get("met") ? "All there" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
 		Deprecated: deprecated && `Since ${deprecated.get?.("since") ?? "some time"}. ${deprecated.get?.("note") ?? ""}`,
 		Tags: get("tags")?.length && get("tags").join(", "),

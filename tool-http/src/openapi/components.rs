@@ -14,6 +14,7 @@ pub(super) fn schemas() -> Map<String, Value> {
                 "error": {"type": "string"},
                 "kind": {"type": "string"},
                 "retryable": {"type": "boolean", "description": "Whether trying again can help."},
+                "retryAfterSeconds": {"type": "integer", "description": "In how many seconds trying again makes sense."},
                 "problems": {"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
                 "example": {"type": "object", "description": "Arguments that are valid."},
                 "_meta": {"$ref": "#/components/schemas/Meta"},

@@ -80,7 +80,7 @@ fn answers(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String,
         (413, error("The body is too large.")),
         (415, error("The body is not announced as JSON in UTF-8.")),
         (422, error("The arguments are not what the tool takes.")),
-        (429, later(error("Too many calls at once."))),
+        (429, later(error("Too many calls at once, or too many of this caller."))),
         (
             500,
             either("The tool failed; or a fault of the application, which the log knows under the `callId`."),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -18,6 +19,8 @@ use crate::gate::Gate;
 use crate::options::ServeOptions;
 use crate::router::Api;
 use crate::server::face;
+use crate::server::socket::Socket;
+use crate::server::waiting::{self, Tracked};
 
 /// The head of a request, in bytes and in headers: more is 431. The target alone may have 64 KiB: more is 414.
 const HEAD_BYTES: usize = 128 * 1024;
@@ -47,6 +50,8 @@ impl Connections {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(options.header_timeout)
+            // Whether a client that sends no more has left is for `Peer` to find out.
+            .half_close(true)
             .max_headers(HEADERS)
             .max_header_size(HEAD_BYTES);
         let mut brief = http.clone();
@@ -93,10 +98,15 @@ impl Connections {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps its delay");
         }
-        let mut stream = TimeoutStream::new(stream);
+        let (socket, peer) = Socket::new(stream);
+        let mut stream = TimeoutStream::new(socket);
         // Reading has limits of its own: for the head, the body, and all of a request.
         stream.set_write_timeout(Some(self.write_timeout));
-        let service = TowerToHyperService::new(router.clone());
+        let router = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |request| {
+            let (request, read) = Tracked::request(request);
+            waiting::answer(router.call(request), read, Arc::clone(&peer))
+        });
         let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = self.graceful.watch(connection);
         async move {

@@ -60,7 +60,12 @@ async fn what_a_call_that_fails_returns() {
         ("fail", r#"{"how":"conflict"}"#, 409, own("it is sold")),
         ("fail", r#"{"how":"unavailable"}"#, 503, own("the store is down")),
         ("fail", r#"{"how":""}"#, 500, own("it rains")),
-        ("busy", "", 429, error("too many calls at once", "busy", true)),
+        (
+            "busy",
+            "",
+            429,
+            r#"{"error":"too many calls at once","kind":"busy","retryable":true,"retryAfterSeconds":1}"#.to_owned(),
+        ),
         ("denied", "", 403, error("you may not", "access_denied", false)),
         ("unmet", "", 503, error("no key is configured", "requirements", true)),
         ("late", "", 504, error("it took too long", "timeout", false)),
@@ -76,8 +81,7 @@ async fn what_a_call_that_fails_returns() {
             422,
             concat!(
                 r#"{"error":"invalid input for `add`: 1 problem","kind":"invalid_input","retryable":true,"problems":["#,
-                r#"{"path":"/a","message":"missing required input: expected an integer from -9223372036854775808 to "#,
-                r#"9223372036854775807","keyword":"required"}],"example":{"a":1}}"#,
+                r#"{"path":"/a","message":"missing required input: expected an integer","keyword":"required"}],"example":{"a":1}}"#,
             )
             .to_owned(),
         ),

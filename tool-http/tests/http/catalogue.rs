@@ -28,7 +28,7 @@ fn never() -> Result<(), Unmet> {
     operation = Read,
     title = "Dictionary",
     open_world = false,
-    permission = "words.read, words.list",
+    permission = all("words.read", "words.list"),
     requires = [never],
     tags = ["words", "books"]
 )]
@@ -104,7 +104,7 @@ async fn everything_that_is_told_of_a_tool() {
             r#""inputSchema":{"type":"object","properties":{"word":{"type":"string","description":"The word."}},"#,
             r#""required":["word"],"additionalProperties":false,"examples":[{"word":"oak"}]},"#,
             r#""operation":"read","modifying":false,"idempotent":true,"#,
-            r#""permission":"words.read, words.list","requirements":{"met":false,"message":"set \"TOKEN\""},"#,
+            r#""permission":"all(words.read, words.list)","requirements":{"met":false,"message":"set \"TOKEN\""},"#,
             r#""tags":["words","books"],"deprecated":{"since":"2.0.0","note":"use `find`"},"#,
             r#""examples":[{"word":"oak"}]"#,
         )
@@ -125,7 +125,7 @@ async fn a_list_holds_what_was_asked_for() {
         ("unmet=only", &["look_up"]),
         ("q=letter", &["write_letter"]),
         // The best first.
-        ("q=find", &["find"]),
+        ("q=find", &["find", "look_up"]),
         ("q=", &["count_tree", "find", "look_up", "write_letter"]),
         ("q=zebra", &[]),
         ("q=books&operation=read&unmet=hide", &["find"]),

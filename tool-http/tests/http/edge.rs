@@ -52,12 +52,17 @@ async fn row_57_a_path_never_finds_another_tool() {
 async fn it_nests_under_any_prefix() {
     let beside =
         || Router::new().route("/", axum::routing::get(async || "app")).fallback(async || "no such page");
+    let own = r#"{"error":"Not found"}"#;
     let nested = beside().nest("/a/b", executing());
     // The name of the tool is the last of this name.
     let variable = beside().nest("/{tenant}/{name}", executing().reset_fallback());
-    for (app, prefix, below) in
-        [(nested, "/a/b", r#"{"error":"Not found"}"#), (variable, "/acme/fail", "no such page")]
-    {
+    let service = |prefix: &str| beside().nest_service(prefix, executing());
+    for (app, prefix, below) in [
+        (nested, "/a/b", own),
+        (variable, "/acme/fail", "no such page"),
+        (service("/a/b"), "/a/b", own),
+        (service("/{tenant}/{name}"), "/acme/fail", own),
+    ] {
         assert_eq!(get(&app, "/").await.body, "app");
         assert_eq!(get(&app, "/nope").await.body, "no such page");
         assert_eq!(get(&app, &format!("{prefix}/nope")).await.body, below);
@@ -72,6 +77,17 @@ async fn it_nests_under_any_prefix() {
         let head = Request::head(format!("{prefix}/tools/add")).body(Body::empty()).unwrap();
         assert_eq!(ask(&app, head).await.body, "");
     }
+}
+
+#[tokio::test]
+async fn as_a_service_it_answers_with_and_without_a_trailing_slash() {
+    let app = Router::new().nest_service("/a/b", executing());
+    for (path, file) in [("/a/b", "./b/explorer/app.js"), ("/a/b/", "./explorer/app.js")] {
+        let page = get(&app, path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.body.contains(&format!(r#"src="{file}""#)), "{path}: {}", page.body);
+    }
+    assert_eq!(get(&app, "/a/b/explorer/app.js").await.status, 200);
 }
 
 #[tokio::test]

@@ -124,6 +124,24 @@ async fn a_large_answer_is_compressed_for_whoever_asks() {
             assert!(body.len() < plain.body.len());
         }
     }
+    // So is the result of a call.
+    let calls = tool_http::router_with(registry(), tool_http::Options::new().allow_execute(true));
+    let request = Request::post("/tools/echo/call").header("accept-encoding", "gzip");
+    let body = format!(r#"{{"text":"{}"}}"#, "rain ".repeat(72_000));
+    let request = request.header("content-type", "application/json").body(Body::from(body)).unwrap();
+    let response = calls.oneshot(request).await.unwrap();
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    assert!(response.into_body().collect().await.unwrap().to_bytes().len() < 10_000);
+    // Nothing is run for an answer that could not be sent.
+    for accepts in ["*;q=0", "identity;q=0", "gzip;q=0, *;q=0"] {
+        for line in ["GET /tools", "GET /", "POST /tools/panics/call", "GET /openapi.json"] {
+            let (method, path) = line.split_once(' ').unwrap();
+            let request = Request::builder().method(method).uri(path).header("accept-encoding", accepts);
+            let answer = ask(&router, request.body(Body::empty()).unwrap()).await;
+            let error = r#"{"error":"`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`"}"#;
+            assert_eq!((answer.status, &*answer.body), (406, error), "{line} {accepts}");
+        }
+    }
     // A small one is not worth it.
     let small = get_with(&router, "/tools/no.thing/inputs", &[("accept-encoding", "gzip")]).await;
     assert_eq!((&*small.body, small.header("content-encoding")), ("[]", ""));

@@ -8,12 +8,14 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tool_core::{
     Bearer, BoxFuture, Principal, Registry, ResultLimits, ResultStorage, ResultStore, StoredObject,
     ToolDefinition, ToolError, tool,
 };
 use tool_http::{Options, router_with};
+use tower::ServiceExt as _;
 
 use crate::client::{Answer, ask};
 
@@ -42,7 +44,7 @@ fn registry(store: &ResultStore) -> Registry {
 }
 
 fn options() -> Options {
-    Options::new().allow_execute(true)
+    Options::new().allow_execute(true).excerpts(true)
 }
 
 async fn send(router: &Router, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
@@ -102,6 +104,39 @@ async fn a_large_value_is_an_excerpt_and_a_link() {
     assert!(small.body.contains(r#""structuredContent":{"result":[1,2]}"#), "{}", small.body);
 }
 
+/// A program reads the value that the output schema describes, whatever its size.
+#[tokio::test]
+async fn without_excerpts_a_large_value_is_sent_as_it_is() {
+    let router = router_with(registry(&store()), Options::new().allow_execute(true));
+    let called = called(&router, &[]).await;
+    let value: Vec<usize> = serde_json::from_value(called["structuredContent"]["result"].clone()).unwrap();
+    assert_eq!(value.len(), 1_000);
+    assert!(send(&router, "GET /tools/counted", &[], "").await.body.contains("outputSchema"));
+    let document = send(&router, "GET /openapi.json", &[], "").await.body;
+    assert!(document.contains("/results/{digest}") && !document.contains("Excerpt"), "{document}");
+    // What another face has kept is read all the same.
+    let store = store();
+    let digest = store.keep(&Principal::anonymous(), "text/plain", "sun").await.unwrap();
+    let router = router_with(registry(&store), Options::new());
+    assert_eq!(send(&router, &format!("GET /results/{}", digest.hex()), &[], "").await.body, "sun");
+}
+
+#[tokio::test]
+async fn only_results_of_the_chosen_tools_are_kept() {
+    let store = store().for_tools(|tool| tool.name() != "counted");
+    let router = router_with(registry(&store), options());
+    let called = called(&router, &[]).await;
+    assert!(called["structuredContent"]["result"].is_array(), "{called}");
+    assert!(send(&router, "GET /tools/counted", &[], "").await.body.contains("outputSchema"));
+    let document = send(&router, "GET /openapi.json", &[], "").await;
+    let document: Value = serde_json::from_str(&document.body).unwrap();
+    let success = |tool: &str| {
+        let call = &document["paths"][format!("/tools/{tool}/call")]["post"]["responses"]["200"];
+        call["content"]["application/json"]["schema"]["properties"]["structuredContent"].clone()
+    };
+    assert!(success("counted").get("anyOf").is_none(), "{}", success("counted"));
+}
+
 #[tokio::test]
 async fn a_failure_stays_one() {
     let router = router_with(registry(&store()), options());
@@ -134,8 +169,28 @@ async fn a_browser_shows_and_keeps_nothing_of_it_for_others() {
         let age: u64 = control.strip_prefix("private, immutable, max-age=").unwrap().parse().unwrap();
         assert!((86_000..=86_400).contains(&age), "{control}");
     }
-    // What can be asked for in ranges is never compressed: its validator stands for these very bytes.
-    let answer = send(&router, &format!("GET {path}"), &gzip, "").await;
+    // What is compressed has a validator that is none for a range.
+    let request = Request::get(&path).header("accept-encoding", "gzip").body(Body::empty()).unwrap();
+    let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+    let header = |name| head.headers.get(name).map_or("", |value| value.to_str().unwrap());
+    assert_eq!(
+        ["etag", "accept-ranges", "content-encoding"].map(header),
+        [&*format!("W/\"{digest}\""), "", "gzip"]
+    );
+    let mut unzipped = String::new();
+    let body = body.collect().await.unwrap().to_bytes();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&body[..]), &mut unzipped).unwrap();
+    assert!(unzipped == whole() && body.len() < unzipped.len());
+    let validator = format!("W/\"{digest}\"");
+    let known = [gzip[0], ("if-none-match", &*validator)];
+    assert_eq!(send(&router, &format!("GET {path}"), &known, "").await.status, 304);
+    let range = [gzip[0], ("range", "bytes=0-0"), ("if-range", &*validator)];
+    assert_eq!(send(&router, &format!("GET {path}"), &range, "").await.status, 200);
+    // What is asked for in ranges is never compressed: its validator stands for these very bytes.
+    let part = send(&router, &format!("GET {path}"), &[gzip[0], ("range", "bytes=0-1")], "").await;
+    assert_eq!((part.status, &*part.body, part.header("content-encoding")), (206, "[\n", ""));
+    let answer = send(&router, &format!("GET {path}"), &[], "").await;
+    assert_eq!(answer.header("vary"), "accept-encoding");
     let etag = format!("\"{digest}\"");
     let headers = ["etag", "accept-ranges", "content-encoding", "content-type"]
         .map(|name| answer.header(name).to_owned());

@@ -135,9 +135,54 @@ async fn row_53_a_body_over_the_limit_is_413() {
 async fn row_62_a_client_that_has_said_all_is_still_answered() {
     let serving = Serving::start(registry(), executing()).await;
     for text in [request("GET /tools", HOST, ""), request("POST /tools/add/call", HOST, r#"{"a":1}"#)] {
-        let mut stream = serving.begin(&text).await;
+        for _ in 0..30 {
+            let mut stream = serving.begin(&text).await;
+            stream.shutdown().await.unwrap();
+            assert_eq!(rest(stream).await.status, 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn row_62_a_client_that_has_said_all_waits_for_its_answer_as_long_as_any() {
+    for (tool, version) in [("wait_reading", "1.1"), ("wait_reading", "1.0"), ("wait_writing", "1.1")] {
+        let progress = Progress::default();
+        let serving = Serving::start(registry_with(progress.clone()), executing()).await;
+        let text = format!("POST /tools/{tool}/call HTTP/{version}\r\nHost: localhost\r\n\r\n");
+        let mut stream = serving.begin(text.as_bytes()).await;
         stream.shutdown().await.unwrap();
-        assert_eq!(rest(stream).await.status, 200);
+        progress.started().await;
+        // The server looks whether anybody is still there, and what it sends for that is a part of the answer.
+        let mut answer = vec![stream.read_u8().await.unwrap()];
+        progress.release();
+        stream.read_to_end(&mut answer).await.unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/{version} 200 OK\r\n")), "{answer}");
+        assert!(answer.ends_with("}") && progress.finished(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn row_62_a_client_that_leaves_after_it_has_said_all_ends_what_reads() {
+    let progress = Progress::default();
+    let serving = Serving::start(registry_with(progress.clone()), executing()).await;
+    let mut stream = serving.begin(&request("POST /tools/wait_reading/call", HOST, "{}")).await;
+    stream.shutdown().await.unwrap();
+    progress.started().await;
+    assert_eq!(stream.read_u8().await.unwrap(), b'H');
+    drop(stream);
+    progress.dropped().await;
+    assert!(!progress.finished());
+}
+
+#[tokio::test]
+async fn a_client_that_stops_in_the_middle_of_a_body_is_told_so() {
+    let serving = Serving::start(registry(), executing()).await;
+    let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    for body in ["Content-Length: 99\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n4\r\n{"] {
+        let mut stream = serving.begin(format!("{head}{body}").as_bytes()).await;
+        stream.shutdown().await.unwrap();
+        assert_eq!(rest(stream).await.status, 400, "{body}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
-use super::{inputs, pattern};
+use super::{inputs, literal, pattern};
 use crate::diagnostics::{Errors, Place};
 use crate::model;
 use crate::parse::{Argument, Attribute, Function, Limits, ungrouped};
@@ -17,6 +17,7 @@ pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Err
     check_locator(argument, errors);
     check_flatten(argument, errors);
     check_schema(attribute, argument, errors);
+    literal::check(argument, errors);
 }
 
 // A range limits something, and lets something through.
@@ -246,7 +247,7 @@ fn exceeds(one: &Expr, other: &Expr) -> bool {
 }
 
 /// The value of a literal integer.
-fn integer(expression: &Expr) -> Option<i128> {
+pub(super) fn integer(expression: &Expr) -> Option<i128> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => integer(&unary.expr)?.checked_neg(),
@@ -256,7 +257,7 @@ fn integer(expression: &Expr) -> Option<i128> {
 }
 
 /// The value of a literal number.
-fn number(expression: &Expr) -> Option<f64> {
+pub(super) fn number(expression: &Expr) -> Option<f64> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             number.base10_parse::<u128>().ok().map(|n| n as f64)

@@ -5,7 +5,7 @@ use syn::ext::IdentExt as _;
 use syn::{Ident, Pat, Type};
 
 use super::{constraints, name, prompt};
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Place, borrowed};
 use crate::parse::{Argument, Attribute, Function, Noun};
 
 pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
@@ -136,12 +136,18 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
                 "write the type instead of `impl …`",
             );
         }
-        _ => {}
+        kind => {
+            if let Some(part) = borrowed(kind.to_token_stream()) {
+                let fact = format!("{what} cannot be borrowed");
+                let help = format!("take a type that owns what it holds: `{}` does not", written(kind));
+                errors.push(Place::Parameters, part, fact, help);
+            }
+        }
     }
 }
 
 /// A type as one writes it, which is denser than its tokens.
-fn written(kind: &Type) -> String {
+pub(super) fn written(kind: &Type) -> String {
     let tokens = kind.to_token_stream().to_string();
     tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }

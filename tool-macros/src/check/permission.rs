@@ -1,94 +1,90 @@
-//! The grammar of `permission`: names with `,` between them are all required, with `+` any is enough.
+//! The rules of `permission`, and its text form.
+
+use proc_macro2::TokenStream;
 
 use crate::diagnostics::{Errors, Place};
-use crate::model::Permission;
-use crate::parse::Attribute;
+use crate::parse::{Attribute, Permission};
 
-/// What is wrong with a text.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    Empty,
-    Mixed,
-    EmptyPart(char),
-    Twice(String),
+/// What joins conditions in other notations: a name that contains one would be read as two.
+const SIGNS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
+
+/// How deeply lists may nest.
+const DEEPEST: usize = 16;
+
+/// Says how two names or more are written.
+fn either(names: &str) -> String {
+    format!("write `all({names})` if each is required, or `any({names})` if one is enough")
 }
 
-/// Reads `a, b` as both, and `a + b` as any of them.
-pub(super) fn read(text: &str) -> Result<Permission, Fault> {
-    if text.trim().is_empty() {
-        return Err(Fault::Empty);
-    }
-    let any = text.contains('+');
-    if any && text.contains(',') {
-        return Err(Fault::Mixed);
-    }
-    let separator = if any { '+' } else { ',' };
-    let mut names: Vec<String> = Vec::new();
-    for name in text.split(separator).map(str::trim) {
-        if name.is_empty() {
-            return Err(Fault::EmptyPart(separator));
-        }
-        if names.iter().any(|earlier| earlier == name) {
-            return Err(Fault::Twice(name.to_owned()));
-        }
-        names.push(name.to_owned());
-    }
-    Ok(Permission { names, any })
-}
-
-// A permission that is misread lets the wrong people in, so that only two readings are allowed.
+// A permission that is misread lets the wrong people in, so that only one reading is allowed.
 pub(super) fn check_permission(attribute: &Attribute, errors: &mut Errors) {
-    let Some(given) = &attribute.permission else { return };
-    let Err(fault) = read(&given.value) else { return };
-    let (fact, help) = match fault {
-        Fault::Empty => (
-            "the permission is empty".to_owned(),
-            "name one, as in `permission = \"node.view\"`, or drop `permission`".to_owned(),
-        ),
-        Fault::Mixed => (
-            "`permission` mixes `,` and `+`".to_owned(),
-            "write `a, b` where both are required, or `a + b` where one is enough".to_owned(),
-        ),
-        Fault::EmptyPart(separator) => (
-            format!("a name is missing beside `{separator}` in `permission`"),
-            format!("write a name on both sides of each `{separator}`"),
-        ),
-        Fault::Twice(name) => (format!("`permission` names `{name}` twice"), "keep one".to_owned()),
-    };
-    errors.push(Place::Attribute, &given.tokens, fact, help);
+    if let Some(given) = &attribute.permission {
+        check(given, DEEPEST, errors);
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Fault, Permission, read};
-
-    #[test]
-    fn a_list_is_all_of_them_or_any_of_them() {
-        let permission = |names: &[&str], any| {
-            Ok(Permission { names: names.iter().map(|name| (*name).to_owned()).collect(), any })
-        };
-        assert_eq!(read("node.view"), permission(&["node.view"], false));
-        assert_eq!(read(" node.view ,node.edit"), permission(&["node.view", "node.edit"], false));
-        assert_eq!(
-            read("edit any page+view any page"),
-            permission(&["edit any page", "view any page"], true)
-        );
+fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
+    let mut push = |tokens: &TokenStream, fact: String, help: String| {
+        errors.push(Place::Attribute, tokens, fact, help);
+    };
+    match permission {
+        Permission::Name(name) => {
+            if let Some((fact, help)) = fault(&name.value) {
+                push(&name.tokens, fact, help);
+            }
+        }
+        Permission::List { tokens, .. } if depth == 0 => {
+            push(
+                tokens,
+                format!("`permission` nests more than {DEEPEST} lists"),
+                "say the same with fewer lists".to_owned(),
+            );
+        }
+        Permission::List { items, tokens, any } if items.is_empty() => {
+            let word = if *any { "any" } else { "all" };
+            push(tokens, format!("`{word}()` names no permission"), either("\"a\", \"b\""));
+        }
+        Permission::List { items, .. } => {
+            let mut seen = Vec::new();
+            for item in items {
+                let text = text(item);
+                if seen.contains(&text) {
+                    push(item.tokens(), format!("`permission` names `{text}` twice"), "keep one".to_owned());
+                }
+                seen.push(text);
+            }
+            for item in items {
+                check(item, depth - 1, errors);
+            }
+        }
     }
+}
 
-    #[test]
-    fn what_could_be_read_in_two_ways_is_refused() {
-        for text in ["", " ", "\t\n"] {
-            assert_eq!(read(text), Err(Fault::Empty), "{text:?}");
+/// What is wrong with a name, and what to write.
+fn fault(name: &str) -> Option<(String, String)> {
+    if name.trim().is_empty() {
+        let help = "name one, as in `permission = \"node.view\"`, or drop `permission`";
+        return Some(("the permission is empty".to_owned(), help.to_owned()));
+    }
+    if let Some(sign) = name.chars().find(|c| SIGNS.contains(c)) {
+        let parts = name.split(SIGNS).map(str::trim).filter(|part| !part.is_empty());
+        let parts: Vec<String> = parts.map(|part| format!("\"{part}\"")).collect();
+        let help = if parts.len() > 1 { either(&parts.join(", ")) } else { format!("drop `{sign}`") };
+        return Some((format!("the name of a permission cannot contain `{sign}`"), help));
+    }
+    let control = name.chars().any(char::is_control);
+    control.then(|| {
+        ("the name of a permission cannot contain a control character".to_owned(), "drop it".to_owned())
+    })
+}
+
+/// The text form, as `tool_core::Permission` reads it.
+pub(super) fn text(permission: &Permission) -> String {
+    match permission {
+        Permission::Name(name) => name.value.trim().to_owned(),
+        Permission::List { items, any, .. } => {
+            let items: Vec<String> = items.iter().map(text).collect();
+            format!("{}({})", if *any { "any" } else { "all" }, items.join(", "))
         }
-        for text in ["a, b + c", "+,", "a+,b"] {
-            assert_eq!(read(text), Err(Fault::Mixed), "{text:?}");
-        }
-        for text in [",", "a,", ",a", "a,,b", "a, ,b"] {
-            assert_eq!(read(text), Err(Fault::EmptyPart(',')), "{text:?}");
-        }
-        for text in ["+", "a +", "a + + b"] {
-            assert_eq!(read(text), Err(Fault::EmptyPart('+')), "{text:?}");
-        }
-        assert_eq!(read("a, b ,a"), Err(Fault::Twice("a".to_owned())));
     }
 }

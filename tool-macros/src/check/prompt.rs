@@ -1,6 +1,6 @@
 //! A declaration of a prompt.
 
-use super::{attribute, inputs, name, signature};
+use super::{access, attribute, inputs, name, permission, signature};
 use crate::diagnostics::{Errors, Place};
 use crate::model::Prompt;
 use crate::parse::{Argument, Attribute, Function};
@@ -10,6 +10,8 @@ pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Er
     name::check_name(attribute, function, errors);
     attribute::check_title(attribute, errors);
     attribute::check_description(attribute, function, errors);
+    permission::check_permission(attribute, errors);
+    access::check_access(attribute, function, errors);
     attribute::check_blocking(attribute, function, errors);
     check_messages(function, errors);
     signature::check(function, errors);
@@ -45,5 +47,8 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Prompt> {
         name: name::of(attribute, function),
         title: super::title(attribute),
         description: super::description(attribute, function)?,
+        proven: super::is_proven(attribute, function),
+        permission: attribute.permission.as_ref().map(permission::text),
+        access: attribute.access.as_ref().map(|call| access::resolved(call, function)),
     })
 }

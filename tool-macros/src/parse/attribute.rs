@@ -5,6 +5,7 @@ use syn::{Expr, ExprPath, Ident};
 
 use crate::diagnostics::{Errors, Place};
 use crate::parse::options::{Call, Spanned, options};
+use crate::parse::permission::Permission;
 
 /// The options of `#[tool(…)]`, as written.
 #[derive(Default)]
@@ -16,7 +17,7 @@ pub(crate) struct Attribute {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
-    pub(crate) permission: Option<Spanned<String>>,
+    pub(crate) permission: Option<Permission>,
     pub(crate) access: Option<Call>,
     pub(crate) requires: Option<Spanned<Vec<ExprPath>>>,
     pub(crate) tags: Option<Spanned<Vec<Spanned<String>>>>,
@@ -57,7 +58,12 @@ pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
 
 /// Reads the options of `#[prompt(…)]`, which are some of those of a tool.
 pub(crate) fn prompt_attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
-    read(tokens, &["name", "title", "description", "blocking", "crate"], "#[prompt]", errors)
+    read(
+        tokens,
+        &["name", "title", "description", "permission", "access", "blocking", "crate"],
+        "#[prompt]",
+        errors,
+    )
 }
 
 fn read(tokens: TokenStream, known: &[&str], owner: &str, errors: &mut Errors) -> Attribute {
@@ -71,7 +77,7 @@ fn read(tokens: TokenStream, known: &[&str], owner: &str, errors: &mut Errors) -
             "name" => attribute.name = setting.text(errors),
             "title" => attribute.title = setting.text(errors),
             "description" => attribute.description = setting.text(errors),
-            "permission" => attribute.permission = setting.text(errors),
+            "permission" => attribute.permission = setting.permission(errors),
             "access" => attribute.access = setting.call(errors),
             "requires" => attribute.requires = setting.functions(errors),
             "tags" => attribute.tags = setting.texts(errors),

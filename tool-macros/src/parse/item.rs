@@ -2,6 +2,8 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, Ident, Signature, Token, Visibility};
 
 use crate::diagnostics::{Errors, Place};
 use crate::parse::block::{Block, block};
@@ -26,6 +28,14 @@ pub(crate) fn item(noun: Noun, tokens: &TokenStream, errors: &mut Errors) -> Ite
     {
         return Item::Block(Box::new(block));
     }
+    if let Some(name) = bodiless(tokens) {
+        let fact = format!("`#[{noun}]` stands on a function without a body");
+        let help = format!(
+            "put it on the function that does the work, or write one that calls this one: it becomes the {noun}"
+        );
+        errors.push(Place::Name, name, fact, help);
+        return Item::Other;
+    }
     // A function or a block that is half typed is for rustc to speak about; another item is for us.
     if let Ok(other) = syn::parse2::<syn::Item>(tokens.clone())
         && !matches!(other, syn::Item::Fn(_) | syn::Item::Verbatim(_))
@@ -39,6 +49,18 @@ pub(crate) fn item(noun: Noun, tokens: &TokenStream, errors: &mut Errors) -> Ite
         errors.push(Place::Attribute, keyword(&other), fact, help);
     }
     Item::Other
+}
+
+/// The name of a function that ends in `;`, as in a trait or an `extern` block.
+fn bodiless(tokens: &TokenStream) -> Option<Ident> {
+    let parser = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let signature: Signature = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(signature.ident)
+    };
+    parser.parse2(tokens.clone()).ok()
 }
 
 /// The token that names the kind of an item, as `struct` does.

@@ -18,7 +18,7 @@ pub(crate) struct Spanned<T> {
 pub(crate) struct Setting {
     pub(crate) key: Ident,
     value: Value,
-    place: Place,
+    pub(super) place: Place,
 }
 
 /// What stands behind a key.
@@ -261,7 +261,7 @@ impl Setting {
     }
 
     /// The value as it was written: what another macro passes on comes in a group that nobody wrote.
-    fn written(&self) -> Option<&Expr> {
+    pub(super) fn written(&self) -> Option<&Expr> {
         match &self.value {
             Value::Is(value) => Some(ungrouped(value)),
             Value::Nothing | Value::Holds(..) => None,
@@ -275,7 +275,7 @@ impl Setting {
         Some(Spanned { value, tokens: list.to_token_stream() })
     }
 
-    fn mismatch<T>(&self, expected: &str, example: &str, errors: &mut Errors) -> Option<T> {
+    pub(super) fn mismatch<T>(&self, expected: &str, example: &str, errors: &mut Errors) -> Option<T> {
         let tokens = match &self.value {
             Value::Nothing => self.key.to_token_stream(),
             Value::Is(value) => value.to_token_stream(),
@@ -312,7 +312,7 @@ pub(crate) fn ungrouped(mut expression: &Expr) -> &Expr {
     expression
 }
 
-fn text(expression: &Expr) -> Option<Spanned<String>> {
+pub(super) fn text(expression: &Expr) -> Option<Spanned<String>> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
             Some(Spanned { value: text.value(), tokens: text.to_token_stream() })

@@ -19,7 +19,7 @@ impl Capabilities {
         cx.client_capabilities().as_ref().map_or_else(Capabilities::default, Capabilities::declared)
     }
 
-    pub(super) fn declared(declared: &ClientCapabilities) -> Self {
+    pub(crate) fn declared(declared: &ClientCapabilities) -> Self {
         let elicitation = declared.elicitation.as_ref();
         Capabilities {
             // Who says no more than that it knows elicitation knows forms: there was nothing else at first.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tool_core::ToolDefinition;
 
-use crate::catalogue::{Catalogue, annotations, meta};
+use crate::catalogue::{Catalogue, annotations};
 
 /// Appends a tool as rmcp writes it, to the byte.
 pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, out: &mut String) {
@@ -17,7 +17,7 @@ pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, out: &mut Stri
     value(catalogue.settings.description(tool), out);
     out.push_str(r#","inputSchema":"#);
     out.push_str(object(&tool.input_schema_text()));
-    if let Some(schema) = tool.output_schema_text().filter(|_| catalogue.shows_outputs()) {
+    if let Some(schema) = catalogue.output_schema(tool) {
         out.push_str(r#","outputSchema":"#);
         out.push_str(object(&schema));
     }
@@ -25,8 +25,10 @@ pub(super) fn write(tool: &ToolDefinition, catalogue: &Catalogue, out: &mut Stri
         out.push_str(r#","annotations":"#);
         value(&annotations, out);
     }
-    out.push_str(r#","_meta":"#);
-    value(&meta(tool), out);
+    if let Some(meta) = catalogue.settings.meta(tool) {
+        out.push_str(r#","_meta":"#);
+        value(&meta, out);
+    }
     out.push('}');
 }
 
@@ -72,6 +74,7 @@ mod tests {
             surfaces: Surfaces::Inclusive,
             discovery: Discovery::Direct,
             page_size: None,
+            tool_meta: true,
             name: "listed".to_owned(),
             resources: Vec::new(),
             templates: Vec::new(),

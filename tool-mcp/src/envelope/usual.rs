@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use rmcp::model::{ClientCapabilities, ProgressToken, RequestId};
+use rmcp::model::{ClientCapabilities, ProgressToken, ProtocolVersion, RequestId};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -48,6 +48,34 @@ pub(crate) struct Alone<'m> {
 pub(crate) struct InSession {
     #[serde(rename = "progressToken")]
     pub(crate) token: Option<ProgressToken>,
+}
+
+/// The `_meta` of a request where those of both eras come on one stream.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EitherMeta<'m> {
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion", borrow)]
+    version: Option<&'m str>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<ClientCapabilities>,
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    info: Option<IgnoredAny>,
+    #[serde(rename = "progressToken")]
+    token: Option<ProgressToken>,
+}
+
+impl EitherMeta<'_> {
+    /// Returns the capabilities of the client if the request stands alone.
+    pub(crate) fn alone(&self) -> Option<&ClientCapabilities> {
+        let is_alone = self.token.is_none() && self.version == Some(ProtocolVersion::V_2026_07_28.as_str());
+        self.capabilities.as_ref().filter(|_| is_alone)
+    }
+
+    /// Returns the rest of it if the request is of a session.
+    pub(crate) fn in_session(&self) -> Option<InSession> {
+        let says_nothing = self.version.is_none() && self.capabilities.is_none() && self.info.is_none();
+        says_nothing.then(|| InSession { token: self.token.clone() })
+    }
 }
 
 #[derive(Deserialize)]

@@ -2,13 +2,12 @@
 //!
 //! What comes of it is the same to the byte. Whatever is unusual in any way is not answered here, and takes the long way.
 
-use std::fmt;
-
 use axum::body::Bytes;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResult, ClientCapabilities, ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult,
+    CacheScope, CallToolResult, ClientCapabilities, ListToolsResult, RequestId, ServerJsonRpcMessage,
+    ServerResult,
 };
 use tool_core::{Extensions, FailureKind, Principal, ToolDefinition, TraceParent};
 
@@ -22,13 +21,6 @@ use crate::news::Telling;
 use crate::offer::Offer;
 use crate::splice::split;
 use crate::surfaces::Surfaces;
-
-/// The result of `tools/list` in three pieces, of which the one in the middle is there already.
-pub(crate) struct Listed {
-    pub(crate) before: String,
-    pub(crate) tools: Bytes,
-    pub(crate) after: String,
-}
 
 /// A call in which nothing is unusual, and that was not made before.
 pub(crate) struct DirectCall<'r> {
@@ -126,29 +118,33 @@ impl Handler {
         Ok(Answered::Reply(result))
     }
 
-    /// The answer to `tools/list` where the list has one page.
+    /// Whether `tools/list` is answered directly: the list has one page, and nothing is taken out of it for this version.
+    pub(crate) fn lists_directly(&self, era: &Era) -> bool {
+        self.is_listed_at_once() && era.knows_structure()
+    }
+
+    /// Returns the answer to `tools/list` as text, in pieces of which the one in the middle was there already.
     pub(crate) async fn listed_directly(
         &self,
-        caller: &Caller,
+        caller: Option<&Caller>,
         era: &Era,
-    ) -> Option<Result<Listed, ErrorData>> {
-        if !self.is_listed_at_once() || !era.knows_structure() {
-            return None;
-        }
-        let offer = match self.offers().now(Some(&caller.principal)).await {
-            Ok(offer) => offer,
-            Err(error) => return Some(Err(error)),
-        };
+        id: RequestId,
+    ) -> serde_json::Result<[Bytes; 3]> {
         let mut list = ListToolsResult::with_all_items(Vec::new());
         if era.is_modern() {
             self.sign_modern(&mut list.meta);
-            list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(caller.whose());
+            let scope = caller.map_or(CacheScope::Private, Caller::whose);
+            list = list.with_ttl_ms(self.offers().fresh_for_ms()).with_cache_scope(scope);
         } else {
             list.result_type = None;
         }
-        let frame = serde_json::to_string(&list).ok()?;
-        let (before, after) = frame.split_at(split(frame.as_bytes())?);
-        Some(Ok(Listed { before: before.to_owned(), tools: offer.written(), after: after.to_owned() }))
+        let (answer, tools) = match self.offers().now(caller.map(|caller| &caller.principal)).await {
+            Ok(offer) => (ServerJsonRpcMessage::response(list.into(), id), offer.written()),
+            Err(error) => (ServerJsonRpcMessage::error(error, Some(id)), Bytes::new()),
+        };
+        let text = Bytes::from(serde_json::to_vec(&answer)?);
+        let at = split(&text).unwrap_or(text.len());
+        Ok([text.slice(..at), tools, text.slice(at..)])
     }
 
     /// Whether all tools are told by their names, in one list.
@@ -166,11 +162,5 @@ impl Offer {
         }
         let names: Vec<&str> = self.tools().map(ToolDefinition::name).collect();
         self.catalogue.written(&names)
-    }
-}
-
-impl fmt::Debug for Listed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listed").field("bytes", &self.tools.len()).finish_non_exhaustive()
     }
 }

@@ -120,7 +120,7 @@ impl Begun {
     pub(super) async fn end(self, name: &str, cx: &RequestContext<RoleServer>) -> Outcome {
         let Begun { call, asker, telling, taken_back, request: _request } = self;
         if taken_back.is() {
-            tracing::debug!(name, request = %cx.id, "the client took the request back as it began");
+            tracing::debug!(requested = name, request = %cx.id, "the client took the request back as it began");
             return Err(ErrorData::internal_error("cancelled", None));
         }
         asker.iter().for_each(|asker| asker.connect(cx));

@@ -8,7 +8,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
 
-use crate::answer::block;
+use crate::answer::{block, retry_as_is};
 use crate::asking::{Inquirer, Round, Subject};
 use crate::era::Era;
 use crate::handler::{Answered, Handler, unless_cancelled};
@@ -25,8 +25,11 @@ impl Handler {
     ) -> Result<ListPromptsResult, ErrorData> {
         let offer = self.offer(cx).await?;
         let written = &offer.catalogue.settings().prompts;
-        let declared =
-            offer.registry.prompts().filter(|prompt| !written.contains_key(prompt.name())).map(listed);
+        let declared = offer
+            .registry
+            .callable_prompts()
+            .filter(|prompt| !written.contains_key(prompt.name()))
+            .map(listed);
         let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
         let size = offer.catalogue.settings().page_size;
@@ -130,12 +133,15 @@ fn hint(native: &NativeSchema) -> Option<String> {
 /// Why there are no messages. What is wrong with the arguments is told by their names.
 fn failed(failure: &Failure) -> ErrorData {
     let problems = failure.problems();
-    let data = (!problems.is_empty()).then(|| json!({"problems": problems}));
+    let mut data: JsonObject = retry_as_is(failure).map(|(key, value)| (key.to_owned(), value)).collect();
+    if !problems.is_empty() {
+        data.insert("problems".to_owned(), json!(problems));
+    }
     let lines = problems
         .iter()
         .map(|problem| format!("`{}`: {}", problem.path.trim_start_matches('/'), problem.message));
     let message = match failure.kind() {
-        FailureKind::Input => lines.collect::<Vec<_>>().join("\n"),
+        FailureKind::Input if !problems.is_empty() => lines.collect::<Vec<_>>().join("\n"),
         _ => failure.message().to_owned(),
     };
     let code = match failure.kind().codes().mcp_read {
@@ -145,5 +151,5 @@ fn failed(failure: &Failure) -> ErrorData {
         McpAnswer::Capability => ErrorCode::INTERNAL_ERROR,
         answer => ErrorCode(answer.code(true).unwrap_or(ErrorCode::INTERNAL_ERROR.0)),
     };
-    ErrorData::new(code, message, data)
+    ErrorData::new(code, message, (!data.is_empty()).then(|| data.into()))
 }

@@ -1,6 +1,6 @@
 //! `tools/list` and `tools/call`.
 
-use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult};
+use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Handler {
         let mut list = ListToolsResult::with_all_items(items.collect());
         list.next_cursor = next;
         if !Era::of(cx).knows_structure() {
-            list.tools.iter_mut().for_each(|tool| tool.output_schema = None);
+            list.tools.iter_mut().for_each(for_clients_without_structure);
         }
         Ok(list)
     }
@@ -143,5 +143,13 @@ impl Handler {
             tracing::error!(%error, "a result cannot be written as JSON");
             ErrorData::internal_error("internal error", None)
         })
+    }
+}
+
+/// Up to 2025-03-26 a tool has no output schema, and its title is one of its hints.
+fn for_clients_without_structure(tool: &mut Tool) {
+    tool.output_schema = None;
+    if tool.title.is_some() {
+        tool.annotations.get_or_insert_default().title.clone_from(&tool.title);
     }
 }

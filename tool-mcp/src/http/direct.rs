@@ -24,7 +24,7 @@ pub(super) use session::Early;
 use crate::caller::Caller;
 use crate::envelope::{Alone, Asks, Usual};
 use crate::era::Era;
-use crate::handler::{DirectCall, Handler, Listed, response};
+use crate::handler::{DirectCall, Handler, response};
 use crate::http::policy::Policy;
 use crate::http::sessions::SESSION;
 
@@ -83,13 +83,15 @@ impl Direct {
 
     /// The answer to a request for the list.
     async fn list(&self, caller: &Caller, era: &Era, id: RequestId) -> Option<Response> {
-        let Listed { before, tools, after } = match self.handler.listed_directly(caller, era).await? {
-            Ok(listed) => listed,
-            Err(error) => return Some(message(&ServerJsonRpcMessage::error(error, Some(id)))),
-        };
-        let id = serde_json::to_string(&id).ok()?;
-        let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{before}"#);
-        Some(json([before.into(), tools, (after + "}").into()]))
+        if !self.handler.lists_directly(era) {
+            return None;
+        }
+        Some(
+            self.handler
+                .listed_directly(Some(caller), era, id)
+                .await
+                .map_or_else(|error| unwritten(&error), json),
+        )
     }
 
     async fn call(&self, call: DirectCall<'_>, id: RequestId) -> Option<Response> {
@@ -116,7 +118,9 @@ impl Direct {
     fn lets_in(&self, headers: &HeaderMap) -> bool {
         let known = [PROTOCOL_VERSION, METHOD, NAME, SESSION];
         let unusual = |name: &HeaderName| {
-            *name == header::ORIGIN || (name.as_str().starts_with(OF_PROTOCOL) && !known.contains(name))
+            *name == header::ORIGIN
+                || *name == header::CONTENT_ENCODING
+                || (name.as_str().starts_with(OF_PROTOCOL) && !known.contains(name))
         };
         !headers.keys().any(unusual)
             && only(headers, &header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
@@ -171,11 +175,13 @@ fn encodes(name: &str) -> bool {
 fn message(message: &ServerJsonRpcMessage) -> Response {
     match serde_json::to_vec(message) {
         Ok(text) => json([text.into(), Bytes::new(), Bytes::new()]),
-        Err(error) => {
-            tracing::error!(%error, "an answer cannot be written as JSON");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }
+        Err(error) => unwritten(&error),
     }
+}
+
+fn unwritten(error: &serde_json::Error) -> Response {
+    tracing::error!(%error, "an answer cannot be written as JSON");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 
 fn json(pieces: [Bytes; 3]) -> Response {

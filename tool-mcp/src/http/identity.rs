@@ -1,9 +1,6 @@
 //! Finding out who sends a request, before anything is told.
 
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 
 use axum::extract::Request;
 use axum::http::request::Parts;
@@ -17,6 +14,7 @@ use crate::envelope;
 use crate::http::holding::Holding;
 use crate::http::message::{is_stream, refusal};
 use crate::http::sessions::{NotTheirs, SESSION, Sessions, Visit};
+use crate::session::Acquaintance;
 
 /// What is asked about a request before it is read.
 pub(super) struct Door {
@@ -61,7 +59,8 @@ pub(super) async fn identify(
         response = response.map(|body| Holding::body(body, visit));
     }
     if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
-        door.sessions.opened(session, &principal).await;
+        let client = response.extensions().get::<Acquaintance>().cloned().unwrap_or_default();
+        door.sessions.opened(session, &principal, client).await;
     }
     response
 }
@@ -72,33 +71,17 @@ fn is_modern(head: &Parts) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// Who sends a request, as the application has found out, or else the authenticator; nobody known where neither is there.
+/// Who sends a request; an anonymous caller where neither the application nor an authenticator says.
 async fn caller(
     authenticator: Option<&dyn Authenticator>,
     head: &Parts,
 ) -> Result<Caller, AuthenticationError> {
-    if let Some(principal) = head.extensions.get::<Principal>() {
-        return Ok(Caller { principal: principal.clone(), told_apart: true });
-    }
-    match authenticator {
-        Some(authenticator) => Ok(Caller { principal: ask(authenticator, head).await?, told_apart: true }),
-        None => Ok(Caller { principal: Principal::anonymous(), told_apart: false }),
-    }
+    let principal = tool_core::identify(authenticator, head).await?;
+    let told_apart = principal.is_some();
+    Ok(Caller { principal: principal.unwrap_or_else(Principal::anonymous), told_apart })
 }
 
-/// Asks code of the application. That it panics lets nobody in, and harms no other request.
-async fn ask(authenticator: &dyn Authenticator, head: &Parts) -> Result<Principal, AuthenticationError> {
-    let panicked = |_| AuthenticationError::unavailable("the authenticator panicked");
-    let mut answer = catch_unwind(AssertUnwindSafe(|| authenticator.authenticate(head))).map_err(panicked)?;
-    let polled = poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
-        Err(panic) => Poll::Ready(Err(panic)),
-    });
-    polled.await.map_err(panicked)?
-}
-
-/// 401, or 503 where nobody can say who it is; why is in the log.
+/// 401, or 503 where nobody can say who it is.
 fn refused(error: AuthenticationError) -> Response {
     let message = error.to_string();
     if let AuthenticationError::Refused { challenge } = error {
@@ -106,8 +89,6 @@ fn refused(error: AuthenticationError) -> Response {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         return response;
     }
-    let cause = std::error::Error::source(&error).map(ToString::to_string);
-    tracing::error!(cause, "{error}");
     let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, envelope::invalid_request(&message));
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response

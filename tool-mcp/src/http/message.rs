@@ -13,15 +13,16 @@ use crate::http::BODY_LIMIT;
 use crate::http::direct::{Direct, Early, METHOD};
 use crate::http::holding::Holding;
 use crate::http::sessions::{SESSION, Visit};
+use crate::http::{media, refused};
 use crate::in_flight::{Held, InFlight};
 use crate::offer::ending;
-use crate::reading::shortened;
+use crate::session::Acquaintance;
 use crate::splice::{Slot, Spliced};
 
 /// Reads the message of a POST.
 ///
 /// A bad one goes to rmcp as an empty body: rmcp checks the headers first, which decide before the message does, and
-/// then answers 415 in plain text, as it does to a message of a shape that it does not know. That answer is replaced.
+/// then answers 415, as it does to a message of a shape that it does not know. That answer is replaced.
 pub(super) async fn read<F: Future<Output = Response>>(
     reader: &Reader,
     request: Request,
@@ -31,7 +32,8 @@ pub(super) async fn read<F: Future<Output = Response>>(
     // Whatever is sent to a session may be a list, also what it was sent before and missed.
     let slot = visit.map(|visit| visit.slot.clone());
     if request.method() != Method::POST || !is_json(request.headers()) {
-        return spliced(next(request).await, slot);
+        let host = refused::host(request.headers(), request.uri());
+        return refused::in_json(spliced(next(request).await, slot), host, || None).await;
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
@@ -61,7 +63,15 @@ pub(super) async fn read<F: Future<Output = Response>>(
         let error = Box::new(JsonRpcError::new(envelope::request(&bytes), error));
         return refusal(StatusCode::BAD_REQUEST, error);
     }
-    let (body, inspected, defect) = match envelope::inspect(&bytes) {
+    let inspected = match media::unsupported(&parts.headers) {
+        Some(why) => {
+            let error =
+                JsonRpcError::new(envelope::request_id(&bytes), ErrorData::invalid_request(why, None));
+            Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, Box::new(error)))
+        }
+        None => envelope::inspect(&bytes).map_err(|defect| (StatusCode::BAD_REQUEST, defect)),
+    };
+    let (body, inspected, defect) = match inspected {
         Ok(inspected) => (Body::from(trimmed(bytes.clone(), &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
@@ -74,9 +84,8 @@ pub(super) async fn read<F: Future<Output = Response>>(
         Ok(held) => held,
         Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
     };
-    if let Some(visit) = visit.filter(|_| inspected.kind == Kind::Opening) {
-        visit.forget_client();
-    }
+    let opening = (inspected.kind == Kind::Opening)
+        .then(|| visit.map_or_else(Acquaintance::default, Visit::forget_client));
     let mut request = Request::from_parts(parts, body);
     // What is no list to us is answered whole, whatever rmcp takes it for.
     let slot = slot.filter(|_| inspected.kind == Kind::List);
@@ -85,19 +94,27 @@ pub(super) async fn read<F: Future<Output = Response>>(
     }
     if let Some(carried) = carried {
         request.extensions_mut().insert(carried);
-    } else if let Some(visit) = visit.filter(|_| inspected.kind == Kind::Call) {
-        request.extensions_mut().insert(visit.client.clone());
+    }
+    if let Some(opening) = &opening {
+        request.extensions_mut().insert(opening.clone());
     }
     if let Some(arguments) = inspected.arguments {
         request.extensions_mut().insert(arguments);
     }
-    let response = spliced(next(request).await, slot);
+    let host = refused::host(request.headers(), request.uri());
+    let mut response = spliced(next(request).await, slot);
+    // For the session that is opened.
+    if let Some(opening) = opening {
+        response.extensions_mut().insert(opening);
+    }
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            refusal(StatusCode::BAD_REQUEST, defect.unwrap_or_else(envelope::unreadable))
+            let (status, error) =
+                defect.unwrap_or_else(|| (StatusCode::BAD_REQUEST, envelope::unreadable(&bytes)));
+            refusal(status, error)
         }
-        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND if !is_json(response.headers()) => {
-            told(response).await
+        status if status.is_client_error() || status.is_server_error() => {
+            refused::in_json(response, host, || envelope::request_id(&bytes)).await
         }
         // The name is held until the last byte of the answer is handed over.
         _ => response.map(|body| match held {
@@ -147,29 +164,21 @@ pub(super) fn is_stream(response: &Response) -> bool {
     response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
-/// A refusal of rmcp's in plain text as the error that it stands for.
-async fn told(response: Response) -> Response {
-    let status = response.status();
-    let text = axum::body::to_bytes(response.into_body(), BODY_LIMIT).await.unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let message = text.trim_start_matches("Bad Request: ").trim_start_matches("Not Found: ");
-    refusal(status, envelope::invalid_request(&shortened(message)))
-}
-
 /// A header of the protocol with several values: whoever passes the request on may have gone by another than we would.
 fn said_twice(headers: &HeaderMap) -> Option<&HeaderName> {
     let mut of_protocol = headers.keys().filter(|name| name.as_str().starts_with("mcp-"));
     of_protocol.find(|name| headers.get_all(*name).iter().nth(1).is_some())
 }
 
-/// The message for rmcp: without the arguments of a call, unless headers may have to repeat them.
+/// The message for rmcp: without the arguments of a call, unless headers may have to repeat them and rmcp can read them.
 fn trimmed(bytes: Bytes, inspected: &Inspected, headers: &HeaderMap) -> Bytes {
     let in_session = headers.contains_key(SESSION) && !headers.contains_key(METHOD);
-    let arguments = inspected.arguments.as_ref().filter(|_| in_session && inspected.kind == Kind::Call);
+    let arguments = inspected.arguments.as_ref().filter(|_| inspected.kind == Kind::Call);
+    let arguments = arguments.filter(|arguments| in_session || !arguments.can_be_values());
     arguments.and_then(|arguments| arguments.left_out_of(&bytes)).unwrap_or(bytes)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let essence =
         |value: &HeaderValue| value.to_str().ok()?.split(';').next().map(|name| name.trim().to_owned());
     headers

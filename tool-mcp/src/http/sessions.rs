@@ -108,7 +108,7 @@ impl Sessions {
     }
 
     /// Remembers whose a session is that was opened just now.
-    pub(super) async fn opened(&self, session: &str, owner: &Principal) {
+    pub(super) async fn opened(&self, session: &str, owner: &Principal, client: Acquaintance) {
         self.close_idle().await;
         let surplus = {
             let there = self.manager.sessions.read().await;
@@ -123,7 +123,7 @@ impl Sessions {
                 name: Arc::clone(&name),
                 id,
                 slot: Slot::default(),
-                client: Acquaintance::default(),
+                client,
                 open: 0,
                 used: Instant::now(),
             };
@@ -212,11 +212,13 @@ impl Visit {
         &self.session
     }
 
-    /// Opened anew, the session may be with another client.
-    pub(super) fn forget_client(&self) {
+    /// Opened anew, the session may be with another client, which is not known yet.
+    pub(super) fn forget_client(&self) -> Acquaintance {
+        let client = Acquaintance::default();
         if let Some(owner) = self.sessions.owners().by_session.get_mut(&self.session) {
-            owner.client = Acquaintance::default();
+            owner.client = client.clone();
         }
+        client
     }
 
     /// Whether the session has not ended.

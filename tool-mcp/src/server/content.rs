@@ -70,6 +70,20 @@ impl Server {
         self
     }
 
+    /// Whether the lists of tools, resources and resource templates say in `_meta` what the operation of each tool is
+    /// (`tool-core/operation`), its digest (`tool-core/digest`), which changes whenever something that the tool promises does,
+    /// and its tags (`tool-core/tags`). Off by default: no model reads it, and it takes 130 bytes a tool.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// # let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let server = tool_mcp::Server::new(registry).tool_meta(true);
+    /// ```
+    pub fn tool_meta(mut self, shown: bool) -> Self {
+        self.tool_meta = shown;
+        self
+    }
+
     /// What tells clients that the lists have changed: see [`Changes`].
     ///
     /// ```

@@ -81,6 +81,7 @@ impl Server {
             surfaces: self.surfaces,
             discovery: self.discovery,
             page_size: self.page_size,
+            tool_meta: self.tool_meta,
             name: self.identity.name.clone(),
             resources: self.resources.clone(),
             templates: self.templates.clone(),

@@ -1,15 +1,16 @@
 //! Calls that begin as soon as their line is read, each in a task of its own, so that reading goes on where the runtime has a
-//! thread for it.
+//! thread for it; and lists, which are there already.
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use rmcp::model::{ProtocolVersion, RequestId};
+use rmcp::model::RequestId;
 use tokio::io::AsyncWrite;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::task::TaskTracker;
 
-use crate::envelope::{Alone, Asks, InSession, Usual};
+use crate::envelope::{Asks, EitherMeta, InSession, Usual};
+use crate::era::Era;
 use crate::handler::{Carried, EarlyCall, Handler, Origin, Way, response};
 use crate::in_flight::Held;
 use crate::session::Acquaintance;
@@ -25,7 +26,7 @@ pub(super) struct Late {
 /// The calls of a client that have begun, as long as rmcp has not heard of them.
 pub(super) struct Early {
     handler: Arc<Handler>,
-    /// Who the client is.
+    /// Who the client of the session is.
     pub(super) client: Acquaintance,
     /// Nothing at the end of input.
     late: Option<UnboundedSender<Late>>,
@@ -46,30 +47,32 @@ impl Early {
         }
     }
 
-    /// Begins the call that a line is, under the name that it takes; nothing where it is none, or needs a second look.
+    /// Begins the request that a line is, under the name that it takes; nothing where it is none that begins here, or needs a
+    /// second look.
     pub(super) fn begin<W: AsyncWrite + Send + Unpin + 'static>(
         &self,
         line: &Bytes,
         name: impl FnOnce(&RequestId) -> Option<Held>,
         writing: &Writing<W>,
     ) -> Option<()> {
-        let (client, late) = (self.client.client()?, self.late.clone()?);
-        let (usual, way);
-        let (id, asks) = if client.era.is_modern() {
-            let Usual { id, asks, meta } = Usual::<Alone<'_>>::read(line)?;
-            usual = meta.filter(|meta| meta.version == ProtocolVersion::V_2026_07_28.as_str())?;
-            way = Way::Alone { capabilities: &usual.capabilities };
-            (id, asks)
-        } else {
-            let Usual { id, asks, meta } = Usual::<InSession>::read(line)?;
-            way = Way::InSession { client, token: meta.unwrap_or_default().token };
-            (id, asks)
+        let late = self.late.clone()?;
+        let Usual { id, asks, meta } = Usual::<EitherMeta<'_>>::read(line)?;
+        let meta = meta.unwrap_or_default();
+        let (era, way) = match meta.alone() {
+            Some(capabilities) => (Era::modern(), Way::Alone { capabilities }),
+            None => {
+                let InSession { token } = meta.in_session()?;
+                let client = self.client.client()?;
+                (client.era.clone(), Way::InSession { client, token })
+            }
         };
-        let Asks::Call { name: tool, arguments } = asks else { return None };
+        let Asks::Call { name: tool, arguments } = asks else {
+            return self.list(era, id, name, writing.clone());
+        };
         let arguments = line.slice_ref(arguments.as_bytes());
         let held = name(&id)?;
         let begun = self.handler.begin(EarlyCall { name: tool, arguments, origin: Origin::Stdio, way })?;
-        let (era, line, writing) = (client.era.clone(), line.clone(), writing.clone());
+        let (line, writing) = (line.clone(), writing.clone());
         self.tasks.spawn(async move {
             if !held.is_held() {
                 return;
@@ -92,6 +95,38 @@ impl Early {
                     let call = Carried::new(begun, &held);
                     let _ = late.send(Late { line, call, held });
                 }
+            }
+        });
+        Some(())
+    }
+
+    /// Answers a request for the list.
+    fn list<W: AsyncWrite + Send + Unpin + 'static>(
+        &self,
+        era: Era,
+        id: RequestId,
+        name: impl FnOnce(&RequestId) -> Option<Held>,
+        writing: Writing<W>,
+    ) -> Option<()> {
+        if !self.handler.lists_directly(&era) {
+            return None;
+        }
+        let held = name(&id)?;
+        let (handler, request) = (Arc::clone(&self.handler), self.handler.offers().request());
+        self.tasks.spawn(async move {
+            let listed = handler.listed_directly(None, &era, id).await;
+            drop(request);
+            if !held.is_held() {
+                return;
+            }
+            let _unread = writing.unread_one();
+            drop(held);
+            let written = match listed {
+                Ok(pieces) => writing.write_text(&pieces).await,
+                Err(error) => Err(error.into()),
+            };
+            if let Err(error) = written {
+                tracing::debug!(%error, "the client does not read its answer");
             }
         });
         Some(())

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _,
-    JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, ListToolsRequest, RequestId,
-    ServerJsonRpcMessage, ServerResult,
+    CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _,
+    GetMeta as _, JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse,
+    ListToolsRequest, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 
 use crate::envelope::{self, Inspected, Kind, Refusal};
 use crate::handler::Handler;
@@ -49,6 +50,10 @@ pub(super) struct Lines<R, W> {
     in_flight: InFlight,
     /// Those of them that rmcp has heard of.
     heard: HashMap<RequestId, Held>,
+    /// Whether a session was opened, so that a request need not say who sends it.
+    is_open: bool,
+    /// The request that opens a session, and what ends once it is answered.
+    opening: Option<(RequestId, CancellationToken)>,
 }
 
 /// What comes next.
@@ -72,6 +77,8 @@ where
             early: Early::new(handler),
             in_flight: InFlight::default(),
             heard: HashMap::new(),
+            is_open: false,
+            opening: None,
         }
     }
 
@@ -141,26 +148,56 @@ where
         if self.early.begin(&line, name, &self.writing).is_some() {
             return Ok(None);
         }
-        let Some(mut message) = message(&line, &self.slot)? else { return Ok(None) };
-        if let JsonRpcMessage::Request(request) = &mut message {
-            match &mut request.request {
-                ClientRequest::CallToolRequest(call) => {
-                    call.extensions.insert(self.early.client.clone());
-                }
-                // Opened anew, the session may be with another client.
-                ClientRequest::InitializeRequest(_) => self.early.client = Acquaintance::default(),
-                #[expect(
-                    deprecated,
-                    reason = "the protocol gives up logging in time; until then clients ask for it"
-                )]
-                ClientRequest::SetLevelRequest(request) => {
-                    let client = self.early.client.client().filter(|client| !client.era.is_modern());
-                    client.iter().for_each(|client| client.will_hear(level(request.params.level)));
-                }
-                _ => {}
-            }
+        let Some(message) = message(&line, &self.slot)? else { return Ok(None) };
+        if let JsonRpcMessage::Request(request) = &message {
+            self.admit(request)?;
         }
-        self.received(message).map(Some)
+        let mut message = self.received(message)?;
+        if let JsonRpcMessage::Request(request) = &mut message {
+            self.prepare(request);
+        }
+        Ok(Some(message))
+    }
+
+    /// Refuses a request that says nothing of its client before a session is open.
+    fn admit(&self, message: &JsonRpcRequest<ClientRequest>) -> Result<(), Refusal> {
+        let JsonRpcRequest { id, request, .. } = message;
+        let needs_nothing = match request {
+            ClientRequest::InitializeRequest(_) | ClientRequest::PingRequest(_) => true,
+            // A method that is unknown, or one with parameters that are refused; but for calls.
+            ClientRequest::CustomRequest(request) => request.method != "tools/call",
+            _ => false,
+        };
+        if self.is_open || needs_nothing || request.get_meta().protocol_version().is_some() {
+            return Ok(());
+        }
+        let keys = RequestMetaObject::new().missing_required_keys(&ProtocolVersion::V_2026_07_28);
+        let keys = keys.join("` and `");
+        let message =
+            format!("the request needs `{keys}` in its `_meta`, or a session: send `initialize` first");
+        Err(Box::new(JsonRpcError::new(Some(id.clone()), ErrorData::invalid_params(message, None))))
+    }
+
+    /// Notes what a request changes for those after it.
+    fn prepare(&mut self, message: &mut JsonRpcRequest<ClientRequest>) {
+        let is_alone = message.request.get_meta().protocol_version().is_some();
+        match &mut message.request {
+            ClientRequest::InitializeRequest(request) => {
+                // Opened anew, the session may be with another client.
+                self.early.client = Acquaintance::default();
+                request.extensions.insert(self.early.client.clone());
+                (self.is_open, self.opening) = (true, Some((message.id.clone(), CancellationToken::new())));
+            }
+            #[expect(
+                deprecated,
+                reason = "the protocol gives up logging in time; until then clients ask for it"
+            )]
+            ClientRequest::SetLevelRequest(request) => {
+                let client = self.early.client.client().filter(|_| !is_alone);
+                client.iter().for_each(|client| client.will_hear(level(request.params.level)));
+            }
+            _ => {}
+        }
     }
 
     /// The message of a call that has begun; nothing of one that was taken back.
@@ -170,7 +207,7 @@ where
             return Ok(None);
         }
         let Some(JsonRpcMessage::Request(mut request)) = message(&line, &self.slot)? else {
-            return Err(envelope::unreadable());
+            return Err(envelope::unreadable(&line));
         };
         request.request.extensions_mut().insert(call);
         self.heard.insert(request.id.clone(), held);
@@ -195,6 +232,8 @@ where
             _ => None,
         };
         answers.and_then(|id| self.heard.remove(id));
+        let opening = self.opening.as_ref().filter(|(id, _)| answers == Some(id));
+        let opened = opening.map(|(_, opened)| opened.clone().drop_guard());
         let slot = match &message {
             JsonRpcMessage::Response(JsonRpcResponse {
                 result: ServerResult::ListToolsResult(list), ..
@@ -205,7 +244,7 @@ where
         let unread = is_answer.then(|| self.writing.unread_one());
         let writing = self.writing.clone();
         async move {
-            let _unread = unread;
+            let (_unread, _opened) = (unread, opened);
             writing.write(message, slot).await
         }
     }
@@ -217,6 +256,11 @@ where
                 self.sending = None;
                 sent.ok()?;
             }
+            if let Some((_, opened)) = &self.opening {
+                // What comes after the opening is of the version that is agreed on in its answer.
+                opened.cancelled().await;
+                self.opening = None;
+            }
             let message = match self.next().await {
                 Next::Line(line) => self.read(line),
                 Next::Late(late) => self.carried(late),
@@ -225,7 +269,9 @@ where
             match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err(error) => {
+                Err(mut error) => {
+                    // Under the name of another request it would be taken for the answer to that.
+                    error.id = error.id.filter(|id| !self.in_flight.holds(SESSION, id));
                     tracing::debug!(error = %error.error.message, "a line is no message");
                     let refusal = JsonRpcMessage::Error(*error);
                     self.sending = Some(Box::pin(self.writing.clone().write(refusal, None)));
@@ -247,9 +293,11 @@ fn message(line: &Bytes, slot: &Slot) -> Result<Option<ClientJsonRpcMessage>, Re
         return Ok(None);
     }
     let Inspected { arguments, kind, .. } = envelope::inspect(line)?;
-    let mut message = match known(line, kind) {
+    let without = arguments.as_ref().filter(|_| kind == Kind::Call).and_then(|it| it.left_out_of(line));
+    let text = without.as_ref().unwrap_or(line);
+    let mut message = match known(text, kind) {
         Some(message) => message,
-        None => serde_json::from_slice(line).map_err(|_| envelope::unreadable())?,
+        None => serde_json::from_slice(text).map_err(|_| envelope::unreadable(line))?,
     };
     if let JsonRpcMessage::Request(request) = &mut message {
         if let Some(arguments) = arguments {

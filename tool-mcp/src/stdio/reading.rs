@@ -3,6 +3,7 @@
 use std::io;
 
 use axum::body::Bytes;
+use rmcp::model::{ErrorData, JsonRpcError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use crate::envelope::{self, Refusal};
@@ -15,12 +16,13 @@ pub(super) struct Reading<R> {
     reader: BufReader<R>,
     /// The line so far: reading is dropped whenever something else happens, and goes on here.
     line: Vec<u8>,
-    overlong: bool,
+    /// The answer to a line that is too long, once it is.
+    overlong: Option<Refusal>,
 }
 
 impl<R: AsyncRead + Unpin> Reading<R> {
     pub(super) fn new(reader: R) -> Self {
-        Reading { reader: BufReader::new(reader), line: Vec::new(), overlong: false }
+        Reading { reader: BufReader::new(reader), line: Vec::new(), overlong: None }
     }
 
     /// The next line without its end, `None` at the end of input. What stands there without an end of line is no
@@ -33,23 +35,24 @@ impl<R: AsyncRead + Unpin> Reading<R> {
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let piece = &available[..end.unwrap_or(available.len())];
-            self.overlong |= self.line.len() + piece.len() > LINE_LIMIT;
-            if self.overlong {
-                self.line.clear();
-            } else {
+            if self.overlong.is_none() {
                 self.line.extend_from_slice(piece);
+            }
+            if self.line.len() > LINE_LIMIT {
+                // Its `id` mostly comes first.
+                self.overlong = Some(too_long(&std::mem::take(&mut self.line)));
             }
             let consumed = piece.len() + usize::from(end.is_some());
             self.reader.consume(consumed);
             if end.is_some() {
                 let line = Bytes::from(std::mem::take(&mut self.line));
-                return Ok(Some(match std::mem::take(&mut self.overlong) {
-                    false => Ok(line),
-                    true => {
-                        Err(envelope::invalid_request(&format!("a line is longer than {LINE_LIMIT} bytes")))
-                    }
-                }));
+                return Ok(Some(self.overlong.take().map_or(Ok(line), Err)));
             }
         }
     }
+}
+
+fn too_long(line: &[u8]) -> Refusal {
+    let error = ErrorData::invalid_request(format!("a line is longer than {LINE_LIMIT} bytes"), None);
+    Box::new(JsonRpcError::new(envelope::request_id(line), error))
 }

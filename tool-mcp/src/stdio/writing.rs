@@ -59,12 +59,15 @@ impl<W: AsyncWrite + Unpin> Writing<W> {
 
     /// Writes a message and the end of its line, with the tools put into it that its slot has.
     pub(super) async fn write(self, message: ServerJsonRpcMessage, slot: Option<Slot>) -> io::Result<()> {
-        let mut text = serde_json::to_vec(&message)?;
-        text.push(b'\n');
-        let text = Bytes::from(text);
+        let text = Bytes::from(serde_json::to_vec(&message)?);
         let pieces = slot.and_then(|slot| slot.splice(&text)).unwrap_or([text, Bytes::new(), Bytes::new()]);
+        self.write_text(&pieces).await
+    }
+
+    /// Writes the text of a message and the end of its line.
+    pub(super) async fn write_text(self, pieces: &[Bytes; 3]) -> io::Result<()> {
         // One write wakes the client once.
-        let whole = if pieces[1].is_empty() { pieces[0].clone() } else { pieces.concat().into() };
+        let whole = [&pieces[0][..], &pieces[1], &pieces[2], b"\n"].concat();
         let mut writer = self.writer.lock().await;
         let writer = writer
             .as_mut()

@@ -35,6 +35,7 @@ use crate::upstream::settings::Upstream;
 /// | `disabled` | `true` for one that is not to be used; `"enabled": false` says the same |
 /// | `timeout` | how long a call may take: a text such as `"30s"`, `"500ms"` or `"2m"`, or a number of milliseconds, at least 1000 |
 /// | `startTimeout` | the same of a start |
+/// | `maxMessageBytes` | how many bytes a message of the server may have: [`Upstream::message_limit`] |
 /// | `type` | `stdio`, or `http` (also `streamable-http`, `streamableHttp`): need not be said |
 ///
 /// In all texts but names and keys `${NAME}` is the variable of the environment, and `${NAME:-text}` that or else the text. A

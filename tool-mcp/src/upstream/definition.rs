@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::{Annotations, DefinitionError, DefinitionFault, Operation, ToolDefinition};
 
+use crate::upstream::message::UnreadableTool;
+
 /// What stands between the names of a server and its tool.
 const BETWEEN: &str = "__";
 
@@ -27,6 +29,11 @@ pub(super) fn describe(server: &str, tool: &Value, timeout: Duration) -> Result<
     }
 }
 
+/// A tool whose definition cannot be read.
+pub(super) fn refused(server: &str, tool: &UnreadableTool) -> DefinitionError {
+    DefinitionError::refused(format!("{server}{BETWEEN}{}", tool.name), &tool.reason)
+}
+
 fn attempt(
     server: &str,
     tool: &Value,
@@ -40,6 +47,7 @@ fn attempt(
     let description = text(&tool["description"]).unwrap_or_else(|| "No description".to_owned());
     let name = format!("{server}{BETWEEN}{}", tool["name"].as_str().unwrap_or_default());
     let mut builder = ToolDefinition::builder(name, description)
+        .provider(server)
         .operation(operation)
         .annotations(annotations)
         .timeout(timeout)

@@ -1,5 +1,7 @@
 //! The way to a server over HTTP.
 
+mod client;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use reqwest::{Client, Url};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
+use crate::upstream::http::client::BoundedClient;
 use crate::upstream::settings::Address;
 
 /// How long it may take until somebody answers at all.
@@ -16,13 +19,17 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// So many redirections are followed.
 const MOST_REDIRECTIONS: usize = 5;
 
-/// The transport of streamable HTTP.
-pub(super) fn transport(address: &Address) -> Result<StreamableHttpClientTransport<Client>, String> {
+/// The transport of streamable HTTP, for messages of at most `limit` bytes.
+pub(super) fn transport(
+    address: &Address,
+    limit: usize,
+) -> Result<StreamableHttpClientTransport<BoundedClient>, String> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(address.url.as_str())
         .custom_headers(address.headers()?)
         .max_concurrent_requests(256);
     config.allow_stateless = true;
     let client = client(&address.url).map_err(|error| format!("no client of HTTP: {}", innermost(&error)))?;
+    let client = BoundedClient { http: client, limit };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 

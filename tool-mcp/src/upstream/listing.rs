@@ -1,14 +1,13 @@
 //! The tools of one server, as they were listed last.
 
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::time::Instant;
 use tool_core::{DefinitionError, Registry, Tool, Toolset};
 
-use crate::upstream::definition::{Described, describe};
+use crate::upstream::definition::{Described, describe, refused};
 use crate::upstream::link::Link;
 use crate::upstream::session::Listed;
 use crate::upstream::tool::UpstreamTool;
@@ -36,7 +35,7 @@ impl Listing {
         home: &Registry,
     ) -> Arc<Self> {
         let (came, fresh_for) = (Instant::now(), listed.fresh_for);
-        let fingerprint = fingerprint(&listed.tools);
+        let fingerprint = fingerprint(&listed);
         if let Some(before) = before.filter(|before| before.fingerprint == fingerprint) {
             let (toolset, partly) = (before.toolset.clone(), Arc::clone(&before.partly));
             return Arc::new(Listing { fingerprint, toolset, partly, came, fresh_for });
@@ -44,7 +43,7 @@ impl Listing {
         let (link, home) = (Arc::clone(link), home.clone());
         // Schemas are checked, which takes a while where there are many.
         let made = tokio::task::spawn_blocking(move || {
-            let (toolset, partly) = made(&listed.tools, &link, &home);
+            let (toolset, partly) = made(&listed, &link, &home);
             Listing { fingerprint, toolset, partly: partly.into(), came, fresh_for }
         });
         match made.await {
@@ -78,18 +77,21 @@ impl Listing {
 }
 
 /// What tells one list from another, without keeping it.
-fn fingerprint(tools: &[Value]) -> u64 {
+fn fingerprint(listed: &Listed) -> u64 {
     let mut hasher = DefaultHasher::new();
-    for tool in tools {
+    listed.left_out.hash(&mut hasher);
+    for tool in &listed.tools {
         hasher.write(tool.to_string().as_bytes());
         hasher.write_u8(0xff);
     }
     hasher.finish()
 }
 
-fn made(raw: &[Value], link: &Arc<Link>, home: &Registry) -> (Toolset, Vec<String>) {
+fn made(listed: &Listed, link: &Arc<Link>, home: &Registry) -> (Toolset, Vec<String>) {
     let mut partly = Vec::new();
-    let tools: Vec<Result<Arc<dyn Tool>, DefinitionError>> = raw
+    let unreadable = listed.left_out.iter().map(|tool| Err(refused(link.name(), tool)));
+    let tools: Vec<Result<Arc<dyn Tool>, DefinitionError>> = listed
+        .tools
         .iter()
         .map(|tool| {
             let Described { definition, remark } = describe(link.name(), tool, link.upstream.timeout)?;
@@ -97,6 +99,7 @@ fn made(raw: &[Value], link: &Arc<Link>, home: &Registry) -> (Toolset, Vec<Strin
             let name = tool["name"].as_str().unwrap_or_default().to_owned();
             Ok(Arc::new(UpstreamTool { definition, name, link: Arc::clone(link) }) as Arc<dyn Tool>)
         })
+        .chain(unreadable)
         .collect();
     for remark in &partly {
         tracing::warn!(server = link.name(), remark, "served in part");

@@ -14,9 +14,10 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::upstream::child::Process;
 use crate::upstream::inbox::Inbox;
+use crate::upstream::message;
 
-/// How long a line may be.
-const LINE_LIMIT: usize = 16 * 1024 * 1024;
+/// So many bytes of a line that is too long are passed over until its end; a server that writes more does not end it.
+const LONGEST_PASSED_OVER: usize = 1 << 30;
 
 /// So many lines in a row that are no message are passed over; a server that writes more speaks something else.
 const MOST_STRAY_LINES: usize = 10_000;
@@ -32,6 +33,10 @@ pub(super) struct Pipe {
     reader: BufReader<ChildStdout>,
     /// The line so far: receiving is dropped whenever something else happens, and goes on here.
     line: Vec<u8>,
+    /// How long a line may be.
+    limit: usize,
+    /// Bytes of the line that were passed over, where it is too long.
+    passed_over: Option<usize>,
     stray: usize,
     /// Writes; it has nothing to read.
     writer: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
@@ -40,10 +45,17 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    pub(super) fn new(process: Process, stdin: ChildStdin, stdout: ChildStdout, inbox: Arc<Inbox>) -> Self {
+    pub(super) fn new(
+        process: Process,
+        (stdin, stdout): (ChildStdin, ChildStdout),
+        limit: usize,
+        inbox: Arc<Inbox>,
+    ) -> Self {
         Pipe {
             reader: BufReader::with_capacity(64 * 1024, stdout),
             line: Vec::new(),
+            limit,
+            passed_over: None,
             stray: 0,
             writer: AsyncRwTransport::new_client(tokio::io::empty(), stdin),
             process,
@@ -52,7 +64,7 @@ impl Pipe {
     }
 
     /// The next line without its end; an error where there is none any more.
-    async fn next_line(&mut self) -> Result<Vec<u8>, String> {
+    async fn next_line(&mut self) -> Result<Line, String> {
         loop {
             let available = match self.reader.fill_buf().await {
                 Ok([]) => {
@@ -63,23 +75,40 @@ impl Pipe {
             };
             let end = memchr::memchr(b'\n', available);
             let piece = &available[..end.unwrap_or(available.len())];
-            // Whose answer it was is not known: all that wait are told, rather than left waiting.
-            if self.line.len() + piece.len() > LINE_LIMIT {
-                return Err(format!("it wrote a line of more than {LINE_LIMIT} bytes"));
+            let length = piece.len();
+            let is_too_long = self.passed_over.is_none() && self.line.len() + length > self.limit;
+            if self.passed_over.is_none() {
+                let room = self.limit - self.line.len();
+                self.line.extend_from_slice(&piece[..length.min(room)]);
             }
-            self.line.extend_from_slice(piece);
-            let consumed = piece.len() + usize::from(end.is_some());
-            self.reader.consume(consumed);
-            if end.is_some() {
-                return Ok(std::mem::take(&mut self.line));
+            self.reader.consume(length + usize::from(end.is_some()));
+            if let Some(bytes) = &mut self.passed_over {
+                *bytes += length;
+                if *bytes > LONGEST_PASSED_OVER {
+                    return Err(self.too_long());
+                }
+            }
+            if is_too_long {
+                // Its rest is passed over, unless it came along.
+                self.passed_over = end.is_none().then_some(0);
+                return Ok(Line::Beginning(std::mem::take(&mut self.line)));
+            }
+            if end.is_some() && self.passed_over.take().is_none() {
+                return Ok(Line::Whole(std::mem::take(&mut self.line)));
             }
         }
     }
 
     async fn next(&mut self) -> Result<ServerJsonRpcMessage, String> {
         loop {
-            let line = self.next_line().await?;
-            match message(&line) {
+            let line = match self.next_line().await? {
+                Line::Whole(line) => line,
+                // Where it is not known whose answer it was, all that wait are told, rather than left waiting.
+                Line::Beginning(beginning) => {
+                    return message::too_long(&beginning, self.limit).ok_or_else(|| self.too_long());
+                }
+            };
+            match message::read(&line, self.limit) {
                 Some(message) => {
                     self.stray = 0;
                     return Ok(message);
@@ -97,12 +126,17 @@ impl Pipe {
             }
         }
     }
+
+    fn too_long(&self) -> String {
+        format!("it wrote a line of more than {} bytes", self.limit)
+    }
 }
 
-/// The message in a line. What a program prints besides is no message, and neither is a notification that is not known.
-fn message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    serde_json::from_slice(line).ok()
+/// What was read of a line.
+enum Line {
+    Whole(Vec<u8>),
+    /// As much as may be read of a line that is too long.
+    Beginning(Vec<u8>),
 }
 
 impl Transport<RoleClient> for Pipe {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, ClientConfig,
-    ClientRequest, ErrorCode, Implementation, JsonObject, ListToolsRequest, PaginatedRequestParams,
-    ProtocolVersion, RequestId, RequestMetaObject, ServerResult, SubscriptionFilter,
+    ClientRequest, ErrorCode, ErrorData, Implementation, JsonObject, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion, RequestId, RequestMetaObject, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions,
@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::upstream::child::{Process, Started};
 use crate::upstream::http;
 use crate::upstream::inbox::{Inbox, Reports};
+use crate::upstream::message::{LEFT_OUT, UNREADABLE, UnreadableTool};
 use crate::upstream::pipe::Pipe;
 use crate::upstream::settings::{Upstream, Way};
 use crate::upstream::stderr;
@@ -70,6 +71,8 @@ impl ClientHandler for Caller {
 /// A list as it came.
 pub(super) struct Listed {
     pub(super) tools: Vec<Value>,
+    /// The tools that it cannot be served with.
+    pub(super) left_out: Vec<UnreadableTool>,
     /// How long the server says that it is good.
     pub(super) fresh_for: Option<Duration>,
     bytes: usize,
@@ -89,9 +92,10 @@ impl Session {
                 let Started { process, stdin, stdout, stderr } =
                     started.map_err(|error| format!("it cannot be started: {error}"))?;
                 stderr::follow(&upstream.name, stderr, upstream.secrets());
-                Self::greet(Pipe::new(process, stdin, stdout, Arc::clone(&inbox)), inbox).await
+                let limit = upstream.message_limit;
+                Self::greet(Pipe::new(process, (stdin, stdout), limit, Arc::clone(&inbox)), inbox).await
             }
-            Way::Url(address) => Self::greet(http::transport(address)?, inbox).await,
+            Way::Url(address) => Self::greet(http::transport(address, upstream.message_limit)?, inbox).await,
         }
     }
 
@@ -127,7 +131,7 @@ impl Session {
     pub(super) async fn list(&self) -> Result<Listed, Refusal> {
         let answered = |why: String| Refusal { why, connected: true };
 
-        let mut listed = Listed { tools: Vec::new(), fresh_for: None, bytes: 0 };
+        let mut listed = Listed { tools: Vec::new(), left_out: Vec::new(), fresh_for: None, bytes: 0 };
         let (mut cursor, mut seen) = (None, HashSet::new());
         for _ in 0..MOST_PAGES {
             let mut request = ListToolsRequest::default();
@@ -225,7 +229,7 @@ impl Session {
     /// What went wrong, in words without addresses, and whether the server cannot have heard of it.
     pub(super) fn told(&self, error: &ServiceError) -> (String, bool) {
         match error {
-            ServiceError::McpError(error) => (format!("{} ({})", short(&error.message), error.code.0), true),
+            ServiceError::McpError(error) => (in_words(error), error.code != UNREADABLE),
             ServiceError::TransportSend(error) => http::told(error),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
                 (self.inbox.why().to_owned(), false)
@@ -254,13 +258,16 @@ impl Listed {
     /// Takes in a page, and where the next one is.
     fn take(&mut self, mut page: Value, cursor: &mut Option<String>) -> Result<(), String> {
         let Value::Array(tools) = page["tools"].take() else { return Ok(()) };
+        let left_out = page["_meta"][LEFT_OUT].take();
+        self.bytes += size(&left_out);
+        self.left_out.extend(serde_json::from_value::<Vec<_>>(left_out).unwrap_or_default());
         // What leads on is remembered too.
         self.bytes += tools.iter().map(size).sum::<usize>() + size(&page["nextCursor"]);
         if self.bytes > MOST_BYTES {
             return Err(format!("its list of tools has more than {MOST_BYTES} bytes"));
         }
         self.tools.extend(tools);
-        if self.tools.len() > MOST_TOOLS {
+        if self.tools.len() + self.left_out.len() > MOST_TOOLS {
             return Err(format!("its list of tools does not end: it has more than {MOST_TOOLS}"));
         }
         let fresh_for = page["ttlMs"].as_u64().map(Duration::from_millis);
@@ -331,7 +338,7 @@ fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
             http::told(error).0
         }
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refused to begin: {} ({})", short(&error.message), error.code.0)
+            format!("it refused to begin: {}", in_words(error))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).collect();
@@ -339,6 +346,14 @@ fn ungreeted(error: &ClientInitializeError, inbox: &Inbox) -> String {
         }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => ungreeted(fallback, inbox),
         _ => "it did not begin as the protocol says".to_owned(),
+    }
+}
+
+/// An error of the protocol, as the server or its transport put it.
+fn in_words(error: &ErrorData) -> String {
+    match error.code {
+        UNREADABLE => format!("it answered with {}", error.message),
+        code => format!("{} ({})", short(&error.message), code.0),
     }
 }
 

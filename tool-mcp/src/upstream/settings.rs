@@ -30,6 +30,7 @@ pub struct Upstream {
     pub(super) misfits: Vec<&'static str>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
+    pub(super) message_limit: usize,
 }
 
 /// How a server is reached.
@@ -60,6 +61,12 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a start may take, until the tools are known: programs that are installed when they are first started take long.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Bytes of a message, where nothing else is set.
+const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// A limit below this leaves no room for a list of tools.
+const LEAST_MESSAGE_LIMIT: usize = 1024;
 
 /// Characters of the name of a server.
 const LONGEST_NAME: usize = 64;
@@ -95,7 +102,14 @@ impl Upstream {
     }
 
     fn new(name: String, way: Way) -> Self {
-        Upstream { name, way, misfits: Vec::new(), timeout: TIMEOUT, start_timeout: START_TIMEOUT }
+        Upstream {
+            name,
+            way,
+            misfits: Vec::new(),
+            timeout: TIMEOUT,
+            start_timeout: START_TIMEOUT,
+            message_limit: MESSAGE_LIMIT,
+        }
     }
 
     /// Its name, which the names of its tools begin with.
@@ -189,6 +203,20 @@ impl Upstream {
         self
     }
 
+    /// Sets how many bytes a message of the server may have; 16 MiB by default. A message may also have one value of JSON for every
+    /// 32 bytes of the limit, whatever its length: a value takes a multiple of its text in memory.
+    ///
+    /// A longer answer is not read and fails its call. Of a list of tools that is too large, the tools that fit are served.
+    ///
+    /// ```
+    /// # use tool_mcp::upstream::Upstream;
+    /// let scans = Upstream::command("scans", "scans-mcp").message_limit(64 * 1024 * 1024);
+    /// ```
+    pub fn message_limit(mut self, bytes: usize) -> Self {
+        self.message_limit = bytes;
+        self
+    }
+
     /// Everything that is wrong with it.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -206,6 +234,11 @@ impl Upstream {
         }
         if self.timeout.is_zero() || self.start_timeout.is_zero() {
             faults.push("a time limit of nothing leaves no time".to_owned());
+        }
+        if self.message_limit < LEAST_MESSAGE_LIMIT {
+            faults.push(format!(
+                "a message limit of less than {LEAST_MESSAGE_LIMIT} bytes leaves no room for a list of tools"
+            ));
         }
         match &self.way {
             Way::Program(program) => {

@@ -10,6 +10,7 @@ use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Reason, Tool, 
 
 use crate::upstream::error::Absent;
 use crate::upstream::link::Link;
+use crate::upstream::message::UNREADABLE;
 use crate::upstream::result::outcome;
 use crate::upstream::session::{Calling, Session};
 
@@ -88,6 +89,12 @@ impl UpstreamTool {
     /// What the failure of a call means to its caller.
     fn failure(&self, session: &Session, error: &ServiceError) -> Failure {
         let (server, name) = (self.link.name(), self.definition.name());
+        if let ServiceError::McpError(error) = error
+            && error.code == UNREADABLE
+        {
+            let message = format!("server `{server}` answered `{name}` with {}", error.message);
+            return Failure::new(FailureKind::Failed(Reason::Other), message);
+        }
         let (what, unheard) = session.told(error);
         if let ServiceError::McpError(error) = error {
             if matches!(error.code, ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_PARAMS) {

@@ -134,7 +134,7 @@ fn a_call_is_part_of_the_trace_that_the_message_or_its_head_names() {
 fn what_the_application_knows_of_a_request_reaches_the_tool() {
     let mcp = Server::new(registry()).into_axum_router().unwrap();
     let app: axum::Router = axum::Router::new()
-        .nest("/mcp", mcp.layer(Layer(Tenant("museum"))))
+        .nest_service("/mcp", mcp.layer(Layer(Tenant("museum"))))
         // A layer that is nearer to the server has the last word.
         .layer(Layer(Tenant("somebody else")));
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -1,9 +1,14 @@
 //! What HTTP adds: headers that decide, and bodies that are no messages.
 
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
 use serde_json::json;
 use tool_core::{Registry, tool};
+use tool_mcp::Server;
+use tower::ServiceExt as _;
 
-use crate::support::{Served, initialize, modern_body, request};
+use crate::support::{Served, exchange, initialize, modern_body, request};
 
 #[test]
 fn only_known_hosts_and_origins_are_admitted() {
@@ -120,6 +125,101 @@ fn the_rules_of_2026_07_28_hold() {
     assert_eq!((unknown.status, unknown.json()["error"]["code"].clone()), (404, json!(-32601)));
 }
 
+#[test]
+fn ranges_in_accept_cover_both_kinds_of_answer() {
+    let served = Served::start();
+    let body = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}})).to_string();
+    let modern = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "add")];
+    for (accept, status) in [
+        ("*/*", 200),
+        ("application/*, text/*", 200),
+        ("application/json, text/*;q=0.5", 200),
+        ("text/html, */*;q=0.1", 200),
+        ("application/json", 406),
+        ("application/*", 406),
+        ("*/*, text/event-stream;q=0", 406),
+        ("*/*;q=0", 406),
+    ] {
+        let answer = served.post(&[&modern[..], &[("accept", accept)]].concat(), &body);
+        assert_eq!(answer.status, status, "{accept}: {}", answer.body);
+        let answer = served.post(&[("accept", accept)], &initialize().to_string());
+        assert_eq!(answer.status, status, "{accept}: {}", answer.body);
+    }
+}
+
+#[test]
+fn only_plain_json_in_utf_8_is_read() {
+    let served = Served::start();
+    let call = modern_body("tools/call", json!({"name": "add", "arguments": {"a": 1}})).to_string();
+    let modern = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "add")];
+    for (name, value, status) in [
+        ("content-type", "application/json; charset=utf-8", 200),
+        ("content-type", "application/json;charset=UTF-16", 415),
+        ("content-type", "text/plain", 415),
+        ("content-encoding", "identity", 200),
+        ("content-encoding", "gzip", 415),
+    ] {
+        let bodies = [(&modern[..], call.clone()), (&[], initialize().to_string())];
+        for (headers, body) in bodies {
+            let answer = served.post(&[headers, &[(name, value)]].concat(), &body);
+            assert_eq!(answer.status, status, "{value}: {}", answer.body);
+        }
+        // A body that is no JSON as it stands, as a compressed one is not.
+        let answer = served.post(&[&modern[..], &[(name, value)]].concat(), "\u{1f}");
+        assert_eq!(answer.status, if status == 200 { 400 } else { status }, "{value}: {}", answer.body);
+    }
+}
+
+#[test]
+fn a_refusal_is_in_json_or_empty() {
+    let served = Served::start();
+    let initialize = initialize().to_string();
+    let list = request(1, "tools/list", json!({})).to_string();
+    let unknown = ("mcp-session-id", "00000000-0000-0000-0000-000000000000");
+    for (method, headers, body, status, message) in [
+        (
+            "POST",
+            &[("host", "evil.example")][..],
+            &initialize,
+            403,
+            "the `Host` of the request is not allowed",
+        ),
+        ("POST", &[("host", "a b")], &initialize, 400, "Invalid Host header"),
+        ("POST", &[("origin", "http://evil.example")], &initialize, 403, "Origin header is not allowed"),
+        ("POST", &[("accept", "text/html")], &initialize, 406, "Client must accept both"),
+        (
+            "POST",
+            &[("content-type", "text/plain")],
+            &initialize,
+            415,
+            "Content-Type must be application/json",
+        ),
+        ("POST", &[("content-encoding", "gzip")], &initialize, 415, "a compressed body is not read"),
+        ("POST", &[("mcp-protocol-version", "1999-01-01")], &list, 400, ""),
+        ("POST", &[], &list, 400, ""),
+        ("POST", &[unknown], &list, 404, "Session not found"),
+        ("GET", &[], &String::new(), 400, "Session ID is required"),
+        (
+            "GET",
+            &[unknown, ("accept", "text/html")],
+            &String::new(),
+            406,
+            "Client must accept text/event-stream",
+        ),
+        ("GET", &[unknown, ("accept", "text/*")], &String::new(), 404, "Session not found"),
+        ("DELETE", &[], &String::new(), 400, "Session ID is required"),
+        ("PUT", &[], &initialize, 405, "Method Not Allowed"),
+    ] {
+        let answer = exchange(served.addr, &format!("{method} /mcp"), headers, body);
+        assert_eq!(answer.status, status, "{method} {headers:?}: {}", answer.body);
+        let error = answer.json();
+        assert_eq!((&error["jsonrpc"], error["error"]["code"].is_i64()), (&json!("2.0"), true), "{error}");
+        let told = error["error"]["message"].as_str().unwrap();
+        assert!(told.starts_with(message), "{method} {headers:?}: {told}");
+        assert_eq!(answer.header("allow").is_some(), status == 405, "{method} {headers:?}");
+    }
+}
+
 /// Looks at a place.
 #[tool(operation = Read)]
 fn look_at(
@@ -144,6 +244,35 @@ fn a_header_of_an_input_is_checked_from_the_first_request_on() {
         headers.extend(header.map(|region| ("mcp-param-region", region)));
         let answer = served.post(&headers, &body.to_string()).json();
         assert_eq!(answer["error"]["code"].as_i64(), code, "{header:?}: {answer}");
+    }
+}
+
+#[test]
+fn a_trailing_slash_leads_to_the_endpoint() {
+    for served in [Served::start(), Served::mounted(|server| server)] {
+        for path in ["/mcp", "/mcp/"] {
+            let answer = exchange(served.addr, &format!("POST {path}"), &[], &initialize().to_string());
+            assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        }
+        let answer = exchange(served.addr, "POST /mcp/other", &[], &initialize().to_string());
+        assert_eq!((answer.status, &*answer.body), (404, ""));
+    }
+}
+
+#[tokio::test]
+async fn the_version_is_the_applications_own_or_unknown() {
+    for (version, reported) in [(None, "unknown"), (Some("2.5.0"), "2.5.0")] {
+        let registry = Registry::builder().tools(tool_core::tools![look_at]).build().unwrap();
+        let server = version.into_iter().fold(Server::new(registry), Server::version);
+        let request = Request::post("/")
+            .header("host", "localhost")
+            .header("accept", "*/*")
+            .header("content-type", "application/json")
+            .body(Body::from(initialize().to_string()));
+        let answer = server.into_axum_router().unwrap().oneshot(request.unwrap()).await.unwrap();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&body);
+        assert!(text.contains(&format!(r#""version":"{reported}""#)), "{text}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
-use tool_core::{AuthenticationError, Bearer, Context, Principal, Registry, prompt, tool};
+use tool_core::{Access, AuthenticationError, Bearer, Builder, Context, Principal, Registry, prompt, tool};
 use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
 use crate::stdio::Spoken;
@@ -34,6 +34,16 @@ fn sign(#[inject] context: Context) -> String {
     context.principal().id().unwrap_or("nobody").to_owned()
 }
 
+/// Asks what the safe is worth.
+#[prompt(permission = "safe.open", access = not_abroad)]
+fn appraise() -> &'static str {
+    "What is it worth?"
+}
+
+fn not_abroad(principal: &Principal) -> Access {
+    if principal.has("abroad") { Access::deny("not from abroad") } else { Access::Allow }
+}
+
 const ADA: &str = "Bearer swordfish-1";
 const BOB: &str = "Bearer swordfish-2";
 /// Ada again, with another token and nothing granted.
@@ -48,7 +58,11 @@ pub(crate) fn bearer() -> Bearer {
 }
 
 pub(crate) fn registry() -> Registry {
-    Registry::builder()
+    registry_with(|builder| builder)
+}
+
+fn registry_with(settings: impl FnOnce(Builder) -> Builder) -> Registry {
+    settings(Registry::builder())
         .linked()
         .select(|tool| tool.source().module == module_path!())
         .select_prompts(|prompt| prompt.source().module == module_path!())
@@ -339,6 +353,47 @@ fn sessions_stay_their_owners_while_others_come_and_go() {
     assert_eq!((session.post(BOB, &list).status, session.post(ADA, &list).status), (404, 200));
 }
 
+/// Serves a router behind a layer that puts a principal into every request.
+fn behind(runtime: &tokio::runtime::Runtime, server: Server, principal: Principal) -> SocketAddr {
+    let mcp = server.name("fixture").into_axum_router().unwrap();
+    let app: Router = Router::new().nest_service("/mcp", mcp).layer(Extension(principal));
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let addr = listener.local_addr().unwrap();
+    runtime.spawn(async { axum::serve(listener, app).await });
+    addr
+}
+
+/// What a session layer leaves behind that found nobody signed in.
+#[test]
+fn an_anonymous_principal_of_an_outer_layer_does_not_replace_the_authenticator() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let nobody = || Principal::anonymous().grant("safe.open");
+    let addr = behind(&runtime, Server::new(registry()).authenticator(bearer()), nobody());
+    for (who, challenge) in [("", "Bearer"), ("Bearer nope", "Bearer error=\"invalid_token\"")] {
+        for method in ["tools/list", "tools/call", "resources/list"] {
+            let answer = send(addr, who, method, json!({"name": "open_safe"}));
+            assert_eq!(
+                (answer.status, answer.header("www-authenticate")),
+                (401, Some(challenge)),
+                "{method}"
+            );
+        }
+        let headers = if who.is_empty() { vec![] } else { vec![("authorization", who)] };
+        assert_eq!(post(addr, &headers, &initialize().to_string()).status, 401);
+    }
+    let called = |who| result(addr, who, "tools/call", json!({"name": "open_safe"}))["isError"].take();
+    assert_eq!([called(ADA), called(BOB)], [json!(false), json!(true)]);
+    assert_eq!(
+        Opened::by(addr, BOB).result(BOB, "tools/call", json!({"name": "whoami"}))["content"][0]["text"],
+        "bob"
+    );
+
+    // Without an authenticator, the layer alone says what an anonymous caller may do.
+    let addr = behind(&runtime, Server::new(registry()), nobody());
+    assert_eq!(result(addr, "", "tools/call", json!({"name": "open_safe"}))["isError"], false);
+    assert_eq!(result(addr, "", "tools/list", json!({}))["cacheScope"], "private");
+}
+
 #[test]
 fn what_the_application_found_out_overrules_the_authenticator() {
     static ASKED: AtomicBool = AtomicBool::new(false);
@@ -347,14 +402,7 @@ fn what_the_application_found_out_overrules_the_authenticator() {
         Ok(Principal::new("mallory"))
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let serve = |server: Server| {
-        let mcp = server.name("fixture").into_axum_router().unwrap();
-        let app: Router = Router::new().nest("/mcp", mcp).layer(Extension(Principal::new("eve")));
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-        let addr = listener.local_addr().unwrap();
-        runtime.spawn(async { axum::serve(listener, app).await });
-        addr
-    };
+    let serve = |server: Server| behind(&runtime, server, Principal::new("eve"));
     for addr in [serve(Server::new(registry()).authenticator(never)), serve(Server::new(registry()))] {
         let called = result(addr, BOB, "tools/call", json!({"name": "whoami"}));
         assert_eq!(called["content"][0]["text"], "eve");
@@ -388,4 +436,30 @@ fn over_stdio_the_client_is_local_and_nobody_is_asked() {
     assert_eq!(called["result"]["content"][0]["text"], "local");
     assert_eq!(spoken.ask(modern_body("tools/list", json!({})))["result"]["cacheScope"], "private");
     assert_eq!(spoken.end(), (vec![], true));
+}
+
+#[test]
+fn a_prompt_is_listed_and_made_for_who_may_use_it() {
+    let served = guarded();
+    let names = |who| -> Vec<String> {
+        let list = result(served.addr, who, "prompts/list", json!({}));
+        let prompts = list["prompts"].as_array().unwrap();
+        prompts.iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(ADA), ["appraise", "me", "sign"]);
+    assert_eq!(names(BOB), ["me", "sign"]);
+    let get = |who| send(served.addr, who, "prompts/get", json!({"name": "appraise"})).json();
+    assert_eq!(get(ADA)["result"]["messages"][0]["content"]["text"], "What is it worth?");
+    let error = &get(BOB)["error"];
+    let denied = "`appraise` needs the permission `safe.open`, which the caller does not have";
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!(denied)));
+
+    let hiding = registry_with(Builder::hide_denied);
+    let served = Served::serving(hiding, |server| server.authenticator(bearer()));
+    let error = send(served.addr, BOB, "prompts/get", json!({"name": "appraise"})).json()["error"].take();
+    assert_eq!(error, json!({"code": -32602, "message": "Prompt not found: appraise"}));
+    let reference = json!({"type": "ref/prompt", "name": "appraise"});
+    let params = json!({"ref": reference, "argument": {"name": "nope", "value": ""}});
+    let error = send(served.addr, BOB, "completion/complete", params).json()["error"].take();
+    assert_eq!(error["message"], "Prompt not found: appraise");
 }

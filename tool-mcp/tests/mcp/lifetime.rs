@@ -58,67 +58,78 @@ fn a_session_takes_a_call_back() {
     assert_eq!(session.call("add", json!({"a": 1}))["result"]["isError"], false);
 }
 
+type Host = fn(fn(Server) -> Server) -> Served;
+
+/// A server of its own, and a router that axum serves.
+const HOSTS: [Host; 2] = [Served::start_as, Served::mounted];
+
 #[test]
 fn the_end_of_the_server_waits_for_answers() {
-    let served = Served::start();
-    let session = served.session();
-    let legacy = send_legacy(&served, &session, 7, "write_slowly");
-    served.wait_for(&served.events.started);
-    let modern = send_modern(&served, "write_slowly");
-    served.wait_for(&served.events.started);
+    for serve in HOSTS {
+        let served = serve(|server| server);
+        let session = served.session();
+        let legacy = send_legacy(&served, &session, 7, "write_slowly");
+        served.wait_for(&served.events.started);
+        let modern = send_modern(&served, "write_slowly");
+        served.wait_for(&served.events.started);
 
-    let events = std::sync::Arc::clone(&served.events);
-    let addr = served.addr;
-    let stopping = served.stop();
-    // The listener is gone as soon as the server begins to end.
-    while std::net::TcpStream::connect(addr).is_ok() {
-        std::thread::yield_now();
+        let events = std::sync::Arc::clone(&served.events);
+        let addr = served.addr;
+        let stopping = served.stop();
+        // The listener is gone as soon as the server begins to end.
+        while std::net::TcpStream::connect(addr).is_ok() {
+            std::thread::yield_now();
+        }
+        assert!(!stopping.has_ended());
+        events.release.add_permits(2);
+        let text = json!([{"type": "text", "text": "written"}]);
+        assert_eq!(Answer::read(modern).json()["result"]["content"], text);
+        assert_eq!(Answer::read(legacy).message()["result"]["content"], text);
+        stopping.ended();
     }
-    assert!(!stopping.has_ended());
-    events.release.add_permits(2);
-    let text = json!([{"type": "text", "text": "written"}]);
-    assert_eq!(Answer::read(modern).json()["result"]["content"], text);
-    assert_eq!(Answer::read(legacy).message()["result"]["content"], text);
-    stopping.ended();
 }
 
 #[test]
 fn the_end_of_the_server_waits_no_longer_than_it_may() {
-    let served = Served::start_as(|server| server.shutdown_deadline(std::time::Duration::ZERO));
-    let session = served.session();
-    let _reading = send_modern(&served, "read_for_ever");
-    let _legacy = send_legacy(&served, &session, 7, "read_for_ever");
-    served.wait_for(&served.events.started);
-    served.wait_for(&served.events.started);
-    served.stop().ended();
+    for serve in HOSTS {
+        let served = serve(|server| server.shutdown_deadline(std::time::Duration::ZERO));
+        let session = served.session();
+        let _reading = send_modern(&served, "read_for_ever");
+        let _legacy = send_legacy(&served, &session, 7, "read_for_ever");
+        served.wait_for(&served.events.started);
+        served.wait_for(&served.events.started);
+        served.stop().ended();
+    }
 }
 
 #[test]
 fn a_server_that_may_take_for_ever_ends_all_the_same() {
-    let served = Served::start_as(|server| server.shutdown_deadline(std::time::Duration::MAX));
-    let _session = served.session();
-    served.stop().ended();
+    for serve in HOSTS {
+        let served = serve(|server| server.shutdown_deadline(std::time::Duration::MAX));
+        let _session = served.session();
+        served.stop().ended();
+    }
 }
 
 #[test]
 fn an_open_stream_of_an_older_client_does_not_hold_the_server() {
-    use std::io::{Read as _, Write as _};
+    use std::io::Read as _;
 
-    let served = Served::start();
-    let session = served.session();
-    let mut stream = std::net::TcpStream::connect(served.addr).unwrap();
-    let head = format!(
-        "GET /mcp HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\nmcp-session-id: {}\r\n\r\n",
-        served.addr, session.id
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut first = [0; 12];
-    stream.read_exact(&mut first).unwrap();
-    assert_eq!(&first, b"HTTP/1.1 200");
+    for serve in HOSTS {
+        // Only the end of the stream can end the server.
+        let served = serve(|server| server.shutdown_deadline(std::time::Duration::MAX));
+        let session = served.session();
+        let mut stream = session.stream();
+        let mut first = [0; 12];
+        stream.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        served.stop().ended();
+    }
+}
 
-    let started = std::time::Instant::now();
-    served.stop().ended();
-    assert!(started.elapsed() < std::time::Duration::from_secs(9), "the deadline is 10 seconds");
+#[test]
+fn a_router_that_nobody_asked_anything_ends_too() {
+    Served::mounted(|server| server).stop().ended();
 }
 
 #[test]

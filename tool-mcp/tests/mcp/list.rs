@@ -13,7 +13,7 @@ fn capabilities() -> Value {
 }
 
 /// The listing of `add`, to the letter.
-fn add(served: &Served) -> Value {
+fn add() -> Value {
     json!({
         "name": "add",
         "title": "Add",
@@ -23,14 +23,10 @@ fn add(served: &Served) -> Value {
             "properties": {
                 "a": {
                     "type": "integer",
-                    "minimum": i64::MIN,
-                    "maximum": i64::MAX,
                     "description": "First.",
                 },
                 "b": {
                     "type": "integer",
-                    "minimum": i64::MIN,
-                    "maximum": i64::MAX,
                     "description": "Second.",
                     "default": 5,
                     "examples": [7],
@@ -41,21 +37,11 @@ fn add(served: &Served) -> Value {
         },
         "outputSchema": {
             "type": "object",
-            "properties": {"result": {"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX}},
+            "properties": {"result": {"type": "integer"}},
             "required": ["result"],
             "additionalProperties": false,
         },
-        "annotations": {
-            "title": "Add",
-            "readOnlyHint": true,
-            "destructiveHint": false,
-            "idempotentHint": true,
-            "openWorldHint": false,
-        },
-        "_meta": {
-            "tool-core/operation": "transform",
-            "tool-core/digest": served.registry.get("add").unwrap().digest().to_string(),
-        },
+        "annotations": {"readOnlyHint": true, "openWorldHint": false},
     })
 }
 
@@ -86,7 +72,7 @@ fn a_modern_client_discovers_and_lists() {
     let mut listed = served.modern("tools/list", json!({})).json();
     assert_eq!(names(&listed["result"]), NAMES);
     let tools = listed["result"]["tools"].take();
-    assert_eq!(tools[0].to_string(), add(&served).to_string(), "keys have an order too");
+    assert_eq!(tools[0].to_string(), add().to_string(), "keys have an order too");
     assert_eq!(
         listed,
         json!({
@@ -123,7 +109,7 @@ fn an_older_client_initializes_and_lists() {
     let mut listed = session.request("tools/list", json!({}));
     assert_eq!(names(&listed["result"]), NAMES);
     let tools = listed["result"]["tools"].take();
-    assert_eq!(tools[0], add(&served));
+    assert_eq!(tools[0], add());
     assert_eq!(
         listed,
         json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": null}}),
@@ -132,18 +118,31 @@ fn an_older_client_initializes_and_lists() {
 }
 
 #[test]
-fn every_tool_has_an_object_schema_and_all_hints() {
+fn every_tool_has_an_object_schema_and_the_hints_that_tell_something() {
     let served = Served::start();
     let listed = served.modern("tools/list", json!({})).json();
     for tool in listed["result"]["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
-        let hints = tool["annotations"].as_object().unwrap();
-        assert_eq!(hints.values().filter(|hint| hint.is_boolean()).count(), 4, "{tool}");
-        assert_eq!(tool.get("title"), hints.get("title"));
+        // Whether a call asks for consent must not depend on what a client makes of a hint that is absent.
+        let hints = &tool["annotations"];
+        assert_ne!(hints["readOnlyHint"].is_boolean(), hints["destructiveHint"].is_boolean(), "{tool}");
+        assert!(hints["openWorldHint"].is_boolean(), "{tool}");
+        let untold = [("readOnlyHint", false), ("idempotentHint", false)];
+        assert!(untold.iter().all(|(hint, default)| hints[hint] != *default), "{tool}");
+        assert_eq!((tool.get("_meta"), hints.get("title")), (None, None), "{tool}");
     }
-    let purge = &listed["result"]["tools"][4];
-    assert_eq!(purge["annotations"]["destructiveHint"], true);
-    assert_eq!(purge["_meta"]["tool-core/operation"], "write");
+    assert_eq!(listed["result"]["tools"][4]["annotations"]["destructiveHint"], true);
+}
+
+#[test]
+fn what_stands_in_meta_is_asked_for() {
+    let served = Served::start_as(|server| server.tool_meta(true));
+    let listed = served.modern("tools/list", json!({})).json();
+    let digest = |name: &str| served.registry.get(name).unwrap().digest().to_string();
+    for (position, name, operation) in [(0, "add", "transform"), (4, "purge", "write")] {
+        let meta = json!({"tool-core/operation": operation, "tool-core/digest": digest(name)});
+        assert_eq!(listed["result"]["tools"][position]["_meta"], meta);
+    }
 }
 
 #[test]

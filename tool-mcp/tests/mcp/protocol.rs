@@ -152,28 +152,41 @@ fn row_75_what_is_no_request_is_told_so_on_both_transports() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"add","arguments":{open}{close}}}}}"#
         )
     };
-    for (line, code) in [
-        ("{".to_owned(), -32700),
-        (r#"{"a":"\ud800"}"#.to_owned(), -32600),
-        (format!("[{}]", ping("1")), -32600),
-        ("[]".to_owned(), -32600),
-        (ping("1").replace("2.0", "1.0"), -32600),
-        (ping("1").replace(r#""jsonrpc":"2.0","#, ""), -32600),
-        (ping("null"), -32600),
-        (ping("1.5"), -32600),
-        (ping("true"), -32600),
-        (ping("[1]"), -32600),
-        (ping("123456789012345678901234567890"), -32600),
-        (ping("1").replace(r#""id":1"#, r#""id":1,"id":2"#), -32600),
-        (depth(200), -32600),
-        (depth(100_000), -32600),
+    let one = json!(1);
+    for (line, code, id) in [
+        ("{".to_owned(), -32700, &Value::Null),
+        (r#"{"a":"\ud800"}"#.to_owned(), -32600, &Value::Null),
+        (format!("[{}]", ping("1")), -32600, &Value::Null),
+        ("[]".to_owned(), -32600, &Value::Null),
+        (ping("1").replace("2.0", "1.0"), -32600, &one),
+        (ping("1").replace(r#""jsonrpc":"2.0","#, ""), -32600, &one),
+        (ping("1").replace("}", ""), -32700, &one),
+        (ping("1").replace("}", r#","params":{"a":1,}}"#), -32700, &one),
+        (ping("1").replace("}", r#","params":{"a":1e400}}"#), -32600, &one),
+        (ping("1").replace("}", r#","method":"ping"}"#), -32600, &one),
+        (ping("1").replace("}", r#","params":5}"#), -32600, &one),
+        (ping("null"), -32600, &Value::Null),
+        (ping("1.5"), -32600, &Value::Null),
+        (ping("true"), -32600, &Value::Null),
+        (ping("[1]"), -32600, &Value::Null),
+        (ping("123456789012345678901234567890"), -32600, &Value::Null),
+        (ping("1").replace(r#""id":1"#, r#""id":1,"id":2"#), -32600, &Value::Null),
     ] {
-        let shown = &line[..line.len().min(90)];
         let over_http = session.post(&line);
-        assert_eq!(outcome(&over_http), (400, Some(code)), "{shown}: {}", over_http.body);
+        assert_eq!(outcome(&over_http), (400, Some(code)), "{line}: {}", over_http.body);
+        assert_eq!(&over_http.json()["id"], id, "{line}: {}", over_http.body);
         let answer = spoken.ask(&line);
-        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), id), "{line}: {answer}");
         assert!(answer.to_string().len() < 1024, "{answer}");
+    }
+    // The arguments of a call are judged as such.
+    for levels in [200, 100_000] {
+        let over_http = session.post(&depth(levels)).message();
+        let on_stdio = spoken.ask(depth(levels));
+        for answer in [over_http, on_stdio] {
+            assert_eq!((&answer["id"], &answer["result"]["isError"]), (&one, &json!(true)), "{answer}");
+            assert!(answer.to_string().len() < 1024, "{answer}");
+        }
     }
     // Texts and numbers up to what is exact name a request.
     for id in [json!("a"), json!(""), json!(-1), json!(9_007_199_254_740_993_i64)] {

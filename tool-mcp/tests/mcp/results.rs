@@ -36,6 +36,30 @@ fn fail_at_length() -> Result<(), ToolError> {
     Err(ToolError::failed("it rains ".repeat(200)))
 }
 
+/// Says how many there are.
+#[tool(operation = Read)]
+fn how_many() -> usize {
+    3
+}
+
+/// A tree.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Tree {
+    branches: Vec<Tree>,
+}
+
+/// Grows a tree.
+#[tool(operation = Read)]
+fn grow() -> Tree {
+    Tree { branches: (0..500).map(|_| Tree { branches: Vec::new() }).collect() }
+}
+
+/// A text that takes twice as much as a string of JSON.
+#[tool(operation = Read)]
+fn quotes() -> String {
+    "\"".repeat(700_000)
+}
+
 /// A picture between two words.
 #[tool(operation = Read)]
 fn picture() -> Vec<Content> {
@@ -198,12 +222,59 @@ fn bytes_are_what_was_asked_for() {
     assert_eq!(part["result"]["contents"][0]["blob"], "qQ==", "{part}");
 }
 
+/// What a tool is listed to return admits what it is answered with.
+#[test]
+fn an_output_schema_admits_an_excerpt_where_there_may_be_one() {
+    let served = served();
+    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let schema = |name: &str| {
+        let tools = list["result"]["tools"].as_array().unwrap();
+        tools.iter().find(|tool| tool["name"] == name).unwrap()["outputSchema"].clone()
+    };
+    for (name, arguments) in
+        [("count_to", json!({"n": 1_000})), ("count_to", json!({"n": 3})), ("grow", json!({}))]
+    {
+        let schema = schema(name);
+        assert_eq!((&schema["type"], schema["anyOf"].as_array().unwrap().len()), (&json!("object"), 2));
+        let value = call(&served, name, arguments)["structuredContent"].take();
+        let tool = ToolDefinition::builder("any", "Any.").output_schema(schema.clone()).build().unwrap();
+        let problems = tool.output_problems(&Output::json(&value).unwrap());
+        assert!(problems.is_empty(), "{name}: {problems:?}\n{schema}\n{value}");
+    }
+    // What is never large is listed as ever.
+    assert_eq!(schema("how_many")["properties"]["result"]["type"], "integer");
+}
+
+#[test]
+fn one_read_gives_no_more_than_older_clients_take() {
+    let served = served();
+    let uri = format!("fixture://result/{}", digest(&call(&served, "quotes", json!({}))));
+    let refused = read(&served, &uri);
+    let next = refused["error"]["data"]["next"].as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(refused["error"]["message"].as_str().unwrap().contains(next), "{refused}");
+    assert_eq!(refused["error"]["data"]["bytes"], 700_000);
+    let (mut text, mut next) = (String::new(), next.to_owned());
+    while text.len() < 700_000 {
+        let part = read(&served, &next);
+        assert!(part.to_string().len() < 1 << 20);
+        text.push_str(part["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{part}")));
+        next = format!("{uri}?bytes={}-{}", text.len(), (text.len() + 300_000).min(700_000) - 1);
+    }
+    assert_eq!(text, "\"".repeat(700_000));
+    // A page of the tool is bounded, too, whatever may be shown of a result.
+    let store = ResultStore::memory().limits(ResultLimits::new().above(600_000));
+    let served = Served::serving(registry(&store), |server| server);
+    let digest = digest(&call(&served, "quotes", json!({})));
+    let page = call(&served, "read_result", json!({"digest": digest}));
+    assert!(page.to_string().len() < 1 << 20);
+    assert!(page["content"][0]["text"].as_str().unwrap().contains("next: {\"digest\""));
+}
+
 #[test]
 fn what_there_is_is_listed() {
     let served = served();
     let (list, _) = ask_both(&served, "tools/list", &json!({}));
     let tools = list["result"]["tools"].as_array().unwrap();
-    assert!(tools.iter().all(|tool| tool.get("outputSchema").is_none()), "an excerpt is not what it says");
     assert!(
         tools.iter().any(|tool| tool["name"] == "read_result" && tool["annotations"]["readOnlyHint"] == true)
     );
@@ -294,20 +365,21 @@ fn a_listing_is_kept_until_something_changes() {
         "the first page is its beginning"
     );
     assert_eq!(listing["content"][1]["uri"], whole["uri"]);
-    assert_eq!(whole["lines"], 1001 + 2, "a line for each tool: {whole}");
+    assert_eq!(whole["lines"], 1000 + 2, "a line for each tool: {whole}");
     let again = ask("list_available_tools", json!({}));
     assert_eq!(again, listing);
     let next = ask("list_available_tools", json!({"page": 2}));
     assert!(next["structuredContent"].get("whole").is_none());
     // One that is small is shown as it is; another selection is another listing.
-    let few = ask("list_available_tools", json!({"search": "read a result"}));
+    let few = ask("list_available_tools", json!({"search": "cancel a parcel"}));
     assert_ne!(few["structuredContent"]["whole"]["digest"], whole["digest"]);
-    let found = ask("read_result", json!({"digest": whole["digest"], "search": "\"tool\":\"read_result\""}));
+    let found =
+        ask("read_result", json!({"digest": whole["digest"], "search": "\"tool\":\"cancel_parcel_3\""}));
     assert!(
         found["content"][0]["text"]
             .as_str()
             .unwrap()
-            .ends_with("[1 line with \"\\\"tool\\\":\\\"read_result\\\"\"]"),
+            .ends_with("[1 line with \"\\\"tool\\\":\\\"cancel_parcel_3\\\"\"]"),
         "{found}"
     );
     let detailed = ask("list_available_tools", json!({"detailed": true}));

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tool_mcp::Server;
 
-use crate::support::{LEGACY, initialize, initialize_with, modern_body, request, take_call_id, unknown_call};
+use crate::support::{LEGACY, initialize, initialize_with, modern_body, request, take_call_id};
 
 /// Set where [`serve`] is to be the server.
 const SERVE: &str = "TOOL_MCP_TEST_SERVE";
@@ -81,11 +81,10 @@ impl Spoken {
         self.hear()
     }
 
-    /// Opens a session, and makes a first call: the server knows then whom it speaks with.
+    /// Opens a session.
     pub(crate) fn open(&mut self, capabilities: Value) -> Value {
         let opened = self.ask(initialize_with(capabilities));
         self.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        assert_eq!(self.ask(unknown_call())["error"]["code"], -32602);
         opened
     }
 
@@ -176,8 +175,121 @@ fn a_line_over_sixteen_mebibytes_is_refused_and_the_session_goes_on() {
     let mut spoken = Spoken::start();
     spoken.open(json!({}));
     let refused = spoken.ask("x".repeat(16 * 1024 * 1024 + 1));
-    assert_eq!(refused["error"]["code"], -32600);
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
+    let refused = spoken.ask(request(2, "tools/call", json!({"name": "x".repeat(16 * 1024 * 1024)})));
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(2), &json!(-32600)));
     assert_eq!(spoken.ask(request(1, "ping", json!({})))["result"], json!({}));
+    assert_eq!(spoken.end(), (vec![], true));
+}
+
+/// Requests of both eras, each answered in its own, with the opening of a session in between.
+fn answers_both_eras(spoken: &mut Spoken) {
+    let is_modern = |answer: &Value| {
+        assert!(answer["result"].is_object(), "{answer}");
+        answer["result"]["resultType"] == "complete"
+    };
+    let modern = |method: &str, params: Value| modern_body(method, params);
+    let add = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
+    assert!(is_modern(&spoken.ask(modern("tools/list", json!({})))));
+    assert!(is_modern(&spoken.ask(modern("tools/call", add.clone()))));
+    // As old as it gets: of what it is answered it knows less.
+    let mut opening = initialize();
+    opening["params"]["protocolVersion"] = json!("2024-11-05");
+    assert_eq!(spoken.ask(opening)["result"]["protocolVersion"], "2024-11-05");
+    spoken.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    for _ in 0..2 {
+        for (method, params) in [("tools/list", json!({})), ("tools/call", add.clone())] {
+            let (new, old) =
+                (spoken.ask(modern(method, params.clone())), spoken.ask(request(1, method, params.clone())));
+            assert!(is_modern(&new) && !is_modern(&old), "{method}: {new} {old}");
+            let structure = |answer: &Value| answer.to_string().contains("structuredContent");
+            assert_eq!((structure(&new), structure(&old)), (method == "tools/call", false), "{method}");
+        }
+        assert_eq!(spoken.ask(modern("ping", json!({})))["error"]["code"], -32601);
+        assert_eq!(spoken.ask(request(2, "ping", json!({})))["result"], json!({}));
+        assert!(is_modern(&spoken.ask(modern("server/discover", json!({})))));
+    }
+}
+
+#[test]
+fn one_session_answers_requests_of_both_eras() {
+    let mut spoken = Spoken::start();
+    answers_both_eras(&mut spoken);
+    assert_eq!(spoken.end(), (vec![], true));
+}
+
+#[test]
+fn a_first_line_that_wants_no_answer_does_no_harm() {
+    let notification = |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params});
+    for first in [
+        notification("nobody_knows", json!({})),
+        notification("initialized", json!({})),
+        notification("cancelled", json!({"requestId": 1})),
+        notification("progress", json!({"progressToken": 1, "progress": 1})),
+        notification("roots/list_changed", json!({})),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "error": {"code": -1, "message": "no"}}),
+    ] {
+        let mut spoken = Spoken::start();
+        spoken.say(&first);
+        answers_both_eras(&mut spoken);
+        assert_eq!(spoken.end(), (vec![], true), "{first}");
+    }
+}
+
+#[test]
+fn an_unknown_method_first_is_answered_and_the_session_goes_on() {
+    for first in [request(9, "tools/forget", json!({})), modern_body("tools/forget", json!({}))] {
+        let mut spoken = Spoken::start();
+        let answer = spoken.ask(&first);
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&first["id"], &json!(-32601)), "{answer}");
+        answers_both_eras(&mut spoken);
+        assert_eq!(spoken.end(), (vec![], true), "{first}");
+    }
+}
+
+#[test]
+fn a_request_of_no_era_is_told_what_it_lacks_until_a_session_is_open() {
+    let mut spoken = Spoken::start();
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "add", "arguments": {"a": 1}})),
+        ("tools/call", json!({"name": "add", "arguments": {"a": 1}, "requestState": 5})),
+        ("resources/list", json!({})),
+        ("server/discover", json!({})),
+    ] {
+        let answer = spoken.ask(request(1, method, params));
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32602)), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("`initialize`"), "{answer}");
+    }
+    assert_eq!(spoken.ask(request(1, "ping", json!({})))["result"], json!({}));
+    answers_both_eras(&mut spoken);
+    assert_eq!(spoken.end(), (vec![], true));
+}
+
+#[test]
+fn what_follows_the_opening_without_a_pause_is_of_the_version_that_was_agreed_on() {
+    let mut spoken = Spoken::start();
+    let mut opening = initialize();
+    opening["params"]["protocolVersion"] = json!("2024-11-05");
+    let call = request(1, "tools/call", json!({"name": "add", "arguments": {"a": 1}}));
+    spoken.say(format!("{opening}\n{call}"));
+    assert_eq!(spoken.hear()["result"]["protocolVersion"], "2024-11-05");
+    let answer = spoken.hear();
+    assert_eq!(answer["result"]["isError"], false);
+    assert!(answer["result"]["structuredContent"].is_null(), "{answer}");
+    assert_eq!(spoken.end(), (vec![], true));
+}
+
+#[test]
+fn a_bad_line_is_not_answered_under_the_name_of_a_request_that_is_on_its_way() {
+    let mut spoken = Spoken::start();
+    spoken.open(json!({}));
+    spoken.say(request(1, "tools/call", json!({"name": "read_for_ever"})));
+    let refused = spoken.ask(r#"{"jsonrpc":"2.0","id":1,"method":"#);
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32700)));
+    spoken.say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
     assert_eq!(spoken.end(), (vec![], true));
 }
 

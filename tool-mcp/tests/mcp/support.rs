@@ -5,10 +5,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::routing::get;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use tool_core::{Provider, Registry};
 use tool_mcp::{ServeError, Server};
 
@@ -26,7 +30,7 @@ pub(crate) struct Served {
     pub(crate) events: Arc<Events>,
     pub(crate) registry: Registry,
     runtime: Runtime,
-    stop: oneshot::Sender<()>,
+    stop: CancellationToken,
     running: JoinHandle<Result<(), ServeError>>,
 }
 
@@ -65,8 +69,23 @@ impl Served {
         let runtime = Runtime::new().unwrap();
         let http = runtime.block_on(configure(server).serve_http("127.0.0.1:0")).unwrap();
         let addr = http.local_addr();
-        let (stop, stopped) = oneshot::channel();
-        let running = runtime.spawn(http.run_until(async { stopped.await.unwrap_or_default() }));
+        let stop = CancellationToken::new();
+        let running = runtime.spawn(http.run_until(stop.clone().cancelled_owned()));
+        Served { addr, events, registry, runtime, stop, running }
+    }
+
+    /// The fixture's tools as a router in an application, which axum serves until it is told to end.
+    pub(crate) fn mounted(configure: impl FnOnce(Server) -> Server) -> Self {
+        let (events, stop, runtime) =
+            (Arc::<Events>::default(), CancellationToken::new(), Runtime::new().unwrap());
+        let registry = tools::registry(Arc::clone(&events));
+        let server = configure(Server::new(registry.clone()).name("fixture").version("1.0.0"));
+        let mcp = server.into_axum_router_until(stop.clone().cancelled_owned()).unwrap();
+        let app = Router::new().route("/", get(async || "the application")).nest_service("/mcp", mcp);
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let running = runtime.spawn(async { serving.await.map_err(ServeError::Http) });
         Served { addr, events, registry, runtime, stop, running }
     }
 
@@ -78,7 +97,7 @@ impl Served {
 
     /// Tells the server to end.
     pub(crate) fn stop(self) -> Stopping {
-        self.stop.send(()).unwrap();
+        self.stop.cancel();
         Stopping { runtime: self.runtime, running: self.running }
     }
 
@@ -106,15 +125,8 @@ impl Served {
         self.session_with(json!({}))
     }
 
-    /// The same, of a client that can do this, with a first call in it: the server knows then whom it speaks with.
+    /// The same, of a client that can do this.
     pub(crate) fn session_with(&self, capabilities: Value) -> Session<'_> {
-        let session = self.new_session(capabilities);
-        assert!(session.post(&unknown_call().to_string()).message()["error"].is_object());
-        session
-    }
-
-    /// A session in which no call was made.
-    pub(crate) fn new_session(&self, capabilities: Value) -> Session<'_> {
         let answer = self.post(&[], &initialize_with(capabilities).to_string());
         assert_eq!(answer.status, 200, "{}", answer.body);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
@@ -234,9 +246,14 @@ pub(crate) fn modern_body(method: &str, mut params: Value) -> Value {
 
 /// Sends a POST to the endpoint without waiting for the answer.
 pub(crate) fn send(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    send_to(addr, "POST /mcp", headers, body)
+}
+
+/// Sends a request, `METHOD PATH`, without waiting for the answer.
+fn send_to(addr: SocketAddr, line: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(addr).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut head = format!("POST /mcp HTTP/1.1\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
+    let mut head = format!("{line} HTTP/1.1\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
     let addr = addr.to_string();
     let usual = [
         ("host", addr.as_str()),
@@ -253,6 +270,11 @@ pub(crate) fn send(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Tc
 
 pub(crate) fn post(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
     Answer::read(send(addr, headers, body))
+}
+
+/// The answer to a request, `METHOD PATH`.
+pub(crate) fn exchange(addr: SocketAddr, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    Answer::read(send_to(addr, line, headers, body))
 }
 
 /// An answer over HTTP.
@@ -346,14 +368,21 @@ pub(crate) fn ask_both(served: &Served, method: &str, params: &Value) -> (Value,
     (legacy, cached)
 }
 
-/// Takes the identifier of the call out of a result, and checks that it is one.
+/// Takes the identifier of the call out of a result, and checks that it is one; with it goes what a program
+/// reads of a failure.
 pub(crate) fn take_call_id(answer: &mut Value) -> String {
     let meta = answer["result"]["_meta"].as_object_mut().expect("every result of a call has `_meta`");
     let id = meta.shift_remove("tool-core/callId").expect("every call has an identifier");
     let id = id.as_str().unwrap().to_owned();
     assert!(id.len() == 16 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+    let told = ["tool-core/kind", "tool-core/retryable"].map(|key| meta.shift_remove(key).is_some());
     if meta.is_empty() {
         answer["result"].as_object_mut().unwrap().shift_remove("_meta");
     }
+    assert_eq!(
+        told,
+        [answer["result"]["isError"] == true; 2],
+        "a failure has a kind, and nothing else has: {answer}"
+    );
     id
 }

@@ -179,7 +179,7 @@ pub(crate) fn registry(settings: impl FnOnce(Builder) -> Builder) -> Registry {
 }
 
 pub(crate) fn served() -> Served {
-    Served::serving(registry(|builder| builder), |server| server)
+    Served::serving(registry(|builder| builder), |server| server.tool_meta(true))
 }
 
 fn digest(served: &Served, name: &str) -> String {

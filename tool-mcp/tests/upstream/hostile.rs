@@ -29,6 +29,19 @@ pub(crate) fn server(name: &str, ways: &str) -> Upstream {
         .env(SERVE, ways)
 }
 
+/// A message with what no value of ours can hold in the place of a text that names it.
+pub(crate) fn odd_text(message: &Value) -> String {
+    let mut text = message.to_string();
+    if !text.contains('@') {
+        return text;
+    }
+    text.truncate(text.find("@cut").unwrap_or(text.len()));
+    let nested = "[".repeat(200) + &"]".repeat(200);
+    text.replace("\"@lone\"", r#""\ud800""#)
+        .replace("\"@deep\"", &nested)
+        .replace("\"@long\"", &"9".repeat(400))
+}
+
 struct Hostile {
     ways: Vec<String>,
     /// Requests that were taken back.
@@ -175,6 +188,26 @@ impl Hostile {
                     tool("last", reads()),
                 ]);
             }
+            if self.is("unreadable") {
+                tools.extend([
+                    json!({"name": "lone", "description": "@lone", "inputSchema": empty}),
+                    json!({"name": "deep", "inputSchema": {"type": "object", "x": "@deep"}}),
+                    json!({"name": "long", "inputSchema": {"type": "object", "x": "@long"}}),
+                ]);
+            }
+            if self.is("vast") {
+                let properties: serde_json::Map<String, Value> = (0..200_000)
+                    .map(|n| {
+                        (
+                            format!("property_{n}"),
+                            json!({"type": "string", "description": "Something of it."}),
+                        )
+                    })
+                    .collect();
+                tools.push(
+                    json!({"name": "vast", "inputSchema": {"type": "object", "properties": properties}}),
+                );
+            }
             if self.changed {
                 tools.push(tool("extra", reads()));
             }
@@ -316,6 +349,6 @@ impl Hostile {
     fn write(&self, message: &Value) {
         // Whoever reads may have left.
         let mut out = std::io::stdout().lock();
-        let _ = writeln!(out, "{message}").and_then(|()| out.flush());
+        let _ = writeln!(out, "{}", odd_text(message)).and_then(|()| out.flush());
     }
 }

@@ -6,3 +6,4 @@ mod hostile;
 mod http;
 mod stdio;
 mod support;
+mod unreadable;

@@ -25,13 +25,16 @@ pub(crate) fn doc(_: &mut Tally) -> Result<(), Failure> {
 
 /// Runs to the end in any case, so that one run shows all that fails.
 pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
-    Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]).announce().run_reading(
-        |line| {
-            if let Some(more) = Tally::of_line(line) {
-                *tally += more;
-            }
-        },
-    )?;
+    counted(Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]), tally)
+}
+
+/// Runs `cargo test` and counts the tests; none may be skipped, and there must be one.
+pub(super) fn counted(tests: Invocation, tally: &mut Tally) -> Result<(), Failure> {
+    tests.announce().run_reading(|line| {
+        if let Some(more) = Tally::of_line(line) {
+            *tally += more;
+        }
+    })?;
     match *tally {
         Tally { skipped: 1.., .. } => Err(Failure::Skipped(tally.skipped)),
         Tally { passed: 0, .. } => Err(Failure::NoTests),

@@ -7,6 +7,7 @@ use std::thread;
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
+use tool_core::{FailureKind, Reason};
 
 use super::*;
 
@@ -243,7 +244,7 @@ fn whoever_holds_the_file_is_waited_for_by_writers_and_not_for_long_by_readers()
     let codes: Vec<String> =
         store.reader().description().unwrap().tools.into_iter().map(|tool| tool.code).collect();
     assert_eq!(codes, ["another", "borrow_book", "find_books", "get_book"]);
-    assert_eq!(ToolError::from(StoreError::Busy).reason(), tool_core::Reason::Unavailable);
+    assert_eq!(ToolError::from(StoreError::Busy).kind(), FailureKind::Failed(Reason::Unavailable));
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn every_failure_names_its_provider_and_the_next_call_works() {
         ("deep", 500, "provider `rude`: its answer is no JSON, although it says so"),
         ("latin", 500, "provider `rude`: its answer is no UTF-8, although it says that it is a text"),
         ("trace", 503, "provider `rude` answered 500 Internal Server Error"),
-        ("busy", 503, "provider `rude` answered 503 Service Unavailable; try again in 7 s"),
+        ("busy", 503, "provider `rude` answered 503 Service Unavailable\ntry again in 7 seconds"),
         ("page", 500, "provider `rude` answered 403 Forbidden"),
         ("taken", 409, "provider `rude` answered 409 Conflict: it is taken"),
         ("gone", 404, "provider `rude` answered 404 Not Found: there is nothing"),

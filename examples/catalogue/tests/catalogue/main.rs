@@ -8,3 +8,8 @@ mod program;
 mod readme;
 mod registry;
 mod service;
+#[cfg(unix)]
+#[path = "../../../../tests/sigterm.rs"]
+mod shared;
+#[cfg(unix)]
+mod sigterm;

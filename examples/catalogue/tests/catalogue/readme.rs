@@ -52,6 +52,22 @@ fn commands_print_what_the_readme_shows() {
 }
 
 #[test]
+fn a_row_of_the_list_has_the_title_and_the_provider() {
+    let place = Place::new().with_library("http://127.0.0.1:1");
+    let rows = place.output(&["list", "--format", "json"]);
+    let rows: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
+    let row = |name: &str| {
+        let row = rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
+        (row["title"].clone(), row["provider"].clone())
+    };
+    assert_eq!(row("find_books"), ("Find books".into(), "library".into()));
+    assert_eq!(row("add_tool"), ("Add a tool".into(), "catalogue".into()));
+    for row in rows.as_array().unwrap() {
+        assert!(row["title"].is_string() && row["provider"].is_string(), "{row}");
+    }
+}
+
+#[test]
 fn every_tool_and_variable_is_in_the_readme() {
     let place = Place::new();
     let names = place.output(&["list", "--format", "name"]);

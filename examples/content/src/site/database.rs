@@ -1,13 +1,13 @@
 //! The file: how it comes into being, how it is kept up to date, and the connections to it.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::SiteError;
 
@@ -34,9 +34,12 @@ impl Database {
         Self { path, ready: Mutex::new(false) }
     }
 
-    fn open(&self, mode: Mode) -> Result<Connection, SiteError> {
+    fn open(&self, mode: Mode) -> Result<Opened, SiteError> {
         self.prepare()?;
-        Ok(connect(&self.path, mode)?)
+        match mode {
+            Mode::ReadOnly => reading(&self.path),
+            Mode::ReadWrite => Ok(Opened { connection: connect(&self.path, mode)?, frozen: None }),
+        }
     }
 
     /// Makes the file, or brings it up to date, once.
@@ -46,7 +49,10 @@ impl Database {
             if !self.path.try_exists()? {
                 create(&self.path)?;
             }
-            migrate(&mut connect(&self.path, Mode::ReadWrite)?)?;
+            // A file that is up to date needs no writing, for which there may be no space.
+            if version(&reading(&self.path)?.connection)? < MIGRATIONS.len() {
+                migrate(&mut connect(&self.path, Mode::ReadWrite)?)?;
+            }
             *ready = true;
         }
         Ok(())
@@ -78,18 +84,67 @@ impl Connections {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, SiteError>,
     ) -> Result<T, SiteError> {
-        let idle = locked(&self.idle).pop();
-        let mut connection = idle.map_or_else(|| self.database.open(self.mode), Ok)?;
+        let idle = locked(&self.idle).pop().map(|connection| Opened { connection, frozen: None });
+        let Opened { mut connection, frozen } = idle.map_or_else(|| self.database.open(self.mode), Ok)?;
         let result = work(&mut connection)?;
-        locked(&self.idle).push(connection);
+        match frozen {
+            None => locked(&self.idle).push(connection),
+            Some(before) if Some(&before) == Frozen::of(&self.database.path)?.as_ref() => {}
+            Some(_) => return Err(io::Error::other("the file was changed while it was read").into()),
+        }
         Ok(result)
+    }
+}
+
+/// A connection, and what the file was like if it is read as one that nobody changes.
+struct Opened {
+    connection: Connection,
+    frozen: Option<Frozen>,
+}
+
+/// What a file is like that nobody changes, as it is where no log of changes stands beside it.
+#[derive(PartialEq)]
+struct Frozen {
+    length: u64,
+    modified: SystemTime,
+}
+
+impl Frozen {
+    /// `None` where a log stands beside the file.
+    fn of(path: &Path) -> io::Result<Option<Self>> {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        if fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+            return Ok(None);
+        }
+        let file = fs::metadata(path)?;
+        Ok(Some(Frozen { length: file.len(), modified: file.modified()? }))
+    }
+}
+
+/// A connection that reads. For one SQLite makes a small file beside that of the site, where none is yet. On a full disk it
+/// cannot, and needs none for a file that nobody changes.
+fn reading(path: &Path) -> Result<Opened, SiteError> {
+    let connection = connect(path, Mode::ReadOnly)?;
+    let Err(error) = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) else {
+        return Ok(Opened { connection, frozen: None });
+    };
+    let space = [ErrorCode::DiskFull, ErrorCode::SystemIoFailure, ErrorCode::CannotOpen, ErrorCode::ReadOnly];
+    let is_about_space = error.sqlite_error_code().is_some_and(|code| space.contains(&code));
+    match (Frozen::of(path)?, path.to_str()) {
+        (Some(frozen), Some(name)) if is_about_space => {
+            let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let connection = connect(Path::new(&format!("file:{name}?immutable=1")), Mode::ReadOnly)?;
+            Ok(Opened { connection, frozen: Some(frozen) })
+        }
+        _ => Err(error.into()),
     }
 }
 
 fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     let access = match mode {
         // As `mode=ro` in an address: SQLite opens the file for reading, and no statement changes that.
-        Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Mode::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
         Mode::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -137,16 +192,18 @@ fn create(path: &Path) -> Result<(), SiteError> {
     }
 }
 
+/// The format of a file.
+fn version(connection: &Connection) -> Result<usize, SiteError> {
+    let known = MIGRATIONS.len();
+    // A version below zero is none of ours, and newer than all.
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = usize::try_from(version).unwrap_or(usize::MAX);
+    if found > known { Err(SiteError::Newer { found, known }) } else { Ok(found) }
+}
+
 /// Runs what is missing, all or nothing.
 fn migrate(connection: &mut Connection) -> Result<(), SiteError> {
-    let known = MIGRATIONS.len();
-    let version = |connection: &Connection| {
-        // A version below zero is none of ours, and newer than all.
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let found = usize::try_from(version).unwrap_or(usize::MAX);
-        if found > known { Err(SiteError::Newer { found, known }) } else { Ok(found) }
-    };
-    if version(connection)? == known {
+    if version(connection)? == MIGRATIONS.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -177,7 +234,7 @@ mod tests {
         old.execute_batch("INSERT INTO user VALUES ('ada', 'Ada Old'); PRAGMA user_version = 1;").unwrap();
         drop(old);
 
-        let connection = Database::at(path.clone()).open(Mode::ReadOnly).unwrap();
+        let connection = Database::at(path.clone()).open(Mode::ReadOnly).unwrap().connection;
         let count = |table: &str| {
             connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0))
         };
@@ -186,12 +243,42 @@ mod tests {
         Database::at(path).open(Mode::ReadWrite).unwrap();
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_there_is_read_while_nothing_can_be_written() {
+        const CHILD: &str = "CONTENT_TEST_READS";
+        if let Some(path) = std::env::var_os(CHILD) {
+            let error = fs::write(Path::new(&path).with_extension("full"), "more").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+            let readers = Connections::new(Arc::new(Database::at(path.into())), Mode::ReadOnly);
+            for _ in 0..2 {
+                let count = "SELECT count(*) FROM node";
+                let nodes: Result<u32, _> =
+                    readers.lend(|connection| Ok(connection.query_row(count, [], |row| row.get(0))?));
+                assert!(nodes.unwrap() > 0);
+            }
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("there.sqlite");
+        create(&path).unwrap();
+        let name = "site::database::tests::a_file_that_is_there_is_read_while_nothing_can_be_written";
+        // As on a full disk, no file can grow in this process; what it says goes into pipes.
+        let mut child = std::process::Command::new("sh");
+        child
+            .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().unwrap());
+        let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, &path).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}{output:?}");
+    }
+
     #[test]
     fn a_file_of_a_newer_format_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("newer.sqlite");
         Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99;").unwrap();
-        let error = Database::at(path).open(Mode::ReadWrite).unwrap_err();
+        let error = Database::at(path).open(Mode::ReadWrite).err().unwrap();
         assert!(matches!(error, SiteError::Newer { found: 99, known: 2 }), "{error}");
     }
 
@@ -213,7 +300,8 @@ mod tests {
     #[test]
     fn a_new_file_says_that_readers_do_not_wait() {
         let folder = tempfile::tempdir().unwrap();
-        let connection = Database::at(folder.path().join("new.sqlite")).open(Mode::ReadWrite).unwrap();
+        let connection =
+            Database::at(folder.path().join("new.sqlite")).open(Mode::ReadWrite).unwrap().connection;
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
         let synchronous: u8 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
         assert_eq!((mode.as_str(), synchronous), ("wal", 2));

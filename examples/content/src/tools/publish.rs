@@ -13,7 +13,7 @@ use crate::site::Site;
     operation = Trigger,
     destructive = false,
     title = "Publish a node",
-    permission = "node.view, node.publish",
+    permission = all("node.view", "node.publish"),
     requires = [signing_key],
     tags = ["publishing"],
     blocking
@@ -37,7 +37,7 @@ fn publish_node(
     destructive = true,
     idempotent = true,
     title = "Withdraw a node",
-    permission = "node.view, node.publish",
+    permission = all("node.view", "node.publish"),
     requires = [signing_key],
     tags = ["publishing"],
     blocking

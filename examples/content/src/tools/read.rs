@@ -127,7 +127,7 @@ fn find_nodes(
     operation = Read,
     title = "User",
     path = "user/{name}",
-    permission = "user.view + user.manage",
+    permission = any("user.view", "user.manage"),
     tags = ["users"],
     open_world = false,
     blocking

@@ -51,7 +51,7 @@ fn compare_revisions(
     operation = Transform,
     idempotent = false,
     title = "Preview link",
-    permission = "node.view, node.edit",
+    permission = all("node.view", "node.edit"),
     requires = [signing_key],
     tags = ["previews"],
     open_world = false,

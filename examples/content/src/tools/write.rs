@@ -17,9 +17,9 @@ use crate::site::{Change, Site, Translated};
 ///   "title": "A seal in the harbour",
 ///   "body": "It slept on the slipway until the *tide* came.\n",
 ///   "tags": ["animals"],
-///   "meta": {"description": "A visitor in January"},
+///   "meta": {"description": "A visitor"},
 ///   "components": [
-///     {"kind": "callout", "variant": "warning", "props": {"text": "Keep thirty metres away from it."}}
+///     {"kind": "callout", "variant": "warning", "props": {"text": "Keep away."}}
 ///   ]
 /// }
 /// ```
@@ -161,7 +161,7 @@ fn translate_node(
     destructive = true,
     idempotent = true,
     title = "Delete a node",
-    permission = "node.delete + node.edit",
+    permission = any("node.delete", "node.edit"),
     access = may_edit(id, site),
     tags = ["nodes"],
     open_world = false,

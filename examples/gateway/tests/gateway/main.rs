@@ -2,12 +2,21 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "a literal of JSON reads better without a borrow")]
 
+mod large;
+#[cfg(unix)]
+#[path = "../../../../tests/sigterm.rs"]
+mod shared;
+#[cfg(unix)]
+mod sigterm;
+
 use std::sync::Arc;
 
 use gateway::{Settings, server};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Reason, Tool, ToolDefinition};
+use tool_core::{
+    DynamicTool, Failure, FailureKind, Operation, Output, Reason, ResultStore, Tool, ToolDefinition,
+};
 use tool_mcp::{Changes, Discovery, Server};
 
 struct Gateway {
@@ -29,7 +38,8 @@ impl Gateway {
             }});
             let changes = Changes::new();
             let settings = Settings::parse(&config.to_string(), Some("web,gone,disk")).unwrap();
-            serve(server(settings.upstreams(&changes).unwrap(), &changes, discovery)).await
+            let tools = gateway::tools(&settings.upstreams(&changes).unwrap(), Some(&ResultStore::memory()));
+            serve(server(tools.unwrap(), &changes, discovery)).await
         });
         Gateway { url, _runtime: runtime }
     }
@@ -105,7 +115,7 @@ fn tools_are_found_read_about_and_called_in_two_steps() {
     let listed = gateway.ask("tools/list", json!({}));
     let names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool"]);
+    assert_eq!(names, ["list_available_tools", "list_tool_details", "call_tool", "read_result"]);
 
     // In the order of the servers, and not of their names.
     let all = gateway.call("list_available_tools", json!({}));
@@ -176,7 +186,7 @@ fn all_tools_are_listed_where_that_is_wanted() {
     let listed = gateway.ask("tools/list", json!({}));
     let names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["disk__read_file", "disk__search", "web__fetch", "web__search"]);
+    assert_eq!(names, ["disk__read_file", "disk__search", "read_result", "web__fetch", "web__search"]);
     assert_eq!(listed["tools"][0]["annotations"]["readOnlyHint"], true);
     assert_eq!(gateway.call("web__fetch", json!({"what": "rain"})), json!({"fetch": "rain"}));
     let absent = gateway.refused("gone__search", json!({}));

@@ -82,6 +82,7 @@ async def lists(gateway, _):
         "list_available_tools",
         "list_tool_details",
         "call_tool",
+        "read_result",
     ]
     rows = await gateway.names()
     words = ["count_words", "fail", "learn", "quit", "spell"]
@@ -233,6 +234,8 @@ async def command_line():
 async def main():
     os.environ["ABSTRACT_PROXY_SERVERS"] = "words,dead,notes"
     os.environ["GATEWAY_SECRET"] = "0b7c5f1e9d2a"
+    results = tempfile.mkdtemp()
+    os.environ["GATEWAY_RESULTS"] = results
     by_program = {
         "notes": {"command": NOTES[0], "args": NOTES[1:]},
         "words": {"command": WORDS[0], "args": WORDS[1:]},

@@ -12,11 +12,11 @@ use crate::fetch::resolver::NotAllowed;
 ///
 /// ```
 /// use onetool::FetchError;
-/// use tool_core::{Reason, ToolError};
+/// use tool_core::{FailureKind, Reason, ToolError};
 ///
-/// assert_eq!(ToolError::from(FetchError::Status(404)).reason(), Reason::NotFound);
-/// assert_eq!(ToolError::from(FetchError::Status(503)).reason(), Reason::Unavailable);
-/// assert_eq!(ToolError::from(FetchError::Status(403)).reason(), Reason::Other);
+/// assert_eq!(ToolError::from(FetchError::Status(404)).kind(), FailureKind::Failed(Reason::NotFound));
+/// assert_eq!(ToolError::from(FetchError::Status(503)).kind(), FailureKind::Failed(Reason::Unavailable));
+/// assert_eq!(ToolError::from(FetchError::Status(403)).kind(), FailureKind::Failed(Reason::Other));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

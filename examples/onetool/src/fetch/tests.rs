@@ -158,7 +158,7 @@ async fn what_cannot_be_read_as_text_is_refused() {
 
 #[tokio::test]
 async fn a_status_tells_whether_trying_again_helps() {
-    use tool_core::{Reason, ToolError};
+    use tool_core::{FailureKind, Reason, ToolError};
     let addr = server().await;
     for (code, reason) in [
         (404, Reason::NotFound),
@@ -169,12 +169,12 @@ async fn a_status_tells_whether_trying_again_helps() {
         (503, Reason::Unavailable),
     ] {
         let failed = fetcher(addr).fetch(&format!("http://{addr}/status/{code}")).await.unwrap_err();
-        assert_eq!(ToolError::from(failed).reason(), reason, "{code}");
+        assert_eq!(ToolError::from(failed).kind(), FailureKind::Failed(reason), "{code}");
     }
     // Nothing listens on the port that was free a moment ago.
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let closed = listener.local_addr().unwrap();
     drop(listener);
     let failed = fetcher(closed).fetch(&format!("http://{closed}/")).await.unwrap_err();
-    assert_eq!(ToolError::from(failed).reason(), Reason::Unavailable);
+    assert_eq!(ToolError::from(failed).kind(), FailureKind::Failed(Reason::Unavailable));
 }

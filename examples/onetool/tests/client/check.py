@@ -166,7 +166,7 @@ async def transform_code_runs(client: Client) -> None:
 async def open_world_hint(client: Client) -> None:
     [run] = [tool for tool in (await client.list_tools()).tools if tool.name == "run"]
     hints = run.annotations
-    equal((hints.open_world_hint, hints.read_only_hint, hints.destructive_hint), (True, False, False))
+    equal((hints.open_world_hint, hints.read_only_hint, hints.destructive_hint), (True, None, False))
 
 
 async def client_uses_annotations(client: Client) -> None:

@@ -11,6 +11,11 @@ mod prompts;
 #[cfg(unix)]
 mod readme;
 mod search;
+#[cfg(unix)]
+#[path = "../../../../tests/sigterm.rs"]
+mod shared;
+#[cfg(unix)]
+mod sigterm;
 mod surfaces;
 
 use onetool::{BlockLimits, Egress, FetchLimits, Fetcher, Running, Sandbox, Search, Service, Workshop};

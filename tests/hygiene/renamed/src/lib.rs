@@ -94,7 +94,7 @@ const MOST: u8 = 9;
 #[tool(
     operation = Read,
     crate = renamed_core,
-    permission = "a, b",
+    permission = all("a", "b"),
     access = may_add(number),
     requires = [is_met],
     tags = ["renamed"],

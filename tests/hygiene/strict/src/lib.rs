@@ -212,7 +212,7 @@ pub async fn strict_addressed(
 /// Says everything else.
 #[inline]
 #[must_use]
-#[tool(operation = Transform, blocking, access = may_wait, permission = "a + b", timeout = "1s")]
+#[tool(operation = Transform, blocking, access = may_wait, permission = any("a", "b"), timeout = "1s")]
 pub fn strict_limited(
     #[arg(range(min = LEAST, max = 60 * 24), example = 3)] number: i64,
     #[arg(range(max = 0.5))] share: Option<f64>,

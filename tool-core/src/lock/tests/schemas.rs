@@ -142,8 +142,14 @@ fn of_objects() -> Vec<Row> {
     let map = |values: Value| json!({"type": "object", "additionalProperties": values});
     let patterns = |pattern: &str, kind: &str| json!({"patternProperties": {pattern: {"type": kind}}});
     vec![
-        sides(&[(Kind::InputAdded, "/b")], &[(Kind::OutputAdded, "/b")], one(), two(&[])),
-        sides(&[(Kind::InputAddedRequired, "/b")], &[(Kind::OutputAdded, "/b")], one(), two(&["b"])),
+        sides(&[(Kind::InputAdded, "/b")], &[(Kind::OutputAddedClosed, "/b")], one(), two(&[])),
+        sides(
+            &[(Kind::InputAdded, "/a")],
+            &[(Kind::OutputAdded, "/a")],
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {"a": {}}}),
+        ),
+        sides(&[(Kind::InputAddedRequired, "/b")], &[(Kind::OutputAddedClosed, "/b")], one(), two(&["b"])),
         sides(&[(Kind::InputRemoved, "/b")], &[(Kind::OutputRemoved, "/b")], two(&[]), one()),
         sides(&[(Kind::InputRemoved, "/b")], &[(Kind::OutputRemoved, "/b")], two(&["b"]), one()),
         sides(

@@ -54,12 +54,14 @@ impl Making {
         if let Some(value) = schema.get("const") {
             return Just(constant(value.clone())).boxed();
         }
-        if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-            // Where it ends, it ends in a branch that holds nothing of its own kind.
-            let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
-            let branches: Vec<_> =
-                branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
-            return proptest::strategy::Union::new(branches).boxed();
+        let parts = ["properties", "allOf", "oneOf", "anyOf"];
+        if parts.into_iter().filter(|keyword| schema.get(*keyword).is_some()).count() > 1
+            || schema.get("allOf").is_some()
+        {
+            return self.object(schema, depth);
+        }
+        if let Some(branches) = choices(schema).next() {
+            return self.choice(branches, depth);
         }
         match schema["type"].as_str() {
             Some("null") => Just(Json::Null).boxed(),
@@ -78,6 +80,24 @@ impl Making {
             Some("array") => self.array(schema, depth),
             Some("object") => self.object(schema, depth),
             _ => any_json().prop_filter("a member is given twice", |json| !json.has_a_member_twice()).boxed(),
+        }
+    }
+
+    fn choice(&self, branches: &[Value], depth: u8) -> BoxedStrategy<Json> {
+        // Where it ends, it ends in a branch that holds nothing of its own kind.
+        let ends = |branch: &&Value| depth > 0 || !branch.to_string().contains("$ref");
+        let branches: Vec<_> = branches.iter().filter(ends).map(|branch| self.value(branch, depth)).collect();
+        proptest::strategy::Union::new(branches).boxed()
+    }
+
+    /// A part of an object whose other parts stand beside it.
+    fn part(&self, schema: &Value, depth: u8) -> BoxedStrategy<Json> {
+        match choices(schema).next() {
+            Some(branches) => {
+                let branches: Vec<_> = branches.iter().map(|branch| self.part(branch, depth)).collect();
+                proptest::strategy::Union::new(branches).boxed()
+            }
+            None => self.object(schema, depth),
         }
     }
 
@@ -144,7 +164,11 @@ impl Making {
             members.push(value.boxed());
         }
         let parts = schema["allOf"].as_array().into_iter().flatten();
-        let parts: Vec<_> = parts.map(|part| self.value(part, depth)).collect();
+        let mut parts: Vec<_> = parts.map(|part| self.part(part, depth)).collect();
+        for branches in choices(schema) {
+            let branches: Vec<_> = branches.iter().map(|branch| self.part(branch, depth)).collect();
+            parts.push(proptest::strategy::Union::new(branches).boxed());
+        }
         let own = members.prop_map(|members| members.into_iter().flatten().collect::<Vec<_>>());
         (own, parts, self.free_members(schema, depth), any::<u64>())
             .prop_map(|(mut members, parts, free, seed)| {
@@ -181,7 +205,9 @@ impl Making {
             let name = (0..100_i32).prop_map(move |n| if negative { n - 50 } else { n }.to_string());
             return distinct(vec((name, self.value(value, depth)), least..=most));
         }
-        let Some(value) = schema.get("additionalProperties").filter(|value| value.is_object()) else {
+        let keywords = ["additionalProperties", "unevaluatedProperties"];
+        let mut others = keywords.into_iter().filter_map(|keyword| schema.get(keyword));
+        let Some(value) = others.next().filter(|value| **value != false) else {
             return Just(Vec::new()).boxed();
         };
         let members = vec((characters(1, 3), self.value(value, depth)), least..=most);
@@ -203,6 +229,11 @@ fn least(schema: &Value, keyword: &str) -> usize {
 
 fn most(schema: &Value, keyword: &str, otherwise: usize) -> usize {
     schema[keyword].as_u64().map_or(otherwise, |count| usize::try_from(count).unwrap())
+}
+
+/// The branches of each choice that a schema makes.
+fn choices(schema: &Value) -> impl Iterator<Item = &[Value]> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|keyword| schema[keyword].as_array().map(Vec::as_slice))
 }
 
 fn constant(value: Value) -> Json {

@@ -14,6 +14,7 @@ use crate::caller::Caller;
 use crate::http::sessions::{Sessions, Visit};
 use crate::http::{Policy, sessions};
 use crate::in_flight::InFlight;
+use crate::session::Acquaintance;
 use crate::{Discovery, Server, Surfaces};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -237,7 +238,7 @@ async fn session(version: &str) -> (Visit, InFlight) {
     let manager = sessions::manager();
     let (id, _transport) = manager.create_session().await.unwrap();
     let sessions = Arc::new(Sessions::new(manager));
-    sessions.opened(&id, &Principal::anonymous()).await;
+    sessions.opened(&id, &Principal::anonymous(), Acquaintance::default()).await;
     let Ok(Some(visit)) = sessions.visit(&id, &Principal::anonymous()) else { panic!("there is no session") };
     visit.client.meet(version);
     (visit, InFlight::default())

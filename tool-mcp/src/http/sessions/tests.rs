@@ -3,13 +3,12 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 use tower::ServiceExt as _;
 
 use super::*;
 use crate::handler::Handler;
+use crate::http::shutdown::Shutdown;
 use crate::http::{Endpoint, Policy, Way, identity, message};
 use crate::server::Server;
 
@@ -18,7 +17,7 @@ const LONG: Duration = Duration::from_secs(20 * 60);
 
 /// The endpoint of a tool that takes its time.
 fn endpoint() -> Endpoint {
-    Endpoint::new(handler(), &Policy::default())
+    Endpoint::new(handler(), &Policy::default(), LONG)
 }
 
 fn handler() -> Arc<Handler> {
@@ -111,7 +110,7 @@ async fn sessions_are_not_without_number() {
 async fn owners_of_sessions_that_have_ended_are_let_go() {
     let sessions = Arc::new(Sessions::new(Arc::default()));
     for n in 0..10 * FEW {
-        sessions.opened(&n.to_string(), &Principal::new("ada")).await;
+        sessions.opened(&n.to_string(), &Principal::new("ada"), Acquaintance::default()).await;
     }
     assert!(sessions.owners().by_session.len() <= FEW);
     let last = (10 * FEW - 1).to_string();
@@ -127,7 +126,7 @@ async fn a_session_that_is_used_again_is_not_closed() {
     let manager = manager();
     let (session, _transport) = manager.create_session().await.unwrap();
     let sessions = Arc::new(Sessions::new(Arc::clone(&manager)));
-    sessions.opened(&session, &Principal::anonymous()).await;
+    sessions.opened(&session, &Principal::anonymous(), Acquaintance::default()).await;
     tokio::time::advance(2 * IDLE).await;
     // Whoever looks at the sessions keeps those that are idle from being closed at once.
     let looking = manager.sessions.read().await;
@@ -152,7 +151,7 @@ async fn a_session_whose_opening_is_given_up_is_closed() {
     // Given up at every point at which it waits; once never.
     let mut base = None;
     for polls in 0.. {
-        let Endpoint { router, handler, .. } = endpoint();
+        let Endpoint { router, shutdown } = endpoint();
         let mut opened = Box::pin(post(&router, "", opening()));
         let mut is_there = false;
         for _ in 0..polls {
@@ -170,7 +169,7 @@ async fn a_session_whose_opening_is_given_up_is_closed() {
                 tokio::time::sleep(LONG).await;
                 open(&router).await;
             }
-            Arc::strong_count(&handler)
+            Arc::strong_count(&shutdown.handler)
         };
         let held = count().await;
         assert_eq!(held, *base.get_or_insert(held), "given up after {polls}");
@@ -183,8 +182,7 @@ async fn a_session_whose_opening_is_given_up_is_closed() {
 // Between the beginning of a call and rmcp's hearing of it, rmcp knows of nothing to take back.
 #[tokio::test(start_paused = true)]
 async fn a_call_is_taken_back_before_rmcp_has_heard_of_it() {
-    let (answers, stop) = (TaskTracker::new(), CancellationToken::new());
-    let way = Arc::new(Way::new(&handler(), &Policy::default(), answers, stop));
+    let way = Arc::new(Way::new(&Shutdown::new(handler(), LONG), &Policy::default(), None));
     let other = Arc::clone(&way);
     let router = Router::new().fallback(move |request: Request<Body>| {
         let way = Arc::clone(&other);

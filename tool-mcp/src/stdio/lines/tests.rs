@@ -155,6 +155,40 @@ async fn what_has_begun_is_answered_before_the_end() {
     assert!(read.contains(r#""id":1,"result""#), "{read}");
 }
 
+/// The lines of a client that has said nothing yet.
+async fn unopened(writer: tokio::io::DuplexStream) -> Lines<tokio::io::Empty, tokio::io::DuplexStream> {
+    let definition =
+        tool_core::ToolDefinition::builder("think", "Thinks.").operation(tool_core::Operation::Read);
+    let definition = definition.input_schema(serde_json::json!({"type": "object", "properties": {}}));
+    let think = tool_core::DynamicTool::new(definition.build().unwrap(), |_, _: serde_json::Value| async {
+        Ok(tool_core::Output::empty())
+    });
+    let registry = tool_core::Registry::builder().tool(think).build().unwrap();
+    Lines::new(crate::Server::new(registry).opened(None).await.unwrap(), tokio::io::empty(), writer)
+}
+
+#[tokio::test]
+async fn the_first_list_of_a_client_is_answered_without_rmcp() {
+    let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let older = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    for (line, version) in [(modern, None), (older, Some("2025-11-25")), (older, Some("2025-06-18"))] {
+        let (mut unread, theirs) = tokio::io::duplex(4096);
+        let mut lines = unopened(theirs).await;
+        version.iter().for_each(|version| lines.early.client.meet(version));
+        assert!(matches!(lines.read(Ok(Bytes::from_static(line.as_bytes()))), Ok(None)), "{line}");
+        lines.close().await.unwrap();
+        let mut read = String::new();
+        tokio::io::AsyncReadExt::read_to_string(&mut unread, &mut read).await.unwrap();
+        assert!(
+            read.starts_with(r#"{"jsonrpc":"2.0","id":1,"result":{"#) && read.ends_with("}}\n"),
+            "{read}"
+        );
+        let answer: serde_json::Value = serde_json::from_str(&read).unwrap();
+        assert_eq!(answer["result"]["tools"][0]["name"], "think");
+        assert_eq!(answer["result"]["resultType"] == "complete", version.is_none(), "{read}");
+    }
+}
+
 #[test]
 fn an_answer_is_no_request() {
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{},"result":{}}"#;

@@ -18,7 +18,7 @@ pub(super) struct Reading<'r> {
     pub(super) remarks: Vec<String>,
 }
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "command",
     "args",
     "env",
@@ -29,6 +29,7 @@ const KNOWN: [&str; 12] = [
     "enabled",
     "timeout",
     "startTimeout",
+    "maxMessageBytes",
     "type",
     "transport",
 ];
@@ -120,6 +121,9 @@ impl<'r> Reading<'r> {
         }
         if let Some(timeout) = self.duration(at, "startTimeout", server) {
             upstream = upstream.start_timeout(timeout);
+        }
+        if let Some(limit) = self.bytes(at, "maxMessageBytes", server) {
+            upstream = upstream.message_limit(limit);
         }
         for fault in upstream.faults() {
             self.fault(at, &fault);
@@ -216,6 +220,15 @@ impl<'r> Reading<'r> {
             self.fault(&format!("{at}/{key}"), &format!("expected {expected}, found {value}"));
         }
         duration
+    }
+
+    fn bytes(&mut self, at: &str, key: &str, server: &Value) -> Option<usize> {
+        let value = server.get(key)?;
+        let bytes = value.as_u64().and_then(|bytes| usize::try_from(bytes).ok());
+        if bytes.is_none() {
+            self.fault(&format!("{at}/{key}"), &format!("expected a number of bytes, found {value}"));
+        }
+        bytes
     }
 
     fn expected(&mut self, at: &str, what: &str, found: &Value) {

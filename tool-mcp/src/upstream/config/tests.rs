@@ -23,7 +23,8 @@ fn everything_that_is_said_is_followed() {
         r#"{"mcpServers": {
             "disk": {
                 "type": "stdio", "command": "${HOME_OF_IT:-/opt}/disk", "args": ["--key=${KEY}", "$5"], "cwd": "/srv",
-                "env": {"KEY": "${KEY}", "NONE": "${EMPTY:-x}"}, "timeout": "2m", "startTimeout": 1500
+                "env": {"KEY": "${KEY}", "NONE": "${EMPTY:-x}"}, "timeout": "2m", "startTimeout": 1500,
+                "maxMessageBytes": 4194304
             },
             "web": {"type": "http", "url": "https://example.org/${KEY}", "headers": {"Authorization": "Bearer ${KEY}"}},
             "off": {"command": 5, "disabled": true},
@@ -46,6 +47,7 @@ fn everything_that_is_said_is_followed() {
         (servers[0].timeout, servers[0].start_timeout),
         (Duration::from_secs(120), Duration::from_millis(1500))
     );
+    assert_eq!((servers[0].message_limit, servers[1].message_limit), (4 << 20, 16 << 20));
     let crate::upstream::settings::Way::Url(address) = &servers[1].way else { panic!("a URL") };
     assert_eq!(address.url, "https://example.org/0b7c5f1e9d2a");
     assert_eq!(address.headers[0].1, "Bearer 0b7c5f1e9d2a");
@@ -91,6 +93,14 @@ fn every_fault_has_its_place() {
         (
             r#"{"a": {"command": "a", "timeout": "0s"}}"#,
             "at /mcpServers/a/timeout: expected a text such as \"30s\", or milliseconds, at least 1000, found \"0s\"",
+        ),
+        (
+            r#"{"a": {"command": "a", "maxMessageBytes": "4 MiB"}}"#,
+            "at /mcpServers/a/maxMessageBytes: expected a number of bytes, found \"4 MiB\"",
+        ),
+        (
+            r#"{"a": {"command": "a", "maxMessageBytes": 100}}"#,
+            "at /mcpServers/a: a message limit of less than 1024 bytes leaves no room for a list of tools",
         ),
         (
             r#"{"a": {"command": "a", "type": "http"}}"#,

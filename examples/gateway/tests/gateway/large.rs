@@ -1,0 +1,236 @@
+//! The program with servers whose answers, listings and details are large: over stdio, over both kinds of HTTP, and on the command
+//! line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Reason, Tool, ToolDefinition};
+use tool_mcp::Server;
+
+/// A folder of the user, and the server behind the gateway.
+struct Setting {
+    folder: tempfile::TempDir,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Setting {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let url = runtime.block_on(super::serve(Server::new(tools()).name("far")));
+        let folder = tempfile::tempdir().unwrap();
+        let config = json!({"mcpServers": {"far": {"url": url}}});
+        std::fs::write(folder.path().join("gateway.json"), config.to_string()).unwrap();
+        Setting { folder, _runtime: runtime }
+    }
+
+    fn state(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn gateway(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("XDG_STATE_HOME", self.state())
+            .env("HOME", self.folder.path())
+            .env_remove("GATEWAY_RESULTS")
+            .env_remove("GATEWAY_CONFIG");
+        command
+    }
+}
+
+/// One tool that says what is large, one with large details, and 298 more.
+fn tools() -> Vec<Arc<dyn Tool>> {
+    let tool = |name: String, schema: Value| -> Arc<dyn Tool> {
+        let definition = ToolDefinition::builder(name, "Says it often.").operation(Operation::Read);
+        let definition = definition.input_schema(schema).build().unwrap();
+        Arc::new(DynamicTool::new(definition, |_, arguments: Value| async move {
+            let text = "rain\n".repeat(usize::try_from(arguments["lines"].as_u64().unwrap_or(1)).unwrap());
+            if arguments["fails"] == true {
+                return Err(Failure::new(FailureKind::Failed(Reason::Other), text));
+            }
+            Ok(Output::text(text))
+        }))
+    };
+    let description = "How often, and whether it fails then. ".repeat(4);
+    let schema = |words: usize| {
+        let mut schema = json!({"type": "object", "properties": {
+            "lines": {"type": "integer", "description": description}, "fails": {"type": "boolean"},
+        }});
+        for word in 0..words {
+            schema["properties"][format!("word_{word}")] =
+                json!({"type": "string", "description": description});
+        }
+        schema
+    };
+    let mut tools = vec![tool("say".to_owned(), schema(0)), tool("wide".to_owned(), schema(400))];
+    tools.extend((0..298).map(|number| tool(format!("other_{number:03}"), schema(0))));
+    tools
+}
+
+/// A session over standard input and output.
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    fn start(mut gateway: Command) -> Self {
+        let mut child = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Session { child, input, output }
+    }
+
+    fn ask(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended");
+            let mut answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == 1 {
+                return answer["result"].take();
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+
+    fn say(&mut self, arguments: &Value) -> Value {
+        self.call("call_tool", &json!({"server": "far", "tool_name": "say", "arguments": arguments}))
+    }
+
+    fn end(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+fn link(result: &Value) -> String {
+    let links = result["content"].as_array().unwrap().iter();
+    links.filter_map(|block| block["uri"].as_str()).next().unwrap_or_else(|| panic!("{result}")).to_owned()
+}
+
+#[test]
+fn large_answers_are_kept_over_stdio() {
+    let setting = Setting::new();
+    let mut session = Session::start(setting.gateway(&["serve", "mcp"]));
+    let large = json!({"lines": 40_000});
+    let said = session.say(&large);
+    assert!(said.to_string().len() < 6_000 && said["isError"] == false, "{said}");
+    assert!(said["content"][0]["text"].as_str().unwrap().starts_with("rain\nrain\n"));
+    assert_eq!(link(&said), link(&session.say(&large)), "the same result has the same link");
+    let read = session.ask("resources/read", json!({"uri": link(&said)}));
+    assert_eq!(read["contents"][0]["text"].as_str().map(str::len), Some(200_000));
+    let digest = link(&said).rsplit('/').next().unwrap().to_owned();
+    let page = session.call("read_result", &json!({"digest": digest, "lines": "40000"}));
+    assert!(page["content"][0]["text"].as_str().unwrap().starts_with("rain\n[lines 40000-40000"), "{page}");
+    assert_eq!(
+        session.say(&json!({"lines": 2}))["content"],
+        json!([{"type": "text", "text": "rain\nrain\n"}])
+    );
+    // A failure is one, and cut before it comes to the gateway's own limit.
+    let failed = session.say(&json!({"lines": 40_000, "fails": true}));
+    assert_eq!(failed["isError"], true);
+
+    let plain = session.call("list_available_tools", &json!({}))["structuredContent"].take();
+    assert_eq!((&plain["total"], plain.get("whole")), (&json!(300), None), "{plain}");
+    let detailed = session.call("list_available_tools", &json!({"detailed": true}));
+    assert!(detailed["structuredContent"]["whole"]["uri"].is_string(), "{detailed}");
+    let again = session.call("list_available_tools", &json!({"detailed": true}));
+    assert_eq!(link(&detailed), link(&again));
+    let details = |name: &str| json!({"server": "far", "tool_name": name});
+    let wide = session.call("list_tool_details", &details("wide"));
+    assert!(wide.to_string().len() < 9_000 && wide["structuredContent"]["uri"].is_string(), "{wide}");
+    let narrow = session.call("list_tool_details", &details("say"));
+    assert!(narrow["structuredContent"]["inputSchema"].is_object(), "{narrow}");
+    session.end();
+
+    // Another process reads what is kept, on the command line too.
+    let page =
+        setting.gateway(&["run", "read_result", &format!("digest={digest}"), "lines=-1"]).output().unwrap();
+    let page = String::from_utf8(page.stdout).unwrap();
+    assert!(page.starts_with("rain\n[lines 40000-40000"), "{page}");
+    assert!(setting.state().join("gateway/results").is_dir());
+}
+
+#[test]
+fn results_are_kept_where_the_variable_says_or_not_at_all() {
+    let setting = Setting::new();
+    let large = json!({"lines": 40_000});
+    let elsewhere = setting.folder.path().join("elsewhere");
+    let mut gateway = setting.gateway(&["serve", "mcp"]);
+    gateway.env("GATEWAY_RESULTS", &elsewhere);
+    let mut session = Session::start(gateway);
+    link(&session.say(&large));
+    session.end();
+    assert!(elsewhere.is_dir());
+    let mut gateway = setting.gateway(&["serve", "mcp"]);
+    gateway.env("GATEWAY_RESULTS", "off");
+    let mut session = Session::start(gateway);
+    assert_eq!(session.say(&large)["content"][0]["text"].as_str().map(str::len), Some(200_000));
+    session.end();
+    assert!(!setting.state().join("gateway").exists());
+    let mut gateway = setting.gateway(&["list"]);
+    let wrong = gateway.env("GATEWAY_RESULTS", "gateway.json").output().unwrap();
+    let wrong = String::from_utf8(wrong.stderr).unwrap();
+    assert!(wrong.contains("`GATEWAY_RESULTS` is \"gateway.json\": "), "{wrong}");
+}
+
+/// A program that serves, until this is dropped.
+struct Served(Child, String);
+
+impl Served {
+    fn start(mut gateway: Command) -> Self {
+        let mut child = gateway.stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let line = errors.find(|line| line.contains("listening on")).unwrap();
+        // It goes on to log what fails, and somebody reads that.
+        std::thread::spawn(move || errors.for_each(drop));
+        let url = line.split_once("http://").unwrap().1.trim().to_owned();
+        Served(child, format!("http://{url}"))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn large_answers_are_kept_over_http_and_printed_on_the_command_line() {
+    let setting = Setting::new();
+    let served =
+        Served::start(setting.gateway(&["serve", "http", "--addr", "127.0.0.1:0", "--allow-execute"]));
+    let post = |body: &Value| {
+        let url = format!("{}/tools/far__say/call", served.1);
+        let request = ureq::post(url).config().http_status_as_error(false).build();
+        let answer = request.content_type("application/json").send(body.to_string());
+        let text = answer.unwrap().body_mut().read_to_string().unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let said = post(&json!({"lines": 40_000}));
+    assert!(said.to_string().len() < 6_000, "{said}");
+    let location = link(&said);
+    assert_eq!(location, link(&post(&json!({"lines": 40_000}))));
+    let digest = location.strip_prefix("../../results/").unwrap();
+    let whole = ureq::get(format!("{}/results/{digest}", served.1)).call().unwrap();
+    assert_eq!(whole.into_body().read_to_string().unwrap().len(), 200_000);
+    assert_eq!(post(&json!({"lines": 40_000, "fails": true}))["isError"], true);
+
+    let printed = setting.gateway(&["run", "far__say", "lines=40000"]).output().unwrap();
+    assert!(printed.stdout.len() >= 200_000, "it goes into a pipe");
+}

@@ -1,0 +1,143 @@
+//! What a tool says of its failure is what a caller learns on every face: the kind, the place, and when to try again.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tool_core::{DynamicTool, Failure, FailureKind, Output, Registry, ToolDefinition, ToolError};
+
+use crate::faces::Faces;
+
+/// How a tool fails, and what each face makes of it.
+struct Row {
+    error: fn() -> Failure,
+    /// The word for it in JSON.
+    kind: &'static str,
+    http: u16,
+    exit: u8,
+    retryable: bool,
+    seconds: Option<u64>,
+    text: &'static str,
+}
+
+fn rows() -> Vec<Row> {
+    let row = |error, kind, http, exit, text| Row {
+        error,
+        kind,
+        http,
+        exit,
+        retryable: false,
+        seconds: None,
+        text,
+    };
+    let later = |row: Row, seconds| Row { retryable: true, seconds, ..row };
+    vec![
+        row(|| ToolError::failed("it rains").into(), "execution_failed", 500, 1, "it rains"),
+        row(|| ToolError::not_found("no such day").into(), "execution_failed", 404, 10, "no such day"),
+        row(|| ToolError::conflict("sold").into(), "execution_failed", 409, 11, "sold"),
+        row(|| ToolError::denied("not yours").into(), "access_denied", 403, 4, "not yours"),
+        later(
+            row(
+                || ToolError::invalid("/from", "in the past").and_invalid("stay", "too long").into(),
+                "invalid_input",
+                422,
+                5,
+                "invalid input: 2 problems\n- /from: in the past\n- /stay: too long",
+            ),
+            None,
+        ),
+        later(row(|| ToolError::unavailable("down").into(), "execution_failed", 503, 12, "down"), None),
+        later(
+            row(
+                || ToolError::unavailable("being built").with_retry_after(Duration::from_millis(1)).into(),
+                "execution_failed",
+                503,
+                12,
+                "being built\ntry again in 1 second",
+            ),
+            Some(1),
+        ),
+        later(
+            row(
+                || ToolError::retry_after(Duration::from_secs(90), "three a minute").into(),
+                "rate_limited",
+                429,
+                13,
+                "three a minute\ntry again in 90 seconds",
+            ),
+            Some(90),
+        ),
+        later(
+            row(
+                || Failure::new(FailureKind::Busy, "all lines are taken"),
+                "busy",
+                429,
+                13,
+                "all lines are taken\ntry again in 1 second",
+            ),
+            Some(1),
+        ),
+        // As of a tool that was called: not the one that the client called is absent, and the client's JSON is JSON.
+        row(
+            || Failure::new(FailureKind::NotFound, "Tool not found: inner"),
+            "execution_failed",
+            404,
+            10,
+            "Tool not found: inner",
+        ),
+    ]
+}
+
+fn faces() -> Faces {
+    Faces::of(|_| {
+        let tools = rows().into_iter().enumerate().map(|(number, row)| {
+            let definition = ToolDefinition::builder(format!("fails_{number}"), "Fails.");
+            DynamicTool::new(definition.build().unwrap(), move |_, _: Map<String, Value>| async move {
+                Err::<Output, _>((row.error)())
+            })
+        });
+        tools.fold(Registry::builder(), tool_core::Builder::tool)
+    })
+}
+
+#[test]
+fn every_face_tells_of_what_kind_a_failure_is_and_when_to_try_again() {
+    let faces = faces();
+    for (number, row) in rows().into_iter().enumerate() {
+        let name = format!("fails_{number}");
+
+        let (status, wait, body) = faces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
+        assert_eq!(status, row.http, "{name}: {body}");
+        assert_eq!(wait, row.seconds.map(|seconds| seconds.to_string()), "{name}");
+        if body.get("isError").is_none() {
+            assert_eq!((&body["kind"], &body["retryable"]), (&json!(row.kind), &json!(row.retryable)));
+            assert_eq!(body.get("retryAfterSeconds"), row.seconds.map(Value::from).as_ref(), "{name}");
+        } else {
+            assert_eq!(body["content"][0]["text"], row.text);
+        }
+
+        let result = &faces.mcp("tools/call", &json!({"name": name, "arguments": {}}))["result"];
+        assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!(row.text)));
+        let meta = &result["_meta"];
+        assert_eq!(meta["tool-core/kind"], row.kind, "{name}");
+        assert_eq!(meta["tool-core/retryable"], row.retryable, "{name}");
+        assert_eq!(meta.get("tool-core/retryAfterSeconds"), row.seconds.map(Value::from).as_ref(), "{name}");
+
+        let (code, body) = faces.cli(&["run", &name, "--yes", "--format", "json"]);
+        assert_eq!((code, &body["error_type"]), (row.exit, &json!(row.kind)), "{name}");
+        assert_eq!(body["retryable"], row.retryable, "{name}");
+        assert_eq!(body.get("retry_after_seconds"), row.seconds.map(Value::from).as_ref(), "{name}");
+    }
+}
+
+#[test]
+fn every_face_tells_where_an_input_is_wrong_that_only_the_tool_can_judge() {
+    let faces = faces();
+    let expected = json!([
+        {"path": "/from", "message": "in the past", "keyword": "tool"},
+        {"path": "/stay", "message": "too long", "keyword": "tool"},
+    ]);
+    let (_, _, body) = faces.http_with_wait("/tools/fails_4/call", Some(b"{}"));
+    assert_eq!(body["problems"], expected);
+    let (_, body) = faces.cli(&["run", "fails_4", "--yes", "--format", "json"]);
+    assert_eq!(body["problems"], expected);
+}

@@ -1,0 +1,86 @@
+//! What a call that failed leaves in the log, as a collector of logs reads it: one line of JSON, on every face.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, Once};
+
+use serde_json::{Map, Value, json};
+use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition, ToolError};
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::faces::Faces;
+
+/// What all tests of this program have logged.
+static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+struct Lines;
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LINES.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Logs as JSON from now on.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let log = tracing_subscriber::fmt().json().with_max_level(LevelFilter::WARN);
+        log.with_writer(|| Lines).init();
+    });
+}
+
+/// The lines that are about this tool.
+fn lines_about(tool: &str) -> Vec<Value> {
+    let text = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["fields"]["tool"] == tool).collect()
+}
+
+fn fails(name: &str, operation: Operation, error: fn() -> ToolError) -> DynamicTool {
+    let definition = ToolDefinition::builder(name, "Fails.").operation(operation).build().unwrap();
+    DynamicTool::new(
+        definition,
+        move |_, _: Map<String, Value>| async move { Err::<Output, _>(error().into()) },
+    )
+}
+
+#[test]
+fn a_failed_call_leaves_one_line_with_its_tool_kind_and_call() {
+    listen();
+    let faces = Faces::of(|_| {
+        let broken = || ToolError::failed("the store is closed");
+        Registry::builder()
+            .tool(fails("log_reads", Operation::Read, broken))
+            .tool(fails("log_writes", Operation::Write, broken))
+            .tool(fails("log_absent", Operation::Read, || ToolError::not_found("there is no such day")))
+    });
+    for name in ["log_reads", "log_writes", "log_absent"] {
+        faces.call(name, "{}");
+    }
+    for name in ["log_reads", "log_writes"] {
+        let lines = lines_about(name);
+        assert_eq!(lines.len(), 4, "one line on each face: {lines:?}");
+        let mut calls: Vec<_> = lines.iter().map(|line| line["fields"]["call_id"].to_string()).collect();
+        calls.sort();
+        calls.dedup();
+        assert_eq!(calls.len(), 4, "each names its call: {lines:?}");
+        for line in lines {
+            assert_eq!(line["level"], "WARN", "{line}");
+            assert_eq!(line["fields"]["kind"], "execution_failed", "{line}");
+            assert_eq!(line["fields"]["error"], "the store is closed", "{line}");
+            // The name of the span is its own, and the tool has a field.
+            assert_eq!(
+                (&line["span"]["name"], &line["span"]["tool"]),
+                (&json!("tool"), &json!(name)),
+                "{line}"
+            );
+            assert_eq!(line["span"]["call_id"], line["fields"]["call_id"], "{line}");
+        }
+    }
+    // What the caller can do something about is no warning.
+    assert_eq!(lines_about("log_absent"), [Value::Null; 0]);
+}

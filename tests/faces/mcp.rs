@@ -1,0 +1,167 @@
+//! MCP over both transports in both eras, with arguments that no client library would send.
+
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+const MODERN: &str = "2026-07-28";
+const LEGACY: &str = "2025-11-25";
+
+/// The folder in which [`serve`] keeps its reports.
+const FOLDER: &str = "FACES_STDIO_FOLDER";
+
+/// No test, but the server on standard input and output that the tests start.
+#[test]
+fn serve() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let registry = weather::registry(std::path::Path::new(&folder).join("stdio")).unwrap();
+    let serving = tool_mcp::Server::new(registry).serve_stdio();
+    let served = tokio::runtime::Runtime::new().unwrap().block_on(serving);
+    // Not back to the harness, which would write to standard output.
+    std::process::exit(i32::from(served.is_err()));
+}
+
+/// A client of one transport and one era.
+pub(crate) enum Client {
+    Modern { addr: SocketAddr },
+    Session { addr: SocketAddr, session: String },
+    Stdio { modern: bool, server: Box<Stdin> },
+}
+
+/// The server behind a pair of pipes.
+pub(crate) struct Stdin {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Client {
+    /// A client of each kind.
+    pub(crate) fn all(agent: &ureq::Agent, addr: SocketAddr, folder: &std::path::Path) -> Vec<Client> {
+        let session = Client::opened(agent, addr);
+        let stdio = |modern| Client::Stdio { modern, server: Box::new(Stdin::start(folder, !modern)) };
+        vec![Client::Modern { addr }, Client::Session { addr, session }, stdio(true), stdio(false)]
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Client::Modern { .. } => "MCP of 2026-07-28 over HTTP",
+            Client::Session { .. } => "MCP of 2025-11-25 over HTTP",
+            Client::Stdio { modern: true, .. } => "MCP of 2026-07-28 on stdio",
+            Client::Stdio { modern: false, .. } => "MCP of 2025-11-25 on stdio",
+        }
+    }
+
+    fn opened(agent: &ureq::Agent, addr: SocketAddr) -> String {
+        let answer = agent
+            .post(format!("http://{addr}/mcp"))
+            .content_type("application/json")
+            .header("accept", "application/json, text/event-stream")
+            .send(initialize())
+            .unwrap();
+        answer.headers()["mcp-session-id"].to_str().unwrap().to_owned()
+    }
+
+    /// The answer to a call with these bytes as its arguments; `None` for no arguments.
+    pub(crate) fn call(
+        &mut self,
+        agent: &ureq::Agent,
+        id: usize,
+        name: &str,
+        arguments: Option<&[u8]>,
+    ) -> Value {
+        let is_modern = matches!(self, Client::Modern { .. } | Client::Stdio { modern: true, .. });
+        let message = message(is_modern, id, name, arguments);
+        match self {
+            Client::Modern { addr } => {
+                let headers =
+                    [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", name)];
+                post(agent, *addr, &headers, &message)
+            }
+            Client::Session { addr, session } => {
+                let headers = [("mcp-protocol-version", LEGACY), ("mcp-session-id", session)];
+                post(agent, *addr, &headers, &message)
+            }
+            Client::Stdio { server, .. } => server.ask(&message),
+        }
+    }
+}
+
+impl Stdin {
+    fn start(folder: &std::path::Path, opens: bool) -> Self {
+        // This very program again, as a server: see `serve`.
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "mcp::serve", "--nocapture"])
+            .env(FOLDER, folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+        // What the test harness writes before the server starts.
+        assert_eq!(output.by_ref().take(2).map(Result::unwrap).collect::<Vec<_>>(), ["", "running 1 test"]);
+        let mut server = Stdin { input: child.stdin.take().unwrap(), child, output };
+        if opens {
+            assert_eq!(server.ask(initialize().as_bytes())["result"]["protocolVersion"], LEGACY);
+        }
+        server
+    }
+
+    fn ask(&mut self, message: &[u8]) -> Value {
+        self.input.write_all(message).unwrap();
+        self.input.write_all(b"\n").unwrap();
+        json_of(&self.output.next().expect("the server ended").unwrap())
+    }
+}
+
+impl Drop for Stdin {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn initialize() -> String {
+    let params = json!({
+        "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "faces", "version": "1.0.0"},
+    });
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string()
+}
+
+fn message(is_modern: bool, id: usize, name: &str, arguments: Option<&[u8]>) -> Vec<u8> {
+    let mut text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}""#)
+        .into_bytes();
+    if is_modern {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        text.extend_from_slice(format!(r#","_meta":{meta}"#).as_bytes());
+    }
+    if let Some(arguments) = arguments {
+        text.extend_from_slice(br#","arguments":"#);
+        text.extend_from_slice(arguments);
+    }
+    text.extend_from_slice(b"}}");
+    text
+}
+
+fn post(agent: &ureq::Agent, addr: SocketAddr, headers: &[(&str, &str)], message: &[u8]) -> Value {
+    let mut request = agent
+        .post(format!("http://{addr}/mcp"))
+        .content_type("application/json")
+        .header("accept", "application/json, text/event-stream");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let text = request.send(message).unwrap().body_mut().read_to_string().unwrap();
+    let event = text.lines().filter_map(|line| line.strip_prefix("data:")).find(|data| data.contains('{'));
+    json_of(event.unwrap_or(&text))
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text:.200}"))
+}

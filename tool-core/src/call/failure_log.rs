@@ -1,0 +1,45 @@
+//! The one line that a call which failed leaves in the log.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::audit::AuditKind;
+use crate::context::CallId;
+use crate::definition::ToolDefinition;
+use crate::failure::{Failure, FailureKind};
+
+/// What the log says of a call that failed, beside the failure.
+#[derive(Debug)]
+pub(super) struct FailureLog {
+    pub(super) tool: ToolDefinition,
+    pub(super) kind: AuditKind,
+    pub(super) call_id: CallId,
+}
+
+/// The most characters of a message: it can be as long as an output.
+const MOST: usize = 256;
+
+impl FailureLog {
+    /// Writes the line: as a warning where the application or what it needs is at fault, as information where the caller can do
+    /// something about it. The statuses of HTTP draw that line for every kind.
+    ///
+    /// A log that cannot be written, such as a closed stderr, may panic. The caller is answered all the same.
+    pub(super) fn write(&self, failure: &Failure) {
+        // It goes on with the answer to what it asked.
+        if failure.kind() != FailureKind::Suspended {
+            let _ = catch_unwind(AssertUnwindSafe(|| self.line(failure)));
+        }
+    }
+
+    fn line(&self, failure: &Failure) {
+        let codes = failure.kind().codes();
+        let (tool, prompt) = self.kind.split(self.tool.name());
+        let (call_id, kind) = (self.call_id, codes.error_type);
+        let message = failure.message();
+        let error = message.char_indices().nth(MOST).map_or(message, |(end, _)| &message[..end]);
+        if codes.http < 500 {
+            tracing::info!(tool, prompt, %call_id, kind, error, "the call failed");
+        } else {
+            tracing::warn!(tool, prompt, %call_id, kind, error, "the call failed");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The text form of a permission.
+
+use std::str::FromStr;
+
+use super::{Node, Permission};
+use crate::schema::Shown;
+
+/// How deeply lists may nest.
+const DEEPEST: usize = 16;
+
+/// Why a text is not a permission.
+///
+/// ```
+/// use tool_core::{Permission, PermissionError};
+///
+/// let error: PermissionError = "a + b".parse::<Permission>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`a + b` is not a permission, since a name cannot contain `+`: write a name, `all(a, b)` if each is required, or \
+///      `any(a, b)` if one is enough",
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` is not a permission, since {reason}: write a name, `all(a, b)` if each is required, or `any(a, b)` if one is enough",
+    Shown(.text)
+)]
+pub struct PermissionError {
+    text: String,
+    reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Reason {
+    #[error("a name is missing")]
+    NoName,
+    #[error("a list is empty")]
+    EmptyList,
+    #[error("a name cannot contain `{0}`")]
+    Sign(char),
+    #[error("a name cannot contain a control character")]
+    Control,
+    #[error("a name cannot begin or end with a space")]
+    Space,
+    #[error("only `all(…)` and `any(…)` are lists")]
+    OtherList,
+    #[error("something follows a list")]
+    AfterList,
+    #[error("its parentheses do not match")]
+    Parentheses,
+    #[error("it nests more than {DEEPEST} lists")]
+    Depth,
+}
+
+/// What joins conditions in other notations: in a name it would be read as one.
+const SIGNS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
+
+impl FromStr for Permission {
+    type Err = PermissionError;
+
+    fn from_str(text: &str) -> Result<Self, PermissionError> {
+        let read = permission(text, DEEPEST).and_then(|(permission, rest)| match rest.chars().next() {
+            None => Ok(permission),
+            Some(',') => Err(Reason::Sign(',')),
+            Some(')') => Err(Reason::Parentheses),
+            Some(_) => Err(Reason::AfterList),
+        });
+        read.map_err(|reason| PermissionError { text: text.to_owned(), reason })
+    }
+}
+
+/// Reads one permission, and returns what follows it.
+fn permission(text: &str, depth: usize) -> Result<(Permission, &str), Reason> {
+    let end = text.find(['(', ')', ',']).unwrap_or(text.len());
+    let (name, rest) = (text[..end].trim(), &text[end..]);
+    let Some(items) = rest.strip_prefix('(') else {
+        check_name(name)?;
+        return Ok((Permission::from(name), rest));
+    };
+    let depth = depth.checked_sub(1).ok_or(Reason::Depth)?;
+    let (items, rest) = list(items, depth)?;
+    match name {
+        "all" => Ok((Permission::all(items), rest)),
+        "any" => Ok((Permission::any(items), rest)),
+        _ => Err(Reason::OtherList),
+    }
+}
+
+/// Reads permissions with commas between them up to the parenthesis that closes them, and returns what follows it.
+fn list(mut text: &str, depth: usize) -> Result<(Vec<Permission>, &str), Reason> {
+    if text.trim_start().starts_with(')') {
+        return Err(Reason::EmptyList);
+    }
+    let mut items = Vec::new();
+    loop {
+        let (item, rest) = permission(text, depth)?;
+        items.push(item);
+        if let Some(rest) = rest.strip_prefix(')') {
+            return Ok((items, rest.trim_start()));
+        }
+        text = rest.strip_prefix(',').ok_or(Reason::Parentheses)?;
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Reason> {
+    if name.is_empty() {
+        return Err(Reason::NoName);
+    }
+    if name.trim() != name {
+        return Err(Reason::Space);
+    }
+    match name.chars().find(|c| SIGNS.contains(c) || c.is_control()) {
+        None => Ok(()),
+        Some(c) if c.is_control() => Err(Reason::Control),
+        Some(sign) => Err(Reason::Sign(sign)),
+    }
+}
+
+impl Permission {
+    /// Checks what [`from_str`](FromStr::from_str) would not read back: a list of none, which would ask for nothing, and names with
+    /// signs in them.
+    pub(crate) fn check(&self) -> Result<(), PermissionError> {
+        self.fault(DEEPEST).map_err(|reason| PermissionError { text: self.to_string(), reason })
+    }
+
+    fn fault(&self, depth: usize) -> Result<(), Reason> {
+        match &self.0 {
+            Node::Name(name) => check_name(name),
+            Node::All(permissions) | Node::Any(permissions) => {
+                let depth = depth.checked_sub(1).ok_or(Reason::Depth)?;
+                if permissions.is_empty() {
+                    return Err(Reason::EmptyList);
+                }
+                permissions.iter().try_for_each(|permission| permission.fault(depth))
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How large a value may be that a schema admits.
+
+use serde_json::{Map, Value};
+
+/// Bytes of any number that a value holds.
+const NUMBER: usize = 32;
+
+/// Bytes of a character in a string of JSON, at most: `\u001f`.
+const CHARACTER: usize = 6;
+
+/// Levels of a schema that are looked into.
+const MOST_LEVELS: usize = 32;
+
+/// Returns the most bytes of JSON that a value of this schema takes; `None` where the schema does not bound them.
+///
+/// What a type writes has no members but those that its schema names, whether or not that is closed. `of_a_type` says that
+/// `schema` was derived from one.
+pub(super) fn largest(schema: &Value, of_a_type: bool) -> Option<usize> {
+    Size { of_a_type }.of(schema, MOST_LEVELS)
+}
+
+#[derive(Clone, Copy)]
+struct Size {
+    of_a_type: bool,
+}
+
+impl Size {
+    fn of(self, schema: &Value, levels: usize) -> Option<usize> {
+        let (schema, levels) = (schema.as_object()?, levels.checked_sub(1)?);
+        if let Some(value) = schema.get("const") {
+            return Some(value.to_string().len());
+        }
+        let most = |schemas: &[Value], size: &dyn Fn(&Value) -> Option<usize>| {
+            schemas.iter().map(size).try_fold(0, |most, size| Some(most.max(size?)))
+        };
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            return most(values, &|value| Some(value.to_string().len()));
+        }
+        for choice in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(branches)) = schema.get(choice) {
+                return most(branches, &|branch| self.of(branch, levels));
+            }
+        }
+        match schema.get("type")? {
+            Value::String(kind) => self.of_type(kind, schema, levels),
+            Value::Array(kinds) => most(kinds, &|kind| self.of_type(kind.as_str()?, schema, levels)),
+            _ => None,
+        }
+    }
+
+    fn of_type(self, kind: &str, schema: &Map<String, Value>, levels: usize) -> Option<usize> {
+        let limit = |name: &str| usize::try_from(schema.get(name)?.as_u64()?).ok();
+        match kind {
+            "null" | "boolean" => Some(5),
+            "integer" | "number" => Some(NUMBER),
+            "string" => limit("maxLength")?.checked_mul(CHARACTER)?.checked_add(2),
+            "array" => {
+                (self.of(schema.get("items")?, levels)? + 1).checked_mul(limit("maxItems")?)?.checked_add(2)
+            }
+            "object" if self.has_no_other_members(schema) => {
+                let properties = schema.get("properties").and_then(Value::as_object);
+                properties.into_iter().flatten().try_fold(2_usize, |sum, (name, schema)| {
+                    // With its quotes, escapes, a colon and a comma.
+                    sum.checked_add(name.len().checked_mul(CHARACTER)? + 4)?
+                        .checked_add(self.of(schema, levels)?)
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if a value has no members but the properties of its schema.
+    fn has_no_other_members(self, schema: &Map<String, Value>) -> bool {
+        let is_closed = match schema.get("additionalProperties") {
+            Some(others) => *others == Value::Bool(false),
+            None => {
+                self.of_a_type
+                    && schema.contains_key("properties")
+                    && !["unevaluatedProperties", "allOf", "$ref"]
+                        .iter()
+                        .any(|keyword| schema.contains_key(*keyword))
+            }
+        };
+        is_closed && !schema.contains_key("patternProperties")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_schema_bounds_has_a_size() {
+        let object = |properties: Value| json!({"type": "object", "properties": properties, "additionalProperties": false});
+        for (schema, size) in [
+            (json!({"type": "integer"}), Some(32)),
+            (json!({"type": ["integer", "null"]}), Some(32)),
+            (json!({"enum": ["a", "bcd"]}), Some(5)),
+            (json!({"const": "bcd"}), Some(5)),
+            (json!({"type": "string"}), None),
+            (json!({"type": "string", "maxLength": 10}), Some(62)),
+            (json!({"type": "array", "items": {"type": "boolean"}}), None),
+            (json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 10}), Some(62)),
+            (object(json!({"n": {"type": "integer"}})), Some(44)),
+            (object(json!({"n": {"type": "string"}})), None),
+            (json!({"type": "object", "properties": {}}), None),
+            (json!({"anyOf": [{"type": "null"}, {"type": "integer"}]}), Some(32)),
+            (json!({"anyOf": [{"type": "null"}, {"$ref": "#"}]}), None),
+            (json!({"type": "string", "maxLength": u64::MAX}), None),
+            (json!(true), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(largest(&schema, false), size, "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_a_type_writes_has_only_the_members_that_its_schema_names() {
+        let open = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        assert_eq!(largest(&open, true), Some(44));
+        assert_eq!(largest(&open, false), None);
+        for more in ["additionalProperties", "unevaluatedProperties", "patternProperties"] {
+            let mut schema = open.clone();
+            schema[more] = json!({});
+            assert_eq!(largest(&schema, true), None, "{schema}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The defaults that types publish, which are written as outputs are and so are not always what an input takes.
+
+use serde_json::{Map, Value};
+
+use crate::schema::types::Types;
+use crate::schema::{Validator, place, push_escaped};
+
+/// Leaves out of every default what counts as left out in a call: the `null` of an optional input or member.
+pub(super) fn without_nulls(root: &mut Value) {
+    let mut places = Vec::new();
+    each(root, &mut String::new(), &mut |place, schema| {
+        if schema.contains_key("default") {
+            places.push(place.to_owned());
+        }
+    });
+    if places.is_empty() {
+        return;
+    }
+    let before = root.clone();
+    for place in places {
+        let schemas = place::parts(before.pointer(&place), &before);
+        let Some(Value::Object(schema)) = root.pointer_mut(&place) else { continue };
+        if let Some(default) = schema.get_mut("default") {
+            if default.is_null() && !admits_null(&schemas, &before) {
+                schema.shift_remove("default");
+            } else {
+                *default = given(default.take(), &schemas, &before);
+            }
+        }
+    }
+}
+
+/// A value without the members that are `null` and may not be.
+fn given(value: Value, schemas: &[&Value], root: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value): (String, Value)| {
+                let below = place::below(schemas, &name, root).schemas;
+                let is_left_out = value.is_null() && !below.is_empty() && !admits_null(&below, root);
+                (!is_left_out).then(|| (name, given(value, &below, root)))
+            };
+            members.into_iter().filter_map(member).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => {
+            let item = |(position, item): (usize, Value)| {
+                given(item, &place::below(schemas, &position.to_string(), root).schemas, root)
+            };
+            items.into_iter().enumerate().map(item).collect()
+        }
+        scalar => scalar,
+    }
+}
+
+/// Whether one of the schemas of a value says that it may be `null`. A choice says what its branches say.
+fn admits_null(schemas: &[&Value], root: &Value) -> bool {
+    schemas.first().is_some_and(|schema| Types::of(schema, root).contains(Types::NULL))
+}
+
+/// The defaults below the inputs that their own schemas refuse: the place of each in the schema, and why.
+pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
+    let mut refused = Vec::new();
+    each(root, &mut String::new(), &mut |place, schema| {
+        // Those of the inputs themselves are held against their types, too.
+        let is_an_input = place.strip_prefix("/properties/").is_some_and(|name| !name.contains('/'));
+        let Some(default) = schema.get("default").filter(|_| !is_an_input) else { return };
+        let mut alone = schema.clone();
+        if let Some(definitions) = root.get("$defs") {
+            alone.insert("$defs".to_owned(), definitions.clone());
+        }
+        // What is wrong with the schema itself is told elsewhere.
+        let Ok(validator) = Validator::new(&alone.into()) else { return };
+        if let Some(problem) = validator.check(default).err().and_then(|problems| problems.into_iter().next())
+        {
+            refused.push((named(place), problem.to_string()));
+        }
+    });
+    refused
+}
+
+/// The place of a schema by the names of inputs and members alone.
+fn named(place: &str) -> String {
+    let mut steps = place.split('/').skip(1);
+    let mut names = String::new();
+    while let Some(step) = steps.next() {
+        let name = match step {
+            "properties" | "$defs" | "patternProperties" => steps.next(),
+            "items" | "additionalProperties" => Some("*"),
+            _ => None,
+        };
+        if let Some(name) = name {
+            names.push('/');
+            names.push_str(name);
+        }
+    }
+    names
+}
+
+/// Visits a schema and every schema in it, each with its JSON Pointer.
+pub(super) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
+    let Some(keywords) = schema.as_object() else { return };
+    visit(place, keywords);
+    let length = place.len();
+    for (keyword, value) in keywords {
+        place.push('/');
+        push_escaped(place, keyword);
+        match (keyword.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
+                let length = place.len();
+                for (name, schema) in schemas {
+                    place.push('/');
+                    push_escaped(place, name);
+                    each(schema, place, visit);
+                    place.truncate(length);
+                }
+            }
+            ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                let length = place.len();
+                for (position, schema) in schemas.iter().enumerate() {
+                    place.push_str(&format!("/{position}"));
+                    each(schema, place, visit);
+                    place.truncate(length);
+                }
+            }
+            (
+                "items" | "additionalProperties" | "unevaluatedProperties" | "propertyNames" | "not",
+                schema,
+            ) => {
+                each(schema, place, visit);
+            }
+            _ => {}
+        }
+        place.truncate(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{refused, without_nulls};
+
+    #[test]
+    fn a_null_that_counts_as_left_out_is_no_default() {
+        let place = json!({"type": "object", "properties": {"name": {"type": "string"}, "any": {}, "n": {
+            "anyOf": [{"type": "integer"}, {"type": "null"}]}}});
+        let mut root = json!({"type": "object", "properties": {
+            "text": {"type": "string", "default": null},
+            "any": {"default": null},
+            "place": place,
+            "places": {"type": "array", "items": place},
+        }});
+        root["properties"]["place"]["default"] = json!({"name": null, "any": null, "n": null});
+        root["properties"]["places"]["default"] = json!([{"name": null, "n": 1}]);
+        without_nulls(&mut root);
+        let defaults =
+            ["text", "any", "place", "places"].map(|name| root["properties"][name].get("default").cloned());
+        let place = Some(json!({"any": null, "n": null}));
+        assert_eq!(defaults, [None, Some(json!(null)), place, Some(json!([{"n": 1}]))]);
+    }
+
+    #[test]
+    fn a_default_that_its_own_schema_refuses_is_found_wherever_it_stands() {
+        let byte = json!({"type": "integer", "minimum": 5, "default": 0});
+        let root = json!({"type": "object", "properties": {
+            "byte": byte,
+            "place": {"type": "object", "properties": {"a/b": byte}},
+            "list": {"type": "array", "items": {"$ref": "#/$defs/Byte"}},
+        }, "$defs": {"Byte": byte}});
+        let places: Vec<String> = refused(&root).into_iter().map(|(place, _)| place).collect();
+        assert_eq!(places, ["/place/a~1b", "/Byte"]);
+    }
+}

@@ -1,0 +1,110 @@
+//! What the type of an output guarantees by itself, so that it need not be checked when it is returned.
+
+use serde_json::{Map, Value};
+
+use crate::schema::normal::range;
+
+/// What serde guarantees of what a type writes, by the schema that `schemars` makes of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guarantee {
+    /// Whether the schema says no more than what a type is: no pattern, no range of the author's.
+    pub(crate) structure: bool,
+    /// Whether it can have a number with a fraction. One that is not finite is written as `null`.
+    pub(crate) numbers: bool,
+}
+
+impl Guarantee {
+    /// Reads it off schemas fresh from `schemars`.
+    pub(super) fn of<'s>(schemas: impl IntoIterator<Item = &'s Value>) -> Self {
+        let mut guarantee = Guarantee { structure: true, numbers: false };
+        schemas.into_iter().for_each(|schema| guarantee.look(schema));
+        guarantee
+    }
+
+    fn look(&mut self, schema: &Value) {
+        let Some(keywords) = schema.as_object() else { return };
+        self.structure &= !keywords.keys().any(|keyword| is_limit(keyword, keywords));
+        self.numbers |= match keywords.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "number"),
+            Some(kind) => kind == "number",
+            None => false,
+        };
+        for (keyword, value) in keywords {
+            match (keyword.as_str(), value) {
+                ("properties" | "patternProperties", Value::Object(schemas)) => {
+                    schemas.values().for_each(|schema| self.look(schema));
+                }
+                ("items" | "additionalProperties" | "unevaluatedProperties", schema) => self.look(schema),
+                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                    schemas.iter().for_each(|schema| self.look(schema));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns `true` for a keyword that no type has by itself.
+fn is_limit(keyword: &str, schema: &Map<String, Value>) -> bool {
+    let is_of_the_type = |pick: fn((Value, Value)) -> Value| {
+        let range = schema.get("format").and_then(Value::as_str).and_then(range);
+        range.map(pick).as_ref() == schema.get(keyword)
+    };
+    let is_exact = |least: &str, most: &str| schema.get(least) == schema.get(most);
+    match keyword {
+        "minimum" => !is_of_the_type(|(minimum, _)| minimum) && !is_unsigned(schema),
+        "maximum" => !is_of_the_type(|(_, maximum)| maximum),
+        // Of an array or a tuple both are the same; that of a list whose author says as much looks alike.
+        "minItems" | "maxItems" => {
+            !is_exact("minItems", "maxItems") && schema.get("maxItems") != Some(&0.into())
+        }
+        // One character is a `char`.
+        "minLength" | "maxLength" => {
+            !(is_exact("minLength", "maxLength") && schema.get("minLength") == Some(&1.into()))
+        }
+        "pattern" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minProperties"
+        | "maxProperties" | "not" | "if" | "contains" | "propertyNames" | "dependentRequired"
+        | "dependentSchemas" => true,
+        _ => false,
+    }
+}
+
+/// Returns `true` for an integer that is not negative by its type.
+fn is_unsigned(schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    format.is_some_and(|format| format.starts_with("uint")) && schema.get("minimum") == Some(&0.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::{JsonSchema, schema_for};
+    use serde_json::{Value, json};
+
+    use super::Guarantee;
+
+    fn of<T: JsonSchema>() -> Guarantee {
+        let mut schema = Value::from(schema_for!(T));
+        let definitions: Vec<Value> =
+            schema["$defs"].take().as_object().into_iter().flatten().map(|(_, it)| it.clone()).collect();
+        Guarantee::of(definitions.iter().chain([&schema]))
+    }
+
+    #[test]
+    fn what_a_type_is_serde_guarantees() {
+        type Plain = (Vec<Option<u8>>, [i64; 3], std::collections::BTreeSet<char>, String, u128, ());
+        assert_eq!(of::<Plain>(), Guarantee { structure: true, numbers: false });
+        assert_eq!(
+            of::<std::collections::BTreeMap<i32, Option<f32>>>(),
+            Guarantee { structure: true, numbers: true }
+        );
+        for limit in [
+            json!({"type": "integer", "format": "uint8", "minimum": 5, "maximum": 255}),
+            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^a$"}}}),
+            json!({"anyOf": [{"type": "array", "items": {}, "minItems": 1}, {"type": "null"}]}),
+            json!({"type": "integer", "format": "int64", "minimum": 0}),
+            json!({"type": "string", "minLength": 3, "maxLength": 3}),
+        ] {
+            assert!(!Guarantee::of([&limit]).structure, "{limit}");
+        }
+    }
+}

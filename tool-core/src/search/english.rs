@@ -1,0 +1,210 @@
+//! What a search knows of English: words that tell nothing, forms of one word, and words for one action or thing.
+//!
+//! Words of other languages are taken as they are.
+
+use std::borrow::Cow;
+
+/// Words that questions are made of whatever they ask for.
+const STOP_WORDS: &[&str] = &[
+    "a",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "can",
+    "could",
+    "d",
+    "did",
+    "do",
+    "does",
+    "for",
+    "from",
+    "get",
+    "give",
+    "had",
+    "has",
+    "have",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "just",
+    "let",
+    "ll",
+    "m",
+    "me",
+    "my",
+    "now",
+    "of",
+    "on",
+    "or",
+    "our",
+    "out",
+    "please",
+    "re",
+    "right",
+    "s",
+    "should",
+    "show",
+    "some",
+    "somebody",
+    "someone",
+    "something",
+    "t",
+    "tell",
+    "that",
+    "the",
+    "their",
+    "them",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "us",
+    "want",
+    "was",
+    "we",
+    "were",
+    "what",
+    "whats",
+    "when",
+    "where",
+    "which",
+    "who",
+    "whom",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+];
+
+/// Words that name one action or one thing where tools are concerned. Whoever asks seldom takes the word that the author took.
+const SYNONYMS: &[&[&str]] = &[
+    &["create", "add", "new", "open", "make", "report", "schedule"],
+    &["delete", "remove", "erase"],
+    &["update", "edit", "change", "modify"],
+    &["get", "show", "read", "view", "display"],
+    &["find", "search", "look"],
+    &["send", "write"],
+    &["cancel", "decline"],
+    &["start", "run", "launch"],
+    &["stop", "end"],
+    &["complete", "done", "finish"],
+    &["extract", "unzip", "unpack"],
+    &["book", "reserve"],
+    &["approve", "accept"],
+    &["undo", "revert"],
+    &["contain", "hold"],
+    &["folder", "directory"],
+    &["file", "document"],
+    &["mail", "email"],
+    &["issue", "ticket", "bug"],
+    &["pull", "pr"],
+    &["message", "dm"],
+    &["event", "meeting", "appointment"],
+    &["task", "todo"],
+    &["user", "account"],
+    &["image", "picture", "photo"],
+    &["database", "db"],
+    &["repository", "repo"],
+];
+
+/// The words of a search that tell something; all of them where none does.
+pub(super) fn telling(words: &[String]) -> Vec<&str> {
+    let words = || words.iter().map(String::as_str);
+    let telling: Vec<&str> = words().filter(|word| STOP_WORDS.binary_search(word).is_err()).collect();
+    if telling.is_empty() { words().collect() } else { telling }
+}
+
+/// What the forms of a word have in common: `issues` and `issue`, `cities` and `city`, `stopped` and `stop`. It is all of the
+/// word but for its end, of which one letter may be another one.
+pub(super) fn stem(word: &str) -> Cow<'_, str> {
+    if word.len() <= 3 || !word.is_ascii() {
+        return word.into();
+    }
+    if let Some(start) = word.strip_suffix("ies").filter(|start| start.len() > 1) {
+        return format!("{start}y").into();
+    }
+    let sibilant = ["sses", "shes", "ches", "xes", "zes"].iter().any(|end| word.ends_with(end));
+    let mut stem = if sibilant {
+        &word[..word.len() - 2]
+    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+        &word[..word.len() - 1]
+    } else {
+        word
+    };
+    let is_vowel = |c: char| "aeiouy".contains(c);
+    let ends = ["ing", "ed"].iter().filter_map(|end| stem.strip_suffix(end));
+    if let Some(start) = ends.into_iter().find(|start| start.len() >= 3 && start.contains(is_vowel)) {
+        stem = match start.as_bytes() {
+            // `stopped`, but not `called`.
+            [.., a, b] if a == b && start.len() > 3 && !b"lsz".contains(a) => &start[..start.len() - 1],
+            _ => start,
+        };
+    }
+    stem.strip_suffix('e').filter(|start| start.len() >= 4).unwrap_or(stem).into()
+}
+
+/// The stems of the words that stand for the same as the words of a stem.
+pub(super) fn synonyms(stem_of_word: &str) -> impl Iterator<Item = Cow<'static, str>> {
+    let is_it = |word: &&str| stem(word) == stem_of_word;
+    let groups = SYNONYMS.iter().filter(|group| group.iter().any(&is_it));
+    let stems: Vec<_> =
+        groups.flat_map(|group| group.iter().filter(|word| !is_it(word)).map(|word| stem(word))).collect();
+    stems.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STOP_WORDS, stem, synonyms, telling};
+
+    #[test]
+    fn forms_of_one_word_have_one_stem() {
+        for forms in [
+            &["issue", "issues"][..],
+            &["city", "cities"],
+            &["assign", "assigns", "assigned", "assigning"],
+            &["stop", "stops", "stopped", "stopping"],
+            &["call", "called", "calling"],
+            &["branch", "branches"],
+            &["create", "created", "creating", "creates"],
+            &["box", "boxes"],
+            &["day", "days"],
+        ] {
+            assert!(forms.iter().all(|form| stem(form) == stem(forms[0])), "{forms:?}");
+        }
+        for (one, other) in [("status", "stat"), ("ring", "r"), ("bus", "bu"), ("need", "ne"), ("ties", "ty")]
+        {
+            assert_ne!(stem(one), stem(other), "{one}");
+        }
+        assert_eq!(stem("straßen"), "straßen");
+    }
+
+    #[test]
+    fn words_that_tell_nothing_count_where_there_are_no_others() {
+        assert!(STOP_WORDS.is_sorted());
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        assert_eq!(telling(&words("what is the weather")), ["weather"]);
+        assert_eq!(telling(&words("what is")), ["what", "is"]);
+    }
+
+    #[test]
+    fn a_word_stands_for_another_whatever_its_form() {
+        assert_eq!(synonyms(&stem("folders")).collect::<Vec<_>>(), [stem("directory")]);
+        assert!(synonyms(&stem("weather")).next().is_none());
+    }
+}

@@ -1,0 +1,128 @@
+//! Who may use a prompt: the permissions and the access function of its declaration.
+
+use serde_json::{Value, json};
+use tool_core::{
+    Access, Content, FailureKind, Principal, PromptDefinition, Reader, Registry, Resource, State, WritePass,
+    prompt, prompts,
+};
+
+use super::ask;
+
+struct Owner(&'static str);
+
+async fn is_owner(principal: &Principal, owner: &Owner, number: &u32) -> Access {
+    if principal.id() == Some(owner.0) {
+        Access::Allow
+    } else {
+        Access::deny(format!("{number} is not yours"))
+    }
+}
+
+/// Asks for a verdict on an invoice.
+#[prompt(title = "Verdict", permission = any("auditor", all("invoice.read", "invoice.judge")), access = is_owner(owner, number))]
+fn verdict(
+    #[inject] owner: State<Owner>,
+    /** Which. */
+    number: u32,
+) -> String {
+    format!("Is {number} of {} correct?", owner.0)
+}
+
+/// Asks for nothing.
+#[prompt]
+fn open() -> &'static str {
+    "open"
+}
+
+fn registry() -> Registry {
+    Registry::builder().prompts(prompts![verdict, open]).state(Owner("ada")).build().unwrap()
+}
+
+fn caller(id: &str, permissions: &[&str]) -> Principal {
+    permissions.iter().copied().fold(Principal::new(id), Principal::grant)
+}
+
+#[test]
+fn a_prompt_is_refused_as_a_tool_is() {
+    let registry = registry();
+    registry.check().unwrap();
+    let told = |principal, arguments: Value| {
+        let failure = ask(&registry.as_principal(principal), "verdict", arguments).unwrap_err();
+        (failure.kind(), failure.message().to_owned())
+    };
+    let lack = "`verdict` needs one of the permissions `auditor`, `all(invoice.read, invoice.judge)`, of which the caller has none";
+    // Permissions come before arguments, and arguments before the access function.
+    let denied = (FailureKind::Denied, lack.to_owned());
+    assert_eq!(told(caller("ada", &["invoice.read"]), json!({})), denied);
+    assert_eq!(told(caller("bob", &["auditor"]), json!({})).0, FailureKind::Input);
+    let denied = told(caller("bob", &["auditor"]), json!({"number": "7"}));
+    assert_eq!(denied.0, FailureKind::Denied);
+    assert!(denied.1.contains("7 is not yours"), "{}", denied.1);
+
+    let ada = registry.as_principal(caller("ada", &["invoice.read", "invoice.judge"]));
+    let messages = ask(&ada, "verdict", json!({"number": "7"})).unwrap().messages;
+    assert_eq!(messages[0].content, Content::text("Is 7 of ada correct?"));
+}
+
+#[test]
+fn what_is_declared_is_told_and_digested() {
+    let registry = registry();
+    let verdict = registry.prompt("verdict").unwrap();
+    let permission = verdict.permission().unwrap().to_string();
+    assert_eq!(permission, "any(auditor, all(invoice.read, invoice.judge))");
+    assert!(verdict.guarded() && !registry.prompt("open").unwrap().guarded());
+    assert!(registry.lock().to_string().contains(&format!("\"permission\": \"{permission}\"")));
+}
+
+#[test]
+fn a_prompt_that_the_caller_may_not_use_is_not_shown_to_models() {
+    fn names<'p>(prompts: impl Iterator<Item = &'p PromptDefinition>) -> Vec<&'p str> {
+        prompts.map(PromptDefinition::name).collect()
+    }
+    let registry = registry();
+    assert_eq!(names(registry.prompts()), ["open", "verdict"]);
+    assert_eq!(names(registry.callable_prompts()), ["open"]);
+    let auditor = registry.as_principal(caller("bob", &["auditor"]));
+    assert_eq!(names(auditor.callable_prompts()), ["open", "verdict"]);
+
+    let hiding = Registry::builder().prompts(prompts![verdict, open]).state(Owner("ada")).hide_denied();
+    let hiding = hiding.build().unwrap();
+    assert_eq!(names(hiding.prompts()), ["open"]);
+    assert!(hiding.prompt("verdict").is_none());
+    assert_eq!(ask(&hiding, "verdict", json!({})).unwrap_err().message(), "Prompt not found: verdict");
+    assert_eq!(hiding.complete_prompt("verdict", "number", "").unwrap_err().kind(), FailureKind::NotFound);
+    // What is promised does not depend on who asks.
+    assert_eq!(hiding.digest(), registry.digest());
+    assert_eq!(hiding.lock(), registry.lock());
+}
+
+/// Reads and writes by one handle.
+struct Pool(String);
+
+impl Resource for Pool {
+    type Reader = String;
+    type Writer = String;
+
+    fn reader(&self) -> &String {
+        &self.0
+    }
+
+    fn writer(&self, _: WritePass<'_>) -> &String {
+        &self.0
+    }
+}
+
+/// Asks about what is in the pool.
+#[prompt]
+fn ask_pool(#[inject] pool: Reader<Pool>) -> String {
+    pool.as_str().to_owned()
+}
+
+#[test]
+fn a_reader_that_can_write_is_refused() {
+    let registry =
+        Registry::builder().prompts(prompts![ask_pool]).state(Pool(String::new())).build().unwrap();
+    let errors = registry.check().unwrap_err().to_string();
+    let said = "`ask_pool` modifies nothing, and its `Reader<prompts::access::Pool>` can write";
+    assert!(errors.starts_with(said), "{errors}");
+}

@@ -1,0 +1,578 @@
+//! For every attribute of serde that is supported, in every place where it can stand, the published schema says what the
+//! decoder takes and what the serializer writes.
+//!
+//! The tools of this module are tried by [`agreement`](crate::agreement) too: arguments that are made from their schemas are
+//! taken, and spoiled ones have one verdict. Here the schema is held against the types without the pipeline of calls: what a
+//! type writes is what its output schema admits, and what it reads and writes again unchanged its input schema admits.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{BuildError, tool};
+
+use crate::agreement::{made, spoiled};
+use crate::tools_of;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Point {
+    x: i32,
+    y: Option<i32>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Renamed {
+    first_name: String,
+    #[serde(rename = "n")]
+    number: u8,
+    #[serde(rename(serialize = "out", deserialize = "in"))]
+    both: bool,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Defaults {
+    #[serde(default)]
+    count: u8,
+    #[serde(default)]
+    label: Option<String>,
+    #[serde(default = "seven")]
+    seven: i64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    items: Vec<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maybe: Option<u8>,
+}
+
+fn seven() -> i64 {
+    7
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+struct Defaulted {
+    count: u8,
+    label: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "what is skipped is never read")]
+struct Skips {
+    kept: u8,
+    #[serde(skip)]
+    skipped: u8,
+    #[serde(skip_serializing)]
+    only_in: u8,
+    #[serde(skip_deserializing)]
+    only_out: u8,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Denying {
+    x: u8,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Transparent {
+    inner: Point,
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "u8", into = "String")]
+struct Converted(u8);
+
+impl From<u8> for Converted {
+    fn from(value: u8) -> Self {
+        Converted(value)
+    }
+}
+
+impl From<Converted> for String {
+    fn from(value: Converted) -> Self {
+        value.0.to_string()
+    }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Unit;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Empty {}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EmptyDenying {}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Pair(u8, #[serde(default)] Option<String>);
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type")]
+struct TaggedStruct {
+    x: u8,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum External {
+    Unit,
+    New(u8),
+    Tuple(u8, bool),
+    Struct { a: u8, b: Option<u8> },
+    Empty {},
+    Map(BTreeMap<String, u8>),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum Internal {
+    Unit,
+    New(Point),
+    Struct {
+        some_field: u8,
+    },
+    Open(BTreeMap<String, Value>),
+    #[serde(skip)]
+    #[allow(dead_code, reason = "it stands for a variant that is skipped")]
+    Skipped,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "t", content = "c")]
+enum Adjacent {
+    Unit,
+    New(u8),
+    Tuple(u8, bool),
+    Struct { a: u8 },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Untagged {
+    Number(i32),
+    Pair(u8, String),
+    Struct { a: u8, b: Option<u8> },
+    Text(String),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatStruct {
+    id: u8,
+    #[serde(flatten)]
+    point: Point,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatMap {
+    id: u8,
+    #[serde(flatten)]
+    rest: HashMap<String, i64>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatAny {
+    id: u8,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Choice {
+    One { a: u8 },
+    Two { b: u8 },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatExternal {
+    id: u8,
+    #[serde(flatten)]
+    choice: Choice,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatExternalAndMap {
+    id: u8,
+    #[serde(flatten)]
+    choice: Choice,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Kinds {
+    Unit,
+    Struct { a: u8 },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatInternal {
+    id: u8,
+    #[serde(flatten)]
+    choice: Kinds,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatAdjacent {
+    id: u8,
+    #[serde(flatten)]
+    choice: Adjacent,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatOptionalChoice {
+    id: u8,
+    #[serde(flatten)]
+    choice: Option<Kinds>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Shapes {
+    Circle { radius: u8 },
+    Square { side: u8 },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatUntagged {
+    id: u8,
+    #[serde(flatten)]
+    shape: Shapes,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatTwoChoices {
+    id: u8,
+    #[serde(flatten)]
+    choice: Kinds,
+    #[serde(flatten)]
+    shape: Shapes,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatOnlyChoices {
+    #[serde(flatten)]
+    choice: Kinds,
+    #[serde(flatten)]
+    shape: Shapes,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatTwoChoicesAndMap {
+    id: u8,
+    #[serde(flatten)]
+    choice: Kinds,
+    #[serde(flatten)]
+    shape: Shapes,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+/// Says that it is an object, and no more.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct ByHand(BTreeMap<String, Value>);
+
+impl JsonSchema for ByHand {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ByHand".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "object"})
+    }
+}
+
+fn any_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object", "description": "Whatever."})
+}
+
+fn object_in_parts(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"allOf": [{"type": "object"}, {"minProperties": 0}]})
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct SchemaWith {
+    #[schemars(schema_with = "any_object")]
+    value: BTreeMap<String, Value>,
+    #[serde(default)]
+    #[schemars(schema_with = "object_in_parts")]
+    parts: BTreeMap<String, Value>,
+}
+
+/// Declares a tool for each type, which takes it in every place where an input has a type, and returns it.
+macro_rules! family {
+    ($($name:ident: $kind:ty = $($value:tt),+;)*) => {
+        $(
+            /// Repeats its input.
+            #[tool(operation = Transform)]
+            fn $name(
+                value: $kind,
+                optional: Option<$kind>,
+                list: Option<Vec<$kind>>,
+                map: Option<BTreeMap<String, $kind>>,
+            ) -> Vec<$kind> {
+                let more = optional.into_iter().chain(list.unwrap_or_default());
+                std::iter::once(value).chain(more).chain(map.unwrap_or_default().into_values()).collect()
+            }
+        )*
+
+        /// Each tool, how its type reads a value and writes it again, and values that it reads.
+        fn families() -> Vec<(&'static str, Again, Vec<Value>)> {
+            vec![$((stringify!($name), again::<$kind>, vec![$(json!($value)),+])),*]
+        }
+    };
+}
+
+/// Reads a value and writes it again.
+type Again = fn(&Value) -> Option<Value>;
+
+fn again<T: Serialize + DeserializeOwned>(value: &Value) -> Option<Value> {
+    let read: T = serde_json::from_value(value.clone()).ok()?;
+    Some(serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap())
+}
+
+struct Family {
+    name: &'static str,
+    again: Again,
+    values: Vec<Value>,
+    made_from: Value,
+    input: jsonschema::Validator,
+    output: jsonschema::Validator,
+}
+
+impl Family {
+    /// What is wrong with the schemas of this value.
+    fn fault(&self, value: &Value) -> Option<String> {
+        let written = (self.again)(value)?;
+        if !self.output.is_valid(&json!({"result": [written]})) {
+            return Some(format!("`{}` writes {written}, which its output schema refuses", self.name));
+        }
+        // A `null` that counts as left out is written again.
+        let admits = |value: &Value| self.input.is_valid(&json!({ "value": value }));
+        let is_kept = written == *value && !admits(value) && !admits(&without_nulls(value));
+        is_kept.then(|| format!("`{}` keeps {value}, which its input schema refuses", self.name))
+    }
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let given = members.iter().filter(|(_, value)| !value.is_null());
+            given.map(|(name, value)| (name.clone(), without_nulls(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
+}
+
+static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let registry = tools_of(module_path!());
+    let family = |(name, again, values): (&'static str, Again, Vec<Value>)| {
+        let tool = registry.get(name).unwrap();
+        let (input, output) = (tool.input_schema(), tool.output_schema().unwrap());
+        Family {
+            name,
+            again,
+            values,
+            made_from: input["properties"]["value"].clone(),
+            input: jsonschema::draft202012::new(input).unwrap(),
+            output: jsonschema::draft202012::new(output).unwrap(),
+        }
+    };
+    families().into_iter().map(family).collect()
+});
+
+#[test]
+fn what_a_type_writes_is_what_its_schema_admits() {
+    let mut faults = Vec::new();
+    for family in &*FAMILIES {
+        for value in &family.values {
+            assert!((family.again)(value).is_some(), "`{}` does not read {value}", family.name);
+            let is_valid = family.input.is_valid(&json!({ "value": without_nulls(value) }));
+            faults.extend(
+                (!is_valid).then(|| format!("the input schema of `{}` refuses {value}", family.name)),
+            );
+            faults.extend(family.fault(value));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 2_000, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn what_a_type_reads_and_keeps_is_what_its_schema_admits(
+        (family, value) in (0..FAMILIES.len()).prop_flat_map(|family| {
+            let made = made::from(&FAMILIES[family].made_from);
+            (Just(family), prop_oneof![made.clone(), made.prop_flat_map(spoiled::from)])
+        })
+    ) {
+        let value = value.value();
+        prop_assert_eq!(FAMILIES[family].fault(&value), None, "{}", value);
+    }
+}
+
+family! {
+    attr_plain: Point = {"x": 1, "y": 2}, {"x": 1};
+    attr_renamed: Renamed = {"firstName": "a", "n": 1, "in": true};
+    attr_defaults: Defaults = {}, {"count": 1, "label": "a", "seven": 1, "items": [1], "maybe": 3};
+    attr_defaulted: Defaulted = {}, {"count": 1, "label": "a"};
+    attr_skips: Skips = {"kept": 1, "only_in": 1};
+    attr_denying: Denying = {"x": 1};
+    attr_transparent: Transparent = {"x": 1};
+    attr_converted: Converted = 5;
+    attr_unit: Unit = null;
+    attr_empty: Empty = {};
+    attr_empty_denying: EmptyDenying = {};
+    attr_pair: Pair = [1, "a"], [1, null];
+    attr_tagged_struct: TaggedStruct = {"x": 1};
+    attr_external: External = "Unit", {"New": 1}, {"Tuple": [1, true]}, {"Struct": {"a": 1}}, {"Empty": {}}, {"Map": {"a": 1}};
+    attr_internal: Internal = {"kind": "unit"}, {"kind": "new", "x": 1}, {"kind": "struct", "someField": 1}, {"kind": "open", "a": []};
+    attr_adjacent: Adjacent = {"t": "Unit"}, {"t": "New", "c": 1}, {"c": [1, true], "t": "Tuple"}, {"t": "Struct", "c": {"a": 1}};
+    attr_untagged: Untagged = 1, [1, "a"], {"a": 1}, "a";
+    attr_flat_struct: FlatStruct = {"id": 1, "x": 1};
+    attr_flat_map: FlatMap = {"id": 1, "a": 1, "b": 2};
+    attr_flat_any: FlatAny = {"id": 1, "a": [], "b": 2};
+    attr_flat_external: FlatExternal = {"id": 1, "One": {"a": 1}};
+    attr_flat_external_and_map: FlatExternalAndMap = {"id": 1, "One": {"a": 1}, "more": 1};
+    attr_flat_internal: FlatInternal = {"id": 1, "kind": "Unit"}, {"id": 1, "kind": "Struct", "a": 1};
+    attr_flat_adjacent: FlatAdjacent = {"id": 1, "t": "Unit"}, {"id": 1, "t": "New", "c": 1};
+    attr_flat_optional_choice: FlatOptionalChoice = {"id": 1}, {"id": 1, "kind": "Struct", "a": 1};
+    attr_flat_untagged: FlatUntagged = {"id": 1, "radius": 1}, {"id": 1, "side": 1};
+    attr_flat_two_choices: FlatTwoChoices = {"id": 1, "kind": "Unit", "side": 1};
+    attr_flat_only_choices: FlatOnlyChoices = {"kind": "Struct", "a": 1, "side": 1};
+    attr_flat_two_choices_and_map: FlatTwoChoicesAndMap = {"id": 1, "kind": "Unit", "side": 1, "more": []};
+    attr_by_hand: ByHand = {}, {"a": 1};
+    attr_schema_with: SchemaWith = {"value": {"a": 1}, "parts": {"b": 2}};
+}
+
+/// Types whose schema and decoder differ: refused when the registry is checked.
+mod refused {
+    use std::collections::BTreeMap;
+
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use tool_core::tool;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Limited {
+        #[serde(default)]
+        #[schemars(range(min = 5))]
+        count: u8,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Named {
+        id: Option<u8>,
+        #[serde(default)]
+        names: BTreeMap<i32, u8>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Wide {
+        wide: Option<i128>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Flat<T> {
+        flat: u8,
+        #[serde(flatten)]
+        of: T,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    #[allow(dead_code, reason = "it is only described")]
+    enum Tagged<T> {
+        Unit,
+        Of(T),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[allow(dead_code, reason = "it is only described")]
+    enum Untagged<T> {
+        Flag(bool),
+        Of(T),
+    }
+
+    /// Declares a tool that takes a type.
+    macro_rules! takes {
+        ($($name:ident: $kind:ty;)*) => {
+            $(
+                /// Takes what serde cannot read.
+                #[tool(operation = Transform)]
+                fn $name(value: $kind) {
+                    let _ = value;
+                }
+            )*
+        };
+    }
+
+    takes! {
+        flat_names: Flat<Named>;
+        flat_wide: Flat<Wide>;
+        flat_map: Flat<BTreeMap<i32, u8>>;
+        tagged_names: Tagged<Named>;
+        tagged_wide: Option<Vec<Tagged<Wide>>>;
+        untagged_names: Untagged<Named>;
+    }
+
+    /// Has a default that its own type refuses.
+    #[tool(operation = Transform)]
+    fn bad_default(value: Vec<Limited>) {
+        drop(value);
+    }
+}
+
+fn faults_of(name: &str) -> String {
+    let errors = tools_of("tools::attributes::refused").check().unwrap_err();
+    let of = |error: &&BuildError| matches!(error, BuildError::Schema { tool, .. } if tool == name);
+    errors.iter().filter(of).map(|error| format!("{error}\n")).collect()
+}
+
+#[test]
+fn a_default_that_its_own_type_refuses_is_refused() {
+    let faults = faults_of("bad_default");
+    assert!(
+        faults.contains("the default at `/value/*/count` is invalid: expected at least 5, got `0`"),
+        "{faults}"
+    );
+}
+
+#[test]
+fn what_serde_cannot_read_is_refused() {
+    for (name, reason) in [
+        ("flat_names", "take a map with names of `String`"),
+        ("flat_wide", "take an integer of 64 bits or a `String`"),
+        ("flat_map", "take a map with names of `String`"),
+        ("tagged_names", "take a map with names of `String`"),
+        ("tagged_wide", "take an integer of 64 bits or a `String`"),
+        ("untagged_names", "take a map with names of `String`"),
+    ] {
+        let faults = faults_of(name);
+        assert!(faults.contains("its schema admits `{") && faults.contains(reason), "{name}: {faults}");
+    }
+}
+
+#[test]
+fn what_counts_as_left_out_is_no_default() {
+    let registry = tools_of(module_path!());
+    registry.check().unwrap();
+    for tool in registry.tools() {
+        let schema = tool.input_schema().to_string();
+        assert!(!schema.contains(r#""default":null"#), "{schema}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What the author says of each variant of an enum reaches whoever chooses one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{Profile, tool};
+
+use crate::tools_of;
+
+/// An order of things.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    /// What changed last
+    /// comes first.
+    Newest,
+    /// What changed first comes first.
+    Oldest,
+    Random,
+}
+
+/// Lists things.
+#[tool(operation = Read)]
+fn list_in_order(
+    /// In which order they come.
+    order: Order,
+    then: Option<Vec<Order>>,
+) -> Order {
+    then.into_iter().flatten().next().unwrap_or(order)
+}
+
+const VARIANTS: &str =
+    "- `newest`: What changed last comes first.\n- `oldest`: What changed first comes first.";
+
+#[test]
+fn the_docs_of_variants_stand_in_the_description() {
+    let registry = tools_of(module_path!());
+    registry.check().unwrap();
+    let tool = registry.get("list_in_order").unwrap();
+    let described = |text: &str| {
+        let values = ["random", "newest", "oldest"];
+        json!({"type": "string", "enum": values, "description": format!("{text}\n{VARIANTS}")})
+    };
+    let properties = &tool.input_schema()["properties"];
+    assert_eq!(properties["order"], described("In which order they come."));
+    assert_eq!(properties["then"]["items"], described("An order of things."));
+    assert_eq!(tool.output_schema().unwrap()["properties"]["result"], described("An order of things."));
+    for profile in Profile::ALL.into_iter().filter(|profile| *profile != Profile::Native) {
+        let schema = tool.schema_for(profile).unwrap().to_string();
+        let said = serde_json::to_string(VARIANTS).unwrap();
+        assert_eq!(schema.matches(said.trim_matches('"')).count(), 2, "{profile}: {schema}");
+    }
+}
+
+#[test]
+fn natively_they_stand_beside_their_values() {
+    let registry = tools_of(module_path!());
+    let inputs = serde_json::to_value(registry.get("list_in_order").unwrap().inputs()).unwrap();
+    assert_eq!(inputs[0]["description"], "In which order they come.");
+    let of = |value: &str| -> Value {
+        let mut allowed = inputs[0]["allowed"].as_array().unwrap().iter();
+        allowed.find(|allowed| allowed["value"] == value).unwrap()["description"].clone()
+    };
+    assert_eq!((of("oldest"), of("random")), (json!("What changed first comes first."), Value::Null));
+}

@@ -1,0 +1,72 @@
+//! Which content codings a client accepts (RFC 9110, section 12.5.3).
+
+use axum::http::{HeaderMap, header};
+
+/// Whether a client accepts an answer as it is, and compressed with gzip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    pub(crate) identity: bool,
+    pub(crate) gzip: bool,
+}
+
+impl Accepted {
+    /// Reads `Accept-Encoding`. What is not written as the header must be is ignored.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let (mut identity, mut gzip, mut any) = (None, None, None);
+        let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
+        for element in lines.flat_map(|line| line.split(',')) {
+            let (coding, weight) = element.split_once(';').unwrap_or((element, "q=1"));
+            let Some(accepted) = is_accepted(weight.trim()) else { continue };
+            match coding.trim() {
+                "*" => any = any.or(Some(accepted)),
+                coding if coding.eq_ignore_ascii_case("identity") => identity = identity.or(Some(accepted)),
+                coding if ["gzip", "x-gzip"].iter().any(|name| coding.eq_ignore_ascii_case(name)) => {
+                    gzip = gzip.or(Some(accepted));
+                }
+                _ => {}
+            }
+        }
+        Accepted { identity: identity.or(any).unwrap_or(true), gzip: gzip.or(any).unwrap_or(false) }
+    }
+
+    /// Whether there is no way to answer.
+    pub(crate) fn nothing(self) -> bool {
+        !self.identity && !self.gzip
+    }
+}
+
+/// Whether a weight is more than zero; `None` where it is no weight.
+fn is_accepted(weight: &str) -> Option<bool> {
+    let value = weight.strip_prefix("q=").or_else(|| weight.strip_prefix("Q="))?;
+    value.parse::<f32>().ok().map(|value| value > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    use super::Accepted;
+
+    #[test]
+    fn what_a_header_accepts() {
+        for (text, identity, gzip) in [
+            ("", true, false),
+            ("gzip", true, true),
+            ("X-GZIP ; q=0.001", true, true),
+            ("gzip;q=0", true, false),
+            ("br", true, false),
+            ("*", true, true),
+            ("*;q=0", false, false),
+            ("*;q=0.0, gzip", false, true),
+            ("*;q=0, identity;q=0.1", true, false),
+            ("identity;q=0", false, false),
+            ("identity;q=0, gzip;q=0.5", false, true),
+            ("gzip;q=x", true, false),
+            ("gzip;level=9", true, false),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(text))]);
+            assert_eq!(Accepted::of(&headers), Accepted { identity, gzip }, "{text}");
+        }
+        assert_eq!(Accepted::of(&HeaderMap::new()), Accepted { identity: true, gzip: false });
+    }
+}

@@ -1,0 +1,238 @@
+//! Constraints, defaults and examples that are literals, held against a type that the macro can name.
+//!
+//! What cannot be decided here is left to `build()`, which makes the schema of such a tool.
+
+use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type, UnOp};
+
+use super::constraints::{integer, number};
+use super::inputs;
+use crate::diagnostics::{Errors, Place};
+use crate::parse::{Argument, Default, Limits, ungrouped};
+
+/// What a type is read from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// From the least to the greatest that it holds.
+    Integer(i128, i128),
+    Number,
+    Text,
+    Boolean,
+    List,
+    Map,
+}
+
+/// The least and the greatest integer that a type holds everywhere.
+fn integers(name: &str) -> Option<Kind> {
+    let (least, most) = match name {
+        "u8" => (0, i128::from(u8::MAX)),
+        "u16" => (0, i128::from(u16::MAX)),
+        "u32" | "usize" => (0, i128::from(u32::MAX)),
+        "u64" => (0, i128::from(u64::MAX)),
+        "u128" => (0, i128::MAX),
+        "i8" => (i128::from(i8::MIN), i128::from(i8::MAX)),
+        "i16" => (i128::from(i16::MIN), i128::from(i16::MAX)),
+        "i32" | "isize" => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        "i64" => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        "i128" => (i128::MIN, i128::MAX),
+        _ => return None,
+    };
+    Some(Kind::Integer(least, most))
+}
+
+/// The kind of a type of the standard library, or of an `Option` of one.
+fn kind(written: &Type) -> Option<Kind> {
+    let path = match written {
+        Type::Group(group) => return kind(&group.elem),
+        Type::Paren(inner) => return kind(&inner.elem),
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        _ => return None,
+    };
+    let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    if segments.len() > 1 && !["std", "core", "alloc"].contains(&segments[0].as_str()) {
+        return None;
+    }
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    match &last.arguments {
+        PathArguments::None => match name.as_str() {
+            "f32" | "f64" => Some(Kind::Number),
+            "String" => Some(Kind::Text),
+            "bool" => Some(Kind::Boolean),
+            name => integers(name),
+        },
+        PathArguments::AngleBracketed(arguments) => match name.as_str() {
+            "Option" => match arguments.args.first()? {
+                GenericArgument::Type(inner) => kind(inner),
+                _ => None,
+            },
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => Some(Kind::List),
+            "HashMap" | "BTreeMap" => Some(Kind::Map),
+            _ => None,
+        },
+        PathArguments::Parenthesized(_) => None,
+    }
+}
+
+/// The value of a literal.
+enum Literal {
+    Integer,
+    Number,
+    Text(String),
+    Boolean,
+}
+
+fn literal(expression: &Expr) -> Option<Literal> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit, .. }) => match lit {
+            Lit::Int(_) => Some(Literal::Integer),
+            Lit::Float(_) => Some(Literal::Number),
+            Lit::Str(text) => Some(Literal::Text(text.value())),
+            Lit::Bool(_) => Some(Literal::Boolean),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match literal(&unary.expr)? {
+            number @ (Literal::Integer | Literal::Number) => Some(number),
+            Literal::Text(_) | Literal::Boolean => None,
+        },
+        Expr::Paren(inner) => literal(&inner.expr),
+        _ => None,
+    }
+}
+
+impl Literal {
+    fn fits(&self, kind: Kind) -> bool {
+        match self {
+            Literal::Integer => matches!(kind, Kind::Integer(..) | Kind::Number),
+            Literal::Number => kind == Kind::Number,
+            Literal::Text(_) => kind == Kind::Text,
+            Literal::Boolean => kind == Kind::Boolean,
+        }
+    }
+}
+
+pub(super) fn check(argument: &Argument, errors: &mut Errors) {
+    check_options(argument, errors);
+    for (what, value) in values(argument) {
+        check_kind(argument, what, value, errors);
+        check_range(argument, what, value, errors);
+        check_length(argument, what, value, errors);
+    }
+}
+
+/// The default and the example, where they are expressions.
+fn values(argument: &Argument) -> impl Iterator<Item = (&'static str, &Expr)> {
+    let default = match &argument.says.default {
+        Some(Default::Is(value)) => Some(("default", &**value)),
+        Some(Default::OfType) | None => None,
+    };
+    default.into_iter().chain(argument.says.example.as_ref().map(|value| ("example", value)))
+}
+
+// A number has a range, a text, a list or a map a length, and a text a pattern.
+fn check_options(argument: &Argument, errors: &mut Errors) {
+    let says = &argument.says;
+    let Some(kind) = kind(&argument.kind) else { return };
+    // That two of them contradict one another is a mistake of its own.
+    if says.range.is_some() && (says.length.is_some() || says.pattern.is_some()) {
+        return;
+    }
+    let countable = matches!(kind, Kind::Text | Kind::List | Kind::Map);
+    let numeric = matches!(kind, Kind::Integer(..) | Kind::Number);
+    for (option, fits, what) in [
+        ("range", numeric, "numbers"),
+        ("length", countable, "texts, lists and maps"),
+        ("pattern", kind == Kind::Text, "texts"),
+    ] {
+        let Some(key) = says.key(option).filter(|_| !fits) else { continue };
+        let help = match option {
+            "range" if countable => {
+                "write `length(…)` to limit how long it may be, or drop `range`".to_owned()
+            }
+            "length" if numeric => "write `range(…)` to limit the number, or drop `length`".to_owned(),
+            _ => format!("drop `{option}`, or take an input of another type"),
+        };
+        let fact = format!("`{option}` is for {what}, and `{}` is a `{}`", name(argument), written(argument));
+        errors.push(Place::Parameters, key, fact, help);
+    }
+}
+
+// A text is published as it is, whatever the type; what else is of another type is for rustc to refuse in a default.
+fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
+    let (Some(kind), Some(literal)) = (kind(&argument.kind), literal(value)) else { return };
+    let told_by_rustc = what == "default" && !matches!(literal, Literal::Text(_));
+    if literal.fits(kind) || told_by_rustc {
+        return;
+    }
+    let given = match literal {
+        Literal::Integer | Literal::Number => "a number",
+        Literal::Text(_) => "a text",
+        Literal::Boolean => "`true` or `false`",
+    };
+    let fact =
+        format!("the {what} of `{}` is {given}, and its type is `{}`", name(argument), written(argument));
+    errors.push(Place::Parameters, value, fact, format!("write a value of the type, or drop `{what}`"));
+}
+
+// A default outside of the range would be refused whenever it is used.
+fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
+    let Some(Limits { min, max, .. }) = &argument.says.range else { return };
+    let Some(given) = number(value) else { return };
+    let below = min.as_ref().and_then(number).is_some_and(|min| given < min);
+    let above = max.as_ref().and_then(number).is_some_and(|max| given > max);
+    if below || above {
+        outside(argument, what, value, "range", errors);
+    }
+}
+
+fn check_length(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
+    let Some(Limits { min, max, .. }) = &argument.says.length else { return };
+    let (Some(Kind::Text), Some(Literal::Text(text))) = (kind(&argument.kind), literal(value)) else {
+        return;
+    };
+    let given = i128::try_from(text.chars().count()).unwrap_or(i128::MAX);
+    let below = min.as_ref().and_then(integer).is_some_and(|min| given < min);
+    let above = max.as_ref().and_then(integer).is_some_and(|max| given > max);
+    if below || above {
+        outside(argument, what, value, "length", errors);
+    }
+}
+
+fn outside(argument: &Argument, what: &str, value: &Expr, option: &str, errors: &mut Errors) {
+    let fact = format!("the {what} of `{}` is not within its `{option}`", name(argument));
+    errors.push(Place::Parameters, value, fact, format!("correct the {what} or the `{option}`"));
+}
+
+/// Returns `true` if neither the default nor a constraint can contradict the type of the input, or one another.
+pub(super) fn is_proven(argument: &Argument) -> bool {
+    let says = &argument.says;
+    let constrained = says.range.is_some() || says.length.is_some() || says.pattern.is_some();
+    if !constrained && says.default.is_none() {
+        return true;
+    }
+    let Some(kind) = kind(&argument.kind) else { return false };
+    let default_is_checked = match &says.default {
+        None => true,
+        // A default of the type itself, or of another expression, is one of its values.
+        Some(Default::OfType) => !constrained,
+        Some(Default::Is(value)) => !constrained || literal(value).is_some() && says.pattern.is_none(),
+    };
+    // Of a range that lies within the type some values are left.
+    let within = |limit: &Expr| match kind {
+        Kind::Integer(least, most) => integer(limit).is_some_and(|limit| (least..=most).contains(&limit)),
+        _ => number(limit).is_some(),
+    };
+    let range =
+        says.range.as_ref().is_none_or(|limits| [&limits.min, &limits.max].into_iter().flatten().all(within));
+    let length = says.length.as_ref().is_none_or(|limits| {
+        [&limits.min, &limits.max].into_iter().flatten().all(|limit| number(limit).is_some())
+    });
+    default_is_checked && range && length
+}
+
+fn name(argument: &Argument) -> String {
+    inputs::name_of(argument).unwrap_or_default()
+}
+
+fn written(argument: &Argument) -> String {
+    inputs::written(&argument.kind)
+}

@@ -1,0 +1,60 @@
+//! `permission = "a"`, `all("a", "b")`, `any("a", all("b", "c"))`.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Expr, ExprPath};
+
+use crate::diagnostics::Errors;
+use crate::parse::options::{Setting, Spanned, text, ungrouped};
+
+/// What `permission` takes, as written.
+pub(crate) enum Permission {
+    Name(Spanned<String>),
+    List { any: bool, items: Vec<Permission>, tokens: TokenStream },
+}
+
+impl Setting {
+    /// A name, or a list of them that may nest.
+    pub(crate) fn permission(self, errors: &mut Errors) -> Option<Permission> {
+        let Some(written) = self.written() else {
+            return self.mismatch("a name in quotes, `all(…)` or `any(…)`", "= \"…\"", errors);
+        };
+        permission(written)
+            .map_err(|misplaced| {
+                errors.push(
+                    self.place,
+                    misplaced,
+                    "`permission` takes a name in quotes, `all(…)` or `any(…)`",
+                    "write `permission = \"a\"`, `all(\"a\", \"b\")` if each is required, or `any(\"a\", \"b\")` if one is enough",
+                );
+                errors.mention(self.key.to_string());
+            })
+            .ok()
+    }
+}
+
+/// Reads an expression, or returns the part of it that is neither a name nor a list.
+fn permission(expression: &Expr) -> Result<Permission, &Expr> {
+    let expression = ungrouped(expression);
+    if let Some(name) = text(expression) {
+        return Ok(Permission::Name(name));
+    }
+    let Expr::Call(call) = expression else { return Err(expression) };
+    let any = match ungrouped(&call.func) {
+        Expr::Path(ExprPath { qself: None, path, .. }) if path.is_ident("all") => false,
+        Expr::Path(ExprPath { qself: None, path, .. }) if path.is_ident("any") => true,
+        other => return Err(other),
+    };
+    let items = call.args.iter().map(permission).collect::<Result<_, _>>()?;
+    Ok(Permission::List { any, items, tokens: expression.to_token_stream() })
+}
+
+impl Permission {
+    /// All that was written of it.
+    pub(crate) fn tokens(&self) -> &TokenStream {
+        match self {
+            Permission::Name(name) => &name.tokens,
+            Permission::List { tokens, .. } => tokens,
+        }
+    }
+}

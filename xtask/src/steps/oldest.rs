@@ -1,0 +1,118 @@
+//! The step that takes the oldest versions which the ranges of `Cargo.toml` allow; `Cargo.lock` has the newest.
+
+use std::path::Path;
+use std::{fs, io};
+
+use crate::failure::Failure;
+use crate::process::Invocation;
+use crate::steps::cargo;
+use crate::tally::Tally;
+use crate::workspace;
+
+/// The lower end of each range that spans versions which are not compatible by their number, or that says one.
+const OLDEST: &[(&str, &str)] =
+    &[("jsonschema", "0.60.2"), ("rmcp", "3.9.0"), ("rmcp-macros", "3.9.0"), ("rusqlite", "0.39.0")];
+
+/// The tests that go through these libraries, of every package that has one of the name.
+const TESTS: [&str; 3] = ["mcp", "tools", "upstream"];
+
+/// Runs the tests with a lock file that has the oldest versions, and lets cargo find versions for an application that has
+/// libraries of ours beside others.
+pub(crate) fn oldest(tally: &mut Tally) -> Result<(), Failure> {
+    let target = workspace::target();
+    let folder = target.join("oldest");
+    mirror(&workspace::root(), &folder)
+        .map_err(|source| Failure::File { path: folder.display().to_string(), source })?;
+    for (name, version) in OLDEST {
+        let update = ["update", "--quiet", name, "--precise", version];
+        Invocation::cargo(update).folder(&folder).announce().run()?;
+    }
+    // Features are those of the whole workspace, so that what other steps have compiled is taken as it is.
+    let test = Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    let test = TESTS.iter().fold(test, |test, name| test.arguments(["--test", name]));
+    cargo::counted(test.folder(&folder).env("CARGO_TARGET_DIR", target), tally)?;
+    let resolve = ["generate-lockfile", "--manifest-path", "tests/beside/Cargo.toml"];
+    Invocation::cargo(resolve).announce().run()
+}
+
+/// Makes a folder with links to all of the workspace but its lock file, of which it gets a copy.
+fn mirror(root: &Path, folder: &Path) -> io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let link = folder.join(&name);
+        match name.to_str() {
+            Some("target" | ".git") => {}
+            Some("Cargo.lock") => drop(fs::copy(entry.path(), link)?),
+            _ => linked(&entry.path(), &link)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn linked(original: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(original, link)
+}
+
+#[cfg(windows)]
+fn linked(original: &Path, link: &Path) -> io::Result<()> {
+    if original.is_dir() {
+        std::os::windows::fs::symlink_dir(original, link)
+    } else {
+        std::os::windows::fs::symlink_file(original, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names and lower ends of the requirements of the workspace that are ranges.
+    fn ranges(manifest: &str) -> Vec<(&str, &str)> {
+        let lines = manifest.lines().filter(|line| !line.starts_with('#'));
+        let range = |line| {
+            let (before, after): (&str, &str) = str::split_once(line, "\">=")?;
+            let (name, _) = before.split_once(" = ")?;
+            Some((name, after.split([',', '"']).next()?))
+        };
+        lines.filter_map(range).collect()
+    }
+
+    #[test]
+    fn every_range_is_tested_at_its_lower_end() {
+        let manifest = fs::read_to_string(workspace::root().join("Cargo.toml")).unwrap();
+        let ranges = ranges(&manifest);
+        assert!(!ranges.is_empty());
+        for (name, lower) in ranges {
+            let oldest = OLDEST.iter().find(|(known, _)| *known == name);
+            let (_, version) =
+                oldest.unwrap_or_else(|| panic!("`{name}` is a range and not tested at its lower end"));
+            assert!(
+                *version == lower || version.starts_with(&format!("{lower}.")),
+                "{name}: {version}, {lower}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_mirror_has_a_lock_file_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("xtask-mirror-{}", std::process::id()));
+        let (root, mirrored) = (folder.join("root"), folder.join("mirrored"));
+        fs::create_dir_all(root.join("target")).unwrap();
+        fs::create_dir_all(root.join("package")).unwrap();
+        fs::write(root.join("Cargo.lock"), "newest").unwrap();
+        for _ in 0..2 {
+            mirror(&root, &mirrored).unwrap();
+            fs::write(mirrored.join("Cargo.lock"), "oldest").unwrap();
+        }
+        assert_eq!(fs::read_to_string(root.join("Cargo.lock")).unwrap(), "newest");
+        assert!(mirrored.join("package").is_dir());
+        assert!(!mirrored.join("target").exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
