@@ -10,57 +10,48 @@
 //! a value that does not decode, an input that is more than a scalar) is read again in full and checked against the
 //! schema, so that everything wrong is found at once and in the same words.
 
-#[cfg(feature = "tokio")]
-mod apart;
+pub(crate) mod admission;
+pub(crate) mod audit;
 mod block_on;
-mod check;
-mod contained;
-pub(crate) mod edits;
+pub(crate) mod decode;
 mod failure_log;
-mod gate;
-mod inquiring;
-mod located;
-mod members;
-pub(crate) mod numbers;
-mod ongoing;
-mod outputs;
-mod permit;
-pub(crate) mod plan;
-pub(crate) mod reader;
+mod invocation;
+mod output_check;
+pub(crate) mod prompt_arguments;
 mod run;
-mod scan;
-pub(crate) mod strict;
-mod tasks;
-mod timer;
-pub(crate) mod written;
+#[cfg(feature = "tokio")]
+mod spawn;
+mod timeout;
+pub(crate) mod tool;
 
+use crate::call::decode::dynamic;
+use crate::model::catch_panic::Panicked;
+use crate::model::catch_panic::contained;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 pub use block_on::block_on;
-pub(crate) use check::parsed;
-#[cfg(feature = "tokio")]
-pub(crate) use contained::contained_task;
-pub(crate) use contained::{Panicked, contained, contained_future};
-pub(crate) use ongoing::{Begun, begin, refused, unknown};
-pub(crate) use permit::Permit;
-pub(crate) use run::{Limits, Runner};
-pub(crate) use tasks::Tasks;
 
-use crate::call::check::{Checked, check, explained};
-use crate::call::reader::{Findings, Reader, Unread};
-use crate::call::scan::{Scan, Slots, scan};
+#[cfg(feature = "tokio")]
+pub(crate) use crate::call::invocation::{Begun, begin, refused, unknown};
+
+pub(crate) use run::{Limits, Runner};
+
+use crate::call::decode::check::{Checked, check, explained};
+use crate::call::decode::scan::{Scan, Slots, scan};
+use crate::call::tool::Tool;
 use crate::context::{CallId, Caller, LazyContext};
+use crate::declare::entry::{Call, Entry, Step};
+use crate::declare::inject::Source;
+use crate::declare::reader::{Findings, Reader, Unread};
+use crate::declare::state::States;
 use crate::definition::ToolDefinition;
-use crate::entry::{Call, Entry, Step};
-use crate::failure::{Failure, Problem};
-use crate::inject::Source;
-use crate::leniency::{Leniency, Repair, Validation};
-use crate::output::Output;
+use crate::model::failure::Failure;
+use crate::model::output::Output;
+use crate::schema::leniency::{Leniency, Repair, Validation};
+use crate::schema::problem::Problem;
 use crate::schema::{MOST_PROBLEMS, Validator, unescaped, unknown_input};
-use crate::state::States;
-use crate::tool::Tool;
 
 /// The answer to one call, and the identifier that joins it to the log.
 ///
@@ -119,13 +110,13 @@ pub(crate) fn validate(
 
 /// What arguments are read for.
 #[derive(Clone, Copy)]
-enum Purpose {
+pub(crate) enum Purpose {
     Validate,
     Run,
 }
 
 /// What the arguments of one call are read with.
-struct Desk<'c> {
+pub(crate) struct Desk<'c> {
     tool: &'c ToolDefinition,
     /// The tool itself, where it is written by hand.
     written: Option<&'c Arc<dyn Tool>>,
@@ -172,7 +163,7 @@ impl Desk<'_> {
         let tool = self.tool;
         let Checked { text, repairs: made, verdict } = checked;
         *repairs = made;
-        let Some(entry) = self.entry() else { return written::enter(self, text, verdict, purpose) };
+        let Some(entry) = self.entry() else { return dynamic::enter(self, text, verdict, purpose) };
         match (verdict, scan(text.as_bytes(), &tool.plan().members)) {
             (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
                 Ok(step) => Ok(step),
@@ -324,7 +315,7 @@ fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failu
 mod tests {
     use super::text;
     use crate::definition::ToolDefinition;
-    use crate::failure::FailureKind;
+    use crate::model::failure::FailureKind;
 
     /// The strict parser and the scan take what this lets through, and nothing else does.
     #[test]

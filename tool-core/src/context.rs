@@ -1,21 +1,30 @@
 //! What a tool can know about the call that it answers.
 
+pub(crate) mod elicitation;
+pub(crate) mod extensions;
+pub(crate) mod logging;
+pub(crate) mod permit;
+pub(crate) mod progress;
+pub(crate) mod semaphore;
+pub(crate) mod tasks;
+
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::access::Principal;
-use crate::asking::{Asking, Inquiry};
-use crate::call::{Permit, Tasks};
+use crate::context::elicitation::{Asking, Inquiry};
+use crate::context::extensions::Extensions;
+use crate::context::logging::Listener;
+use crate::context::permit::Permit;
+use crate::context::progress::Reporter;
+use crate::context::tasks::Tasks;
+use crate::declare::inject::{Inject, Injection, Needs};
 use crate::definition::ToolDefinition;
-use crate::extension::Extensions;
-use crate::failure::Failure;
-use crate::inject::{Inject, Injection, Needs};
-use crate::logging::Listener;
-use crate::progress::Reporter;
+use crate::model::access::Principal;
+use crate::model::failure::Failure;
+use crate::model::trace::TraceParent;
 use crate::registry::{Known, Registry};
-use crate::trace::TraceParent;
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
 ///
@@ -197,7 +206,7 @@ impl Context {
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         // A span of its own: a task may be started from anywhere, and outlives the call.
         let span = tracing::error_span!("task", tool = self.tool(), call_id = %self.call_id());
-        let task = crate::call::contained_task(task, span);
+        let task = crate::model::catch_panic::contained_task(task, span);
         self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
     }
 }

@@ -2,38 +2,45 @@
 
 mod behaviour;
 mod builder;
+pub(crate) mod compose;
+pub(crate) mod constrain;
 mod declared;
-mod documentation;
+pub(crate) mod documentation;
 mod facts;
 mod fault;
-mod faults;
+pub(crate) mod flatten;
+pub(crate) mod input_docs;
 mod json;
 mod origin;
 mod parameter;
+pub(crate) mod profile;
+pub(crate) mod promise;
+pub(crate) mod prompt;
+mod schema_text;
 mod schemas;
-mod source;
-mod written;
+pub(crate) mod surface;
 
+use crate::declare::source::Source;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use crate::declaration::{Declaration, Deprecated};
+use crate::declare::declaration::{Declaration, Deprecated};
+use crate::declare::inject::Need;
+use crate::declare::requirement;
+use crate::declare::requirement::RequireFn;
+use crate::declare::source::Place;
+use crate::declare::state::States;
 use crate::definition::declared::Declared;
 use crate::definition::facts::Facts;
 use crate::definition::origin::Origin;
-use crate::definition::source::Place;
-use crate::digest::Digest;
-use crate::inject::Need;
-use crate::requirement::{self, RequireFn};
+use crate::model::digest::Digest;
 use crate::schema::Validator;
-use crate::state::States;
 
 pub use builder::ToolDefinitionBuilder;
 pub use fault::{DefinitionError, DefinitionFault};
 pub use parameter::{Parameter, ParameterType};
-pub use source::Source;
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
 /// are one definition.

@@ -7,13 +7,13 @@
 use std::marker::PhantomData;
 
 #[cfg(not(feature = "tokio"))]
-use crate::access::{Guard, Principal};
+use crate::declare::entry::{Call, Step};
 #[cfg(not(feature = "tokio"))]
-use crate::entry::{Call, Step};
+use crate::declare::input::Inputs;
 #[cfg(not(feature = "tokio"))]
-use crate::input::Inputs;
+use crate::declare::returns::Return;
 #[cfg(not(feature = "tokio"))]
-use crate::returns::Return;
+use crate::model::access::{Guard, Principal};
 
 /// A feature that is off. Its lifetime keeps rustc from judging a bound before somebody makes the call.
 #[derive(Debug)]

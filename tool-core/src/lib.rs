@@ -1,111 +1,81 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod access;
-mod admission;
-mod asking;
-mod audit;
-#[cfg(feature = "http")]
-mod authentication;
 mod call;
-mod completion;
 mod context;
-mod declaration;
-mod declared;
+mod declare;
 mod definition;
-mod digest;
-mod entry;
-mod extension;
-mod failure;
 #[cfg(not(all(feature = "inventory", feature = "tokio", feature = "results")))]
 mod feature;
-mod inject;
-mod input;
-mod leniency;
 mod lint;
-mod locator;
 mod lock;
-mod logging;
-mod operation;
-mod output;
-mod permission;
-mod progress;
-mod prompt;
-mod provider;
-mod receiver;
-mod registration;
+mod model;
 mod registry;
-mod requirement;
-mod resource;
 #[cfg(feature = "tokio")]
 mod results;
-mod returns;
 mod schema;
-mod search;
-mod state;
-mod surface;
-mod tool;
-mod trace;
 
 #[doc(hidden)]
 pub mod private;
 pub mod testing;
 
-pub use access::{Access, Principal};
-pub use asking::{
+pub use crate::call::audit::{AuditEvent, AuditKind, AuditSink};
+pub use crate::call::tool::{BoxFuture, DynamicTool, Tool};
+pub use crate::context::elicitation::{
     Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
     ModelPreferences, Question, Root, Sample, Sampled, Sampling,
 };
-pub use audit::{AuditEvent, AuditKind, AuditSink};
+pub use crate::context::extensions::{Extension, Extensions};
+pub use crate::context::logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};
+pub use crate::context::progress::{Progress, ProgressSink};
+pub use crate::declare::completion::{Completions, Typed};
+pub use crate::declare::declaration::Deprecated;
+pub use crate::declare::declared::Declared;
+pub use crate::declare::inject::{Handle, Inject, Injection, Need, Needs, op};
+pub use crate::declare::input::Input;
+pub use crate::declare::locator::Locator;
+pub use crate::declare::prompt::Prompts;
+pub use crate::declare::requirement::{Requirements, Unmet};
+pub use crate::declare::resource::{Reader, Resource, WritePass, Writer};
+pub use crate::declare::returns::{ReturnError, ReturnValue};
+pub use crate::declare::source::Source;
+pub use crate::declare::state::State;
+pub use crate::definition::profile::{Profile, ProfileError, UnknownProfile};
+pub use crate::definition::prompt::PromptDefinition;
+pub use crate::definition::surface::{Address, Segment, Surface};
+pub use crate::model::access::{Access, Principal};
 #[cfg(feature = "http")]
-pub use authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken, identify};
-pub use call::Reply;
-pub use completion::{Completions, Typed};
-pub use context::{CallId, Context};
-pub use declaration::Deprecated;
-pub use declared::Declared;
-pub use definition::{
-    DefinitionError, DefinitionFault, Parameter, ParameterType, Source, ToolDefinition, ToolDefinitionBuilder,
-};
-pub use digest::{Digest, ParseDigestError};
-pub use extension::{Extension, Extensions};
-pub use failure::{Failure, FailureCodes, FailureKind, McpAnswer, Problem, Reason, ToolError};
-pub use inject::{Handle, Inject, Injection, Need, Needs, op};
-pub use input::Input;
-pub use leniency::{Leniency, Repair, RepairKind, Validation};
-pub use lint::{Finding, Lint, LintRule};
-pub use locator::Locator;
-pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
-pub use logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};
-pub use operation::{Annotations, Operation, UnknownOperation};
-pub use output::{Content, Output, ResourceBody};
-pub use permission::{Permission, PermissionError};
-pub use progress::{Progress, ProgressSink};
-pub use prompt::{IntoPrompt, Prompt, PromptDefinition, PromptMessage, PromptReply, Prompts, Role};
+pub use crate::model::authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken, identify};
+pub use crate::model::digest::{Digest, ParseDigestError};
+pub use crate::model::failure::{Failure, FailureCodes, FailureKind, McpAnswer, Reason, ToolError};
+pub use crate::model::operation::{Annotations, Operation, UnknownOperation};
+pub use crate::model::output::{Content, Output, ResourceBody};
+pub use crate::model::permission::{Permission, PermissionError};
+pub use crate::model::prompt::{IntoPrompt, Prompt, PromptMessage, PromptReply, Role};
+pub use crate::model::trace::{TraceParent, TraceParentError};
 #[cfg(feature = "tokio")]
-pub use provider::Cached;
-pub use provider::{
+pub use crate::registry::provider::Cached;
+pub use crate::registry::provider::{
     Discover, Discovered, DiscoveryError, IntoToolsProvider, LeftOut, Provider, Providers, ToolsProvider,
     Toolset, by,
 };
+pub use crate::registry::search::{Hit, Match};
+pub use crate::schema::leniency::{Leniency, Repair, RepairKind, Validation};
+pub use crate::schema::problem::Problem;
+pub use call::Reply;
+pub use context::{CallId, Context};
+pub use definition::{
+    DefinitionError, DefinitionFault, Parameter, ParameterType, ToolDefinition, ToolDefinitionBuilder,
+};
+pub use lint::{Finding, Lint, LintRule};
+pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
 pub use registry::{BuildError, BuildErrors, Builder, Registry};
-pub use requirement::{Requirements, Unmet};
-pub use resource::{Reader, Resource, WritePass, Writer};
 #[cfg(feature = "tokio")]
 pub use results::{
     Excerpt, Found, FoundLine, Kept, ParseSpanError, PartError, Piece, ResultLimits, ResultPart,
     ResultStorage, ResultStore, ResultStoreError, Shortened, Span, StoredObject,
 };
-pub use returns::{ReturnError, ReturnValue};
-pub use schema::{
-    Allowed, Constraints, NativeSchema, Profile, ProfileError, SchemaError, SchemaFault, UnknownProfile,
-    nearest,
-};
-pub use search::{Hit, Match};
-pub use state::State;
-pub use surface::{Address, Segment, Surface};
-pub use tool::{BoxFuture, DynamicTool, Tool};
-pub use trace::{TraceParent, TraceParentError};
+pub use schema::{Allowed, Constraints, NativeSchema, SchemaError, SchemaFault, nearest};
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]

@@ -3,7 +3,6 @@
 mod choice;
 mod compare;
 mod difference;
-mod entry;
 mod keywords;
 mod schemas;
 #[cfg(test)]
@@ -18,12 +17,11 @@ use serde_json::{Value, json};
 
 pub use difference::{Change, Difference, DifferenceKind};
 
-pub(crate) use entry::digest;
-
 use crate::definition::ToolDefinition;
-use crate::digest::{Digest, canonical};
-use crate::lock::entry::Entry;
+use crate::definition::promise::Entry;
+use crate::model::digest::Digest;
 use crate::registry::Registry;
+use crate::schema::json::canonical::canonical;
 
 /// The version of the format, in each file.
 const VERSION: u64 = 1;

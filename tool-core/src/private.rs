@@ -2,28 +2,29 @@
 
 pub use crate::__here as here;
 pub use crate::__register as register;
-pub use crate::access::{Guard, IntoGuard, access};
 pub use crate::call::block_on;
-pub use crate::completion::{Complete, CompleteFn, Completing};
-pub use crate::declaration::{Declaration, Options, Told, schema};
-pub use crate::declared::declared;
-pub use crate::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
+pub use crate::declare::completion::{Complete, CompleteFn, Completing};
+pub use crate::declare::declaration::{Declaration, Options, Told, schema};
+pub use crate::declare::declared::declared;
+pub use crate::declare::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
 #[cfg(feature = "tokio")]
-pub use crate::entry::{run_blocking, run_blocking_guarded};
-#[cfg(not(feature = "tokio"))]
-pub use crate::feature::{run_blocking, run_blocking_guarded};
-pub use crate::inject::InjectIntoPrompt;
-pub use crate::input::{
+pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
+pub use crate::declare::inject::InjectIntoPrompt;
+pub use crate::declare::input::{
     Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected,
     injected_into_prompt, input, json, locator, shown,
 };
-pub use crate::locator::Optional;
-pub use crate::prompt::{PromptDeclaration, ReturnMessages, listed_prompts};
-pub use crate::receiver::{Received, received, receiver, shown_receiver};
-pub use crate::registration::*;
-pub use crate::requirement::{RequireFn, Requirement, Requiring};
-pub use crate::resource::WrittenBy;
-pub use crate::returns::Shape;
+pub use crate::declare::locator::Optional;
+pub use crate::declare::prompt::{PromptDeclaration, listed_prompts};
+pub use crate::declare::receiver::{Received, received, receiver, shown_receiver};
+pub use crate::declare::registration::*;
+pub use crate::declare::requirement::{RequireFn, Requirement, Requiring};
+pub use crate::declare::resource::WrittenBy;
+pub use crate::declare::returns::Shape;
+#[cfg(not(feature = "tokio"))]
+pub use crate::feature::{run_blocking, run_blocking_guarded};
+pub use crate::model::access::{Guard, IntoGuard, access};
+pub use crate::model::prompt::ReturnMessages;
 
 #[cfg(feature = "macros")]
 pub use tool_macros::{__prompts, __tools};

@@ -9,35 +9,39 @@ mod builder;
 mod caller;
 mod calls;
 mod checks;
+#[cfg(feature = "tokio")]
+mod drain;
 mod error;
-#[cfg(feature = "tokio")]
-mod idle;
+mod executor;
+pub(crate) mod faults;
+mod index;
 mod inject;
-mod member;
-mod positions;
 mod prompts;
-mod running;
+pub(crate) mod provider;
+pub(crate) mod read_result;
 #[cfg(feature = "tokio")]
-mod storing;
+mod results;
+mod scope;
+pub(crate) mod search;
 
 use std::sync::{Arc, OnceLock};
 use std::{fmt, iter, slice, vec};
 
+pub(crate) use crate::registry::scope::{Home, Known};
 pub use builder::Builder;
 pub use error::{BuildError, BuildErrors};
-pub(crate) use member::{Home, Known};
 
-use crate::access::Principal;
-use crate::audit::{Audit, AuditKind};
+use crate::call::audit::{Audit, AuditKind};
 use crate::context::Caller;
+use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
-use crate::failure::Failure;
-use crate::registry::member::{Apart, Member};
-use crate::registry::positions::Positions;
+use crate::model::access::Principal;
+use crate::model::failure::Failure;
+use crate::registry::index::Positions;
 use crate::registry::prompts::PromptMember;
-use crate::requirement::Requirements;
+use crate::registry::scope::{Apart, Member};
+use crate::registry::search::Index;
 use crate::schema::nearest;
-use crate::search::Index;
 
 /// The tools of an application.
 ///

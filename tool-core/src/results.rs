@@ -1,45 +1,44 @@
 //! What becomes of results that are too large to be shown: they are kept, and read in parts.
 
-mod cut;
 mod index;
-mod keeping;
 mod limits;
-mod part;
+pub(crate) mod part;
+mod preview;
 mod reading;
 mod search;
-mod shortened;
 mod size;
 mod storage;
 mod stored;
-mod tool;
+mod truncate;
+mod writing;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use crate::results::preview::{Piece, Shortened};
 pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{Found, FoundLine};
-pub use shortened::{Piece, Shortened};
 pub use storage::{ResultStorage, StoredObject};
 pub use stored::{Excerpt, Kept};
 
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::access::Principal;
 use crate::call::Reply;
 use crate::definition::ToolDefinition;
-use crate::digest::Digest;
-use crate::results::keeping::State;
-use crate::results::shortened::{Part, Whole, parts};
+use crate::model::access::Principal;
+use crate::model::digest::Digest;
+use crate::results::preview::{Part, Whole, parts};
+use crate::results::writing::State;
 
 #[doc = include_str!("../docs/results.md")]
 #[derive(Clone)]
-pub struct ResultStore(Arc<Inner>);
+pub struct ResultStore(pub(crate) Arc<Inner>);
 
-struct Inner {
+pub(crate) struct Inner {
     storage: Arc<dyn ResultStorage>,
-    limits: ResultLimits,
+    pub(crate) limits: ResultLimits,
     /// The tools whose results are kept; all of them, where nothing is said.
     tools: Option<ToolPredicate>,
     state: Arc<State>,

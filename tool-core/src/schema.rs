@@ -2,28 +2,26 @@
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
-mod amend;
-mod bounds;
-mod compose;
-mod constrain;
-mod defaults;
-mod example;
-mod expansion;
-mod flatten;
+pub(crate) mod bounds;
+mod coercion;
+mod deep;
+pub(crate) mod defaults;
+pub(crate) mod example;
+pub(crate) mod expansion;
 mod format;
-mod guarantee;
-mod limits;
-mod message;
-mod native;
+pub(crate) mod guarantee;
+pub(crate) mod json;
+pub(crate) mod leniency;
+pub(crate) mod limits;
+mod locate;
+pub(crate) mod message;
+pub(crate) mod native;
 mod nearest;
-mod normal;
-mod outline;
-mod place;
-mod profile;
+pub(crate) mod normal;
+pub(crate) mod problem;
 pub(crate) mod reference;
 mod samples;
 mod secret;
-mod told;
 mod types;
 mod untagged;
 mod validator;
@@ -31,11 +29,10 @@ mod validator;
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
 pub use nearest::nearest;
-pub use profile::{Profile, ProfileError, UnknownProfile};
 
-pub(crate) use amend::Amendments;
+pub(crate) use crate::schema::coercion::Amendments;
 pub(crate) use bounds::{Foreign, Shown, check_headers};
-pub(crate) use compose::{InputSchema, Layout, OutputSchema};
+
 pub(crate) use defaults::refused as refused_defaults;
 pub(crate) use guarantee::Guarantee;
 pub(crate) use limits::Limits;

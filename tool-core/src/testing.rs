@@ -67,8 +67,8 @@ use serde_json::Value;
 pub use answers::Answers;
 
 use crate::definition::ToolDefinition;
-use crate::failure::{Failure, FailureKind};
-use crate::output::Output;
+use crate::model::failure::{Failure, FailureKind};
+use crate::model::output::Output;
 use crate::registry::Registry;
 
 /// Runs every tool that modifies nothing, one after the other, with its [minimal call](ToolDefinition::example) and as

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::audit::AuditKind;
+use crate::call::audit::AuditKind;
 use crate::context::CallId;
 use crate::definition::ToolDefinition;
-use crate::failure::{Failure, FailureKind};
+use crate::model::failure::{Failure, FailureKind};
 
 /// What the log says of a call that failed, beside the failure.
 #[derive(Debug)]

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::audit::Told;
-use crate::call::contained::{Contained, Panicked, contained};
-use crate::call::gate::Gate;
-use crate::call::inquiring::Inquiring;
-use crate::call::ongoing::Ongoing;
-use crate::call::outputs::Outputs;
-use crate::call::permit::Permit;
-use crate::call::tasks::Tasks;
-use crate::call::timer::{Late, Timer, limited};
+use crate::call::audit::Told;
+use crate::call::invocation::Ongoing;
+use crate::call::output_check::Outputs;
+use crate::call::timeout::{Late, Timer, limited};
 use crate::context::LazyContext;
+use crate::context::elicitation::suspend::Inquiring;
+use crate::context::permit::Permit;
+use crate::context::semaphore::Gate;
+use crate::context::tasks::Tasks;
+use crate::declare::entry::{Cleared, Pending, Step};
 use crate::definition::ToolDefinition;
-use crate::entry::{Cleared, Pending, Step};
-use crate::failure::{Failure, FailureKind};
-use crate::output::Output;
+use crate::model::catch_panic::{Contained, Panicked, contained};
+use crate::model::failure::{Failure, FailureKind};
+use crate::model::output::Output;
 
 /// How a registry runs its tools.
 #[derive(Clone, Copy, Debug)]

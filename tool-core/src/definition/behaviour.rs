@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::definition::ToolDefinition;
-use crate::operation::{Annotations, Operation};
-use crate::permission::Permission;
+use crate::model::operation::{Annotations, Operation};
+use crate::model::permission::Permission;
 
 impl ToolDefinition {
     /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::declare::source::Place;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::origin::Origin;
 use crate::definition::parameter::{self, Parameter};
-use crate::definition::source::Place;
-use crate::definition::written::Written;
-use crate::operation::{Annotations, Operation};
-use crate::permission::Permission;
+use crate::definition::schema_text::Written;
+use crate::definition::surface;
+use crate::model::operation::{Annotations, Operation};
+use crate::model::permission::Permission;
 use crate::schema::Foreign;
-use crate::surface;
 
 /// Characters of a name (MCP, tools).
 const LONGEST_NAME: usize = 128;

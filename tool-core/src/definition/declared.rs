@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::declaration::Declaration;
+use crate::declare::declaration::Declaration;
 use crate::definition::Whole;
 
 /// A declaration, and where the rest of its definition is kept once somebody has asked for it.
@@ -71,13 +71,13 @@ impl fmt::Debug for Declared {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::declaration::Declaration;
-    use crate::declared::declared;
+    use crate::declare::declaration::Declaration;
+    use crate::declare::declared::declared;
+    use crate::declare::entry::{Call, Step};
+    use crate::declare::returns::Returned;
     use crate::definition::ToolDefinition;
-    use crate::entry::{Call, Step};
-    use crate::operation::Operation;
+    use crate::model::operation::Operation;
     use crate::registry::Registry;
-    use crate::returns::Returned;
 
     static ENTERED: AtomicUsize = AtomicUsize::new(0);
 

@@ -8,21 +8,21 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(super) struct Documentation {
     /// The text without the examples.
-    pub(super) description: Cow<'static, str>,
-    pub(super) examples: Vec<Example>,
+    pub(crate) description: Cow<'static, str>,
+    pub(crate) examples: Vec<Example>,
 }
 
 /// A fenced block (`CommonMark`, section 4.5) of the language `tool`: one call, a JSON object.
 #[derive(Debug)]
-pub(super) struct Example {
+pub(crate) struct Example {
     /// The line of the doc comment that the block begins on, counted from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     text: String,
     is_closed: bool,
 }
 
 impl Documentation {
-    pub(super) fn of(text: &'static str) -> Self {
+    pub(crate) fn of(text: &'static str) -> Self {
         // Most have no block at all.
         if !text.contains("```") && !text.contains("~~~") {
             return Documentation { description: text.into(), examples: Vec::new() };
@@ -75,7 +75,7 @@ impl Example {
     /// # Errors
     ///
     /// What is wrong with it, and where.
-    pub(super) fn call(&self) -> Result<Value, String> {
+    pub(crate) fn call(&self) -> Result<Value, String> {
         if !self.is_closed {
             return Err(format!("the example at line {} of its description is not closed", self.line));
         }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::declaration::{Declaration, Options};
-use crate::definition::source::Place;
-use crate::operation::{Annotations, Operation};
-use crate::permission::Permission;
+use crate::declare::declaration::{Declaration, Options};
+use crate::declare::source::Place;
+use crate::model::operation::{Annotations, Operation};
+use crate::model::permission::Permission;
 
 /// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::failure::Problem;
-use crate::permission::PermissionError;
+use crate::model::permission::PermissionError;
+use crate::schema::problem::Problem;
 use crate::schema::{SchemaError, Shown};
 
 /// Why a definition was refused, and whose.

@@ -11,9 +11,9 @@ use crate::definition::ToolDefinition;
 use crate::definition::builder::ToolDefinitionBuilder;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::parameter::{Parameter, ParameterType};
-use crate::failure::Problem;
-use crate::operation::{Annotations, Operation};
-use crate::permission::PermissionError;
+use crate::model::operation::{Annotations, Operation};
+use crate::model::permission::PermissionError;
+use crate::schema::problem::Problem;
 use crate::schema::{Foreign, Validator};
 
 impl ToolDefinition {

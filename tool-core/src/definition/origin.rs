@@ -2,21 +2,21 @@
 
 use std::sync::OnceLock;
 
-use crate::call::plan::Plan;
-use crate::call::{Panicked, contained};
-use crate::completion::Completing;
-use crate::declaration::Declaration;
+use crate::declare::completion::Completing;
+use crate::declare::declaration::Declaration;
+use crate::declare::entry::{Call, Step};
+use crate::declare::inject::Needs;
+use crate::declare::input::{InputSpec, Visitor};
+use crate::declare::layout::Plan;
+use crate::declare::requirement;
+use crate::declare::returns::{Returned, Untyped};
+use crate::declare::source::Place;
+use crate::declare::state::States;
+use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;
-use crate::definition::source::Place;
-use crate::definition::written::Written;
-use crate::entry::{Call, Step};
-use crate::inject::Needs;
-use crate::input::{InputSpec, Visitor};
-use crate::requirement;
-use crate::returns::{Returned, Untyped};
-use crate::schema::{InputSchema, OutputSchema};
-use crate::state::States;
+use crate::definition::schema_text::Written;
+use crate::model::catch_panic::{Panicked, contained};
 
 /// What a declaration says of its tool, and where the rest comes from.
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::definition::fault::DefinitionFault;
-use crate::failure::Problem;
+use crate::schema::problem::Problem;
 use crate::schema::{Foreign, has_secret, pointer};
 
 /// What kind of value a [`Parameter`] takes, in the words of JSON Schema.

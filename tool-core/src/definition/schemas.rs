@@ -6,17 +6,19 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::call;
-use crate::call::plan::Plan;
-use crate::completion::CompleteFn;
+use crate::declare::completion::CompleteFn;
+use crate::declare::entry::Entry;
+use crate::declare::layout::Plan;
+use crate::declare::returns::Untyped;
+use crate::definition::compose::{InputSchema, OutputSchema};
+use crate::definition::documentation::Example;
 use crate::definition::origin::Origin;
+use crate::definition::promise;
 use crate::definition::{Inner, ToolDefinition};
-use crate::digest::Digest;
-use crate::entry::Entry;
-use crate::failure::Problem;
-use crate::lock;
-use crate::output::Output;
-use crate::returns::Untyped;
-use crate::schema::{Formats, Guarantee, InputSchema, NativeSchema, OutputSchema, Validator};
+use crate::model::digest::Digest;
+use crate::model::output::Output;
+use crate::schema::problem::Problem;
+use crate::schema::{Formats, Guarantee, NativeSchema, Validator};
 
 /// An example of more bytes than this is not told to a caller whose input was wrong.
 const LONGEST_EXAMPLE: usize = 4 * 1024;
@@ -219,6 +221,11 @@ impl ToolDefinition {
         &self.input().examples
     }
 
+    /// The examples as they stand in the doc comment of a declared tool.
+    pub(crate) fn documented_examples(&self) -> &[Example] {
+        self.whole().origin.declared().map_or(&[], |declared| &declared.examples)
+    }
+
     /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
     /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
     /// there.
@@ -269,13 +276,13 @@ impl ToolDefinition {
     /// assert_eq!(digest, registry.get("digested").unwrap().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        let of = || lock::digest(self, self.input_schema(), self.output_schema());
+        let of = || promise::digest(self, self.input_schema(), self.output_schema());
         *self.whole().digest.get_or_init(of)
     }
 
     /// Computes the digest while the schemas are there as values.
     pub(super) fn digested(&self, input: &Value, output: Option<&Value>) {
-        self.whole().digest.get_or_init(|| lock::digest(self, input, output));
+        self.whole().digest.get_or_init(|| promise::digest(self, input, output));
     }
 
     /// What proposes values for an input, where something does.
@@ -359,7 +366,7 @@ impl ToolDefinition {
         self.input().broken || self.plan().broken
     }
 
-    pub(super) fn input(&self) -> &InputSchema {
+    pub(crate) fn input(&self) -> &InputSchema {
         self.whole().origin.input()
     }
 

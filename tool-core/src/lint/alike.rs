@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::definition::ToolDefinition;
 use crate::lint::finding::{Finding, LintRule};
-use crate::search::words;
+use crate::registry::search::words;
 
 /// Two texts are alike when so much of their words is shared: the measure of Jaccard, shared words over all words.
 const ALIKE: f64 = 0.8;

@@ -1,7 +1,7 @@
 //! Tools that modify nothing and yet hold all of a resource in their hands.
 
+use crate::declare::inject::{Handle, Need};
 use crate::definition::ToolDefinition;
-use crate::inject::{Handle, Need};
 use crate::lint::finding::{Finding, LintRule};
 
 /// That a type is a resource is known by a tool that takes a `Reader` or `Writer` of it.

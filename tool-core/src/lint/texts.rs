@@ -7,7 +7,7 @@ use crate::lint::Lint;
 use crate::lint::finding::{Finding, LintRule};
 use crate::lint::hidden::hidden;
 use crate::lint::walk::walk;
-use crate::search::words;
+use crate::registry::search::words;
 
 /// A description of a tool has at least so many words: `Adds numbers.` leaves open which, and what comes back.
 const FEWEST_WORDS: usize = 3;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::digest::canonical;
 use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::keywords::{CHOICES, TEXTS, constants, required, show, type_names};
 use crate::lock::schemas::{Relation, Walk};
+use crate::schema::json::canonical::canonical;
 use crate::schema::reference::followed;
 
 /// Variants are told apart by looking so far into them.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 
+use crate::declare::returns::Untyped;
+use crate::definition::promise::Entry;
 use crate::lock::difference::{Difference, DifferenceKind as Kind};
-use crate::lock::entry::Entry;
 use crate::lock::schemas::{self, Side};
-use crate::operation::Operation;
-use crate::permission::Permission;
-use crate::returns::Untyped;
+use crate::model::operation::Operation;
+use crate::model::permission::Permission;
 
 type Tools = BTreeMap<String, Entry>;
 

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::digest::canonical;
 use crate::lock::schemas::Relation;
+use crate::schema::json::canonical::canonical;
 
 /// What says nothing about which values fit. `default` is looked at where it counts: at an input that may be left out.
 pub(super) const TEXTS: [&str; 9] = [

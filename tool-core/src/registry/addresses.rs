@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::definition::ToolDefinition;
+use crate::definition::surface::{Address, Segment, Surface};
 use crate::registry::BuildError;
-use crate::surface::{Address, Segment, Surface};
 
 /// A tool that lives somewhere, by its place among the others.
 #[derive(Clone, Debug)]

@@ -4,17 +4,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::audit::Audit;
-use crate::call::{Panicked, contained};
+use crate::call::audit::Audit;
+use crate::call::tool::Tool;
 use crate::context::Caller;
+use crate::context::extensions::Extensions;
 use crate::definition::DefinitionError;
-use crate::extension::Extensions;
-use crate::provider::{LeftOut, Toolset};
+use crate::model::catch_panic::{Panicked, contained};
 use crate::registry::addresses::collisions;
-use crate::registry::positions::Positions;
+use crate::registry::index::Positions;
 use crate::registry::prompts::PromptMember;
+use crate::registry::provider::{LeftOut, Toolset};
 use crate::registry::{Apart, Home, Inner, Member, Registry};
-use crate::tool::Tool;
 
 impl Registry {
     /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with

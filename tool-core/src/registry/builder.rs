@@ -4,24 +4,26 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::access::Principal;
-use crate::admission::Admission;
-use crate::audit::{Audit, AuditSink, process_key};
-use crate::call::{Limits, Panicked, Runner, contained};
+use crate::call::admission::Admission;
+use crate::call::audit::{Audit, AuditSink, process_key};
+use crate::call::tool::Tool;
+use crate::call::{Limits, Runner};
 use crate::context::Caller;
-use crate::declaration::Declaration;
-use crate::declared::Declared;
+use crate::declare::declaration::Declaration;
+use crate::declare::declared::Declared;
+use crate::declare::state::States;
 use crate::definition::ToolDefinition;
-use crate::leniency::Leniency;
+use crate::model::access::Principal;
+use crate::model::catch_panic::{Panicked, contained};
 use crate::registry::addresses;
 use crate::registry::checks::schema_errors;
 use crate::registry::error::{BuildError, BuildErrors};
-use crate::registry::positions::{self, Positions};
+use crate::registry::executor::faults_of_limits;
+use crate::registry::index;
+use crate::registry::index::Positions;
 use crate::registry::prompts::{PromptMember, Selection};
-use crate::registry::running::faults_of_limits;
 use crate::registry::{Apart, Home, Inner, Member, Registry};
-use crate::state::States;
-use crate::tool::Tool;
+use crate::schema::leniency::Leniency;
 
 /// Builds a [`Registry`]: which tools, with which state.
 ///
@@ -247,7 +249,7 @@ impl Builder {
 
     fn declarations(&self) -> impl Iterator<Item = &'static Declaration> {
         #[cfg(feature = "inventory")]
-        let linked = self.linked.then(crate::registration::linked).into_iter().flatten();
+        let linked = self.linked.then(crate::declare::registration::linked).into_iter().flatten();
         #[cfg(not(feature = "inventory"))]
         let linked = std::iter::empty();
         linked.chain(self.declarations.iter().copied())
@@ -370,7 +372,7 @@ fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
-        if let Some(first) = known.insert(alias, position).or_else(|| positions::by_name(alias, tools)) {
+        if let Some(first) = known.insert(alias, position).or_else(|| index::by_name(alias, tools)) {
             faults.push(BuildError::Alias {
                 alias: alias.to_owned(),
                 first: at(first).place(),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::access::Principal;
-use crate::asking::Asking;
 use crate::context::Caller;
-use crate::extension::Extensions;
-use crate::logging::Listener;
-use crate::progress::Reporter;
+use crate::context::elicitation::Asking;
+use crate::context::extensions::Extensions;
+use crate::context::logging::Listener;
+use crate::context::progress::Reporter;
+use crate::model::access::Principal;
+use crate::model::trace::TraceParent;
 use crate::registry::Registry;
-use crate::trace::TraceParent;
 
 impl Registry {
     /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::audit::AuditKind;
+use crate::call::audit::AuditKind;
 use crate::call::{self, Begun, Reply};
-use crate::failure::Failure;
-use crate::leniency::Validation;
-use crate::output::Output;
+use crate::model::failure::Failure;
+use crate::model::output::Output;
 use crate::registry::{Known, Registry};
+use crate::schema::leniency::Validation;
 
 impl Registry {
     /// Calls a tool with the text of its arguments, as an adapter receives it. Nothing at all counts as `{}`.

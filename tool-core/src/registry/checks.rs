@@ -1,7 +1,7 @@
 //! What a server finds out about its tools before it listens.
 
 use crate::definition::ToolDefinition;
-use crate::prompt::PromptDefinition;
+use crate::definition::prompt::PromptDefinition;
 use crate::registry::{BuildError, BuildErrors, Registry, addresses};
 
 impl Registry {

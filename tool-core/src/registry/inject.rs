@@ -1,8 +1,8 @@
 //! The registry in the hands of a tool that calls other tools.
 
-use crate::asking::Asking;
-use crate::failure::Failure;
-use crate::inject::{Inject, Injection, Needs, op};
+use crate::context::elicitation::Asking;
+use crate::declare::inject::{Inject, Injection, Needs, op};
+use crate::model::failure::Failure;
 use crate::registry::Registry;
 
 /// Injected into a tool, it is the registry that the tool was called through, for the same caller and as part of the same

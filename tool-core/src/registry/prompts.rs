@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::access::Principal;
-use crate::audit::AuditKind;
+use crate::call::audit::AuditKind;
+use crate::call::prompt_arguments::read;
 use crate::call::{self, Reply};
-use crate::extension::Extensions;
-use crate::failure::Failure;
-use crate::prompt::{Prompt, PromptDeclaration, PromptDefinition, PromptReply, Prompts, read};
+use crate::context::extensions::Extensions;
+use crate::declare::prompt::{PromptDeclaration, Prompts};
+use crate::declare::state::States;
+use crate::definition::prompt::PromptDefinition;
+use crate::model::access::Principal;
+use crate::model::failure::Failure;
+use crate::model::prompt::{Prompt, PromptReply};
 use crate::registry::{BuildError, Builder, Home, Known, Registry};
-use crate::state::States;
 
 /// Which prompts a registry is to have.
 #[derive(Default)]
@@ -27,7 +30,7 @@ type Likes = dyn Fn(&PromptDefinition) -> bool + Send;
 impl Selection {
     #[cfg(feature = "inventory")]
     pub(super) fn link(&mut self) {
-        self.declarations.extend(crate::registration::linked_prompts());
+        self.declarations.extend(crate::declare::registration::linked_prompts());
     }
 
     /// Whether a prompt of this crate is among them, selected or not.

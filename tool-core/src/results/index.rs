@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::access::Principal;
-use crate::digest::Digest;
+use crate::model::access::Principal;
+use crate::model::digest::Digest;
 use crate::results::storage::StoredObject;
 
 /// Whose a result is, and what it is: the name of its bytes. Two callers with the same result have two names, so that

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::results::cut::count_lines;
+use crate::results::truncate::count_lines;
 
 /// Which part of a result is read: all of it, some lines, some bytes, or the lines with a text.
 ///
@@ -84,7 +84,7 @@ pub enum PartError {
 }
 
 /// The longest text that is searched for.
-pub(super) const MOST_SEARCHED: usize = 1_000;
+pub(crate) const MOST_SEARCHED: usize = 1_000;
 
 impl ResultPart {
     /// Reads what was asked for, each in its own words; all of it where nothing was.

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-use crate::results::cut::{boundary_after, boundary_before, count_lines};
 use crate::results::part::{PartError, ResultPart, Span};
 use crate::results::search::{Found, search};
 use crate::results::stored::Kept;
+use crate::results::truncate::{boundary_after, boundary_before, count_lines};
 
 impl Kept {
     /// Some of its bytes: to the letter, whatever they mean.
@@ -60,7 +60,7 @@ impl Kept {
     }
 
     /// A page of a part, for a model: no more than so many bytes, and what to ask for next.
-    pub(super) fn page(&self, part: &ResultPart, most: usize) -> Result<String, PartError> {
+    pub(crate) fn page(&self, part: &ResultPart, most: usize) -> Result<String, PartError> {
         let text = self.text().ok_or(PartError::NoText)?;
         let total = count_lines(text);
         match part {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::results::cut::{boundary_after, boundary_before};
 use crate::results::part::{PartError, Span};
+use crate::results::truncate::{boundary_after, boundary_before};
 
 /// The lines with a text: see [`Kept::search`](crate::Kept::search).
 ///

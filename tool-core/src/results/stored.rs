@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::digest::Digest;
-use crate::results::cut::count_lines;
+use crate::model::digest::Digest;
+use crate::results::truncate::count_lines;
 
 /// A result that was read from a [`ResultStore`](crate::ResultStore), in full.
 ///

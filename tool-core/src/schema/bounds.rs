@@ -22,12 +22,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::failure::Problem;
+use crate::schema::problem::Problem;
 use crate::schema::{Formats, Validator, push_escaped};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};
-pub(super) use header::HEADER;
+pub(crate) use header::HEADER;
 pub(crate) use header::check_headers;
 
 /// Bytes of the schema as compact JSON.

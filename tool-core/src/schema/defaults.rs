@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::schema::types::Types;
-use crate::schema::{Validator, place, push_escaped};
+use crate::schema::{Validator, locate, push_escaped};
 
 /// Leaves out of every default what counts as left out in a call: the `null` of an optional input or member.
-pub(super) fn without_nulls(root: &mut Value) {
+pub(crate) fn without_nulls(root: &mut Value) {
     let mut places = Vec::new();
     each(root, &mut String::new(), &mut |place, schema| {
         if schema.contains_key("default") {
@@ -18,7 +18,7 @@ pub(super) fn without_nulls(root: &mut Value) {
     }
     let before = root.clone();
     for place in places {
-        let schemas = place::parts(before.pointer(&place), &before);
+        let schemas = locate::parts(before.pointer(&place), &before);
         let Some(Value::Object(schema)) = root.pointer_mut(&place) else { continue };
         if let Some(default) = schema.get_mut("default") {
             if default.is_null() && !admits_null(&schemas, &before) {
@@ -35,7 +35,7 @@ fn given(value: Value, schemas: &[&Value], root: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let member = |(name, value): (String, Value)| {
-                let below = place::below(schemas, &name, root).schemas;
+                let below = locate::below(schemas, &name, root).schemas;
                 let is_left_out = value.is_null() && !below.is_empty() && !admits_null(&below, root);
                 (!is_left_out).then(|| (name, given(value, &below, root)))
             };
@@ -43,7 +43,7 @@ fn given(value: Value, schemas: &[&Value], root: &Value) -> Value {
         }
         Value::Array(items) => {
             let item = |(position, item): (usize, Value)| {
-                given(item, &place::below(schemas, &position.to_string(), root).schemas, root)
+                given(item, &locate::below(schemas, &position.to_string(), root).schemas, root)
             };
             items.into_iter().enumerate().map(item).collect()
         }
@@ -96,7 +96,7 @@ fn named(place: &str) -> String {
 }
 
 /// Visits a schema and every schema in it, each with its JSON Pointer.
-pub(super) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
+pub(crate) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
     let Some(keywords) = schema.as_object() else { return };
     visit(place, keywords);
     let length = place.len();

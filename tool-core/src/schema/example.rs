@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use crate::schema::format::sample;
 use crate::schema::reference::target;
 use crate::schema::types::refers;
-use crate::schema::{place, secret};
+use crate::schema::{locate, secret};
 
 /// A value that the schema admits: a declared example, a default, else the smallest thing that fits.
 ///
 /// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
 /// declares an example spares the reader that.
-pub(super) fn of(root: &Value) -> Value {
+pub(crate) fn of(root: &Value) -> Value {
     without_secrets(guess(root, root, &mut Budget::default()), root)
 }
 
@@ -38,7 +38,7 @@ impl Budget {
 }
 
 /// The same of one schema in it.
-pub(super) fn guess_of(schema: &Value, root: &Value) -> Value {
+pub(crate) fn guess_of(schema: &Value, root: &Value) -> Value {
     guess(schema, root, &mut Budget::default())
 }
 
@@ -47,11 +47,11 @@ fn guess(schema: &Value, root: &Value, budget: &mut Budget) -> Value {
 }
 
 /// A call in which a value that says so stands for each secret, however deep.
-pub(super) fn without_secrets(call: Value, root: &Value) -> Value {
+pub(crate) fn without_secrets(call: Value, root: &Value) -> Value {
     if !secret::any(root) {
         return call;
     }
-    masked(call, &place::parts([root], root), root, &mut Budget::default())
+    masked(call, &locate::parts([root], root), root, &mut Budget::default())
 }
 
 /// The same of a value, of which these schemas speak.
@@ -64,7 +64,7 @@ fn masked(value: Value, schemas: &[&Value], root: &Value, budget: &mut Budget) -
         Value::Object(members) => {
             let nameless = secret::names_are_secret(schemas);
             let members = members.into_iter().enumerate().map(|(position, (name, value))| {
-                let below = place::below(schemas, &name, root);
+                let below = locate::below(schemas, &name, root);
                 let name = if nameless && !below.named { format!("name{}", position + 1) } else { name };
                 (name, masked(value, &below.schemas, root, budget))
             });
@@ -72,7 +72,7 @@ fn masked(value: Value, schemas: &[&Value], root: &Value, budget: &mut Budget) -
         }
         Value::Array(items) => {
             let item = |(position, item): (usize, Value)| {
-                masked(item, &place::below(schemas, &position.to_string(), root).schemas, root, budget)
+                masked(item, &locate::below(schemas, &position.to_string(), root).schemas, root, budget)
             };
             items.into_iter().enumerate().map(item).collect()
         }

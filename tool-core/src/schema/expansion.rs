@@ -5,7 +5,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Makes the schema of one type.
-pub(super) type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
+pub(crate) type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
 
 /// As many schemas as an expansion may have. Twelve types that each refer to all others have four hundred million.
 const MOST_SCHEMAS: usize = 10_000;
@@ -13,7 +13,7 @@ const MOST_SCHEMAS: usize = 10_000;
 /// Whether so much comes of these types that they stay definitions, which are referred to.
 ///
 /// Types are measured as they are written, each once. A recursive one is a reference where it would stand in itself.
-pub(super) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bool {
+pub(crate) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bool {
     let mut settings = settings.clone();
     settings.inline_subschemas = false;
     let mut generator = settings.into_generator();

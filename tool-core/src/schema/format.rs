@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn every_sample_is_in_its_format() {
-        for format in super::super::normal::STANDARD_FORMATS {
+        for format in crate::schema::normal::STANDARD_FORMATS {
             let text = sample(format).unwrap_or("text");
             assert!(is_in_format(format, text), "{text} is no {format}");
         }

@@ -15,7 +15,7 @@ pub(crate) struct Guarantee {
 
 impl Guarantee {
     /// Reads it off schemas fresh from `schemars`.
-    pub(super) fn of<'s>(schemas: impl IntoIterator<Item = &'s Value>) -> Self {
+    pub(crate) fn of<'s>(schemas: impl IntoIterator<Item = &'s Value>) -> Self {
         let mut guarantee = Guarantee { structure: true, numbers: false };
         schemas.into_iter().for_each(|schema| guarantee.look(schema));
         guarantee

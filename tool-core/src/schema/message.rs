@@ -3,26 +3,26 @@
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use crate::failure::Problem;
 use crate::schema::format::{looks_like_a_date, sample};
 use crate::schema::nearest::nearest;
 use crate::schema::pointer;
+use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 
 /// What a member of the arguments is called: an input at the top, a property below.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Noun {
+pub(crate) enum Noun {
     Input,
     Property,
 }
 
 impl Noun {
     /// The noun for the members of the value at this place.
-    pub(super) fn at(path: &str) -> Self {
+    pub(crate) fn at(path: &str) -> Self {
         if path.is_empty() { Noun::Input } else { Noun::Property }
     }
 
-    pub(super) fn singular(self) -> &'static str {
+    pub(crate) fn singular(self) -> &'static str {
         match self {
             Noun::Input => "input",
             Noun::Property => "property",
@@ -44,7 +44,7 @@ const MOST_LISTED: usize = 20;
 const MOST_REPEATED: usize = 64;
 
 /// `name` is none where it may not be shown.
-pub(super) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
+pub(crate) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
     let name = name.map_or_else(|| "(secret)".to_owned(), |name| format!("`{}`", shortened(name)));
     let unknown = format!("unknown {} {name}", noun.singular());
     if known.is_empty() {
@@ -63,10 +63,10 @@ pub(crate) fn unknown_input(name: &str, known: &[&str]) -> Problem {
 }
 
 /// What came, where it may be shown.
-pub(super) type Given<'v> = Option<&'v Value>;
+pub(crate) type Given<'v> = Option<&'v Value>;
 
 /// The message for a broken keyword of a schema.
-pub(super) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) -> String {
+pub(crate) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) -> String {
     let bound = |words: &str, bound: &Value| format!("expected {words} {bound}, got {}", shown(given));
     let length = |words: &str, limit: u64, unit: &str| {
         let s = if limit == 1 { "" } else { "s" };
@@ -113,16 +113,16 @@ pub(super) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) ->
     }
 }
 
-pub(super) fn mismatch(schema: &Value, root: &Value, given: Given<'_>) -> String {
+pub(crate) fn mismatch(schema: &Value, root: &Value, given: Given<'_>) -> String {
     format!("expected {}, got {}", expected(schema, root), shown(given))
 }
 
-pub(super) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
+pub(crate) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
     format!("expected one of {}, got {}", listed(allowed.iter().copied()), shown(given))
 }
 
 /// What a schema admits, in a few words.
-pub(super) fn expected(schema: &Value, root: &Value) -> String {
+pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     let schema = resolved(schema, root);
     if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
         let branches = branches.iter().take(MOST_LISTED).map(|branch| one(resolved(branch, root)));
@@ -230,7 +230,7 @@ fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Whether a value looks as if it was meant for this branch of a choice.
-pub(super) fn is_meant_for(given: &Value, branch: &Value) -> bool {
+pub(crate) fn is_meant_for(given: &Value, branch: &Value) -> bool {
     let kind = branch["type"].as_str();
     match given {
         Value::Object(members) if kind == Some("object") => {
@@ -256,7 +256,7 @@ pub(super) fn is_meant_for(given: &Value, branch: &Value) -> bool {
 }
 
 /// The tag that all branches of a choice have, and its values.
-pub(super) fn tags<'s>(branches: &[&'s Value]) -> Option<(&'s str, Vec<&'s str>)> {
+pub(crate) fn tags<'s>(branches: &[&'s Value]) -> Option<(&'s str, Vec<&'s str>)> {
     let tag_of = |branch: &'s Value| {
         let properties = branch["properties"].as_object()?;
         properties.iter().find_map(|(name, schema)| Some((name.as_str(), schema["const"].as_str()?)))

@@ -119,12 +119,12 @@ pub struct Constraints {
 }
 
 /// The members of an object schema.
-pub(super) fn properties(object: &Value, root: &Value) -> Vec<NativeSchema> {
+pub(crate) fn properties(object: &Value, root: &Value) -> Vec<NativeSchema> {
     Rendering::of(root).properties(object)
 }
 
 /// A value of any schema.
-pub(super) fn value(schema: &Value, root: &Value) -> NativeSchema {
+pub(crate) fn value(schema: &Value, root: &Value) -> NativeSchema {
     Rendering::of(root).value(schema)
 }
 

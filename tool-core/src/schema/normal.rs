@@ -18,16 +18,16 @@ use serde_json::{Map, Value, json};
 
 /// Which way the values of a schema travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Input,
     Output,
 }
 
 /// Where the texts of documented constants wait for [`publish`]. No schema has this key of its own.
-pub(super) const TEXTS: &str = "\u{0}texts";
+pub(crate) const TEXTS: &str = "\u{0}texts";
 
 /// Brings a schema and everything below it into normal form.
-pub(super) fn normalise(schema: &mut Value, side: Side) {
+pub(crate) fn normalise(schema: &mut Value, side: Side) {
     normalise_as(schema, side, Part::Whole);
 }
 
@@ -75,7 +75,7 @@ fn is_in_parts(object: &Map<String, Value>) -> bool {
 }
 
 /// Moves what [`normalise`] kept for the other renderings into descriptions.
-pub(super) fn publish(schema: &mut Value) {
+pub(crate) fn publish(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if let Some(Value::Object(texts)) = object.shift_remove(TEXTS) {
@@ -108,7 +108,7 @@ fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value
 /// [checked](crate::schema::Limits) off the JSON text, outside of lists.
 ///
 /// A range counts as a constraint unless it is the range of the integer type itself.
-pub(super) fn decode_implies_validity(schema: &Value) -> bool {
+pub(crate) fn decode_implies_validity(schema: &Value) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let only = |known: &[&str]| object.keys().all(|key| known.contains(&key.as_str()));
     match kind(object) {
@@ -134,7 +134,7 @@ pub(super) fn decode_implies_validity(schema: &Value) -> bool {
 }
 
 /// Returns `true` if a plain schema has a limit by its format: that of a text, and the range of an `f32`.
-pub(super) fn names_a_format(schema: &Value) -> bool {
+pub(crate) fn names_a_format(schema: &Value) -> bool {
     schema["type"] != "array"
         && schema["format"]
             .as_str()
@@ -154,7 +154,7 @@ fn kind(object: &Map<String, Value>) -> Option<&str> {
 }
 
 /// `T | null` becomes `T`.
-pub(super) fn drop_null(schema: &mut Value) {
+pub(crate) fn drop_null(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     for keyword in ["anyOf", "oneOf"] {
         let Some(Value::Array(branches)) = object.get_mut(keyword) else { continue };
@@ -295,7 +295,7 @@ fn merge_under(object: &mut Map<String, Value>, schema: Value) {
 }
 
 /// The formats that JSON Schema 2020-12 defines (Validation, section 7.3).
-pub(super) const STANDARD_FORMATS: [&str; 19] = [
+pub(crate) const STANDARD_FORMATS: [&str; 19] = [
     "date-time",
     "date",
     "time",
@@ -343,7 +343,7 @@ fn translate_format(object: &mut Map<String, Value>, side: Side) {
 }
 
 /// The range of an integer type, by the name that `schemars` gives it.
-pub(super) fn range(format: &str) -> Option<(Value, Value)> {
+pub(crate) fn range(format: &str) -> Option<(Value, Value)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
         "int16" => (i16::MIN.into(), i16::MAX.into()),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::place::{below, parts};
+use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
 use crate::schema::unescaped;
 

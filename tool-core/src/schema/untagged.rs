@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::failure::Problem;
+use crate::schema::problem::Problem;
 use crate::schema::reference::referred;
-use crate::schema::{message, place, pointer};
+use crate::schema::{locate, message, pointer};
 
 /// So many values are decoded at most, counted as often as each is tried.
 const MOST_DECODED: u64 = 20_000;
@@ -63,7 +63,7 @@ impl<'s> Untagged<'s> {
     }
 
     fn add(&mut self, choice: &'s Value, branches: &'s [Value], root: &'s Value) {
-        let parts: Vec<Vec<&Value>> = branches.iter().map(|branch| place::parts([branch], root)).collect();
+        let parts: Vec<Vec<&Value>> = branches.iter().map(|branch| locate::parts([branch], root)).collect();
         let whole: Vec<&Value> =
             branches.iter().map(|branch| super::reference::resolved(branch, root)).collect();
         if message::tags(&whole).is_some() {

@@ -6,16 +6,16 @@ use std::sync::OnceLock;
 use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
-use crate::failure::Problem;
-use crate::leniency::Leniency;
-use crate::schema::amend::{Amendments, amendments};
+use crate::schema::coercion::{Amendments, amendments};
+use crate::schema::leniency::Leniency;
 use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
+use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
 use crate::schema::types::Types;
 use crate::schema::untagged::Untagged;
-use crate::schema::{outline, place, pointer, push_escaped, unescaped};
+use crate::schema::{deep, locate, pointer, push_escaped, unescaped};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;
@@ -79,7 +79,7 @@ impl Validator {
                 validator,
                 formats,
                 has_secrets: secret::any(schema),
-                explained_depth: outline::explained_depth(schema),
+                explained_depth: deep::explained_depth(schema),
                 is_tried: OnceLock::new(),
                 breadth: branches_anywhere(schema).max(1),
             })
@@ -150,7 +150,7 @@ impl Validator {
     /// Of what is wrong with arguments that are not valid what concerns this place.
     fn problems_below(&self, place: &str, arguments: &Value) -> Vec<Problem> {
         if self.is_too_deep(arguments) {
-            let mut problems = outline::problems(self, arguments);
+            let mut problems = deep::problems(self, arguments);
             problems.sort_by_cached_key(|problem| self.position(&problem.path));
             return problems;
         }
@@ -171,7 +171,7 @@ impl Validator {
     }
 
     fn is_too_deep(&self, arguments: &Value) -> bool {
-        self.explained_depth < usize::MAX && outline::is_deeper(arguments, self.explained_depth)
+        self.explained_depth < usize::MAX && deep::is_deeper(arguments, self.explained_depth)
     }
 
     /// What would make arguments that are not valid fit.
@@ -191,14 +191,14 @@ impl Validator {
 
     /// What the schema admits at this place, in a few words.
     pub(crate) fn expected(&self, path: &str) -> String {
-        let schema = place::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        let schema = locate::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
         message::expected(schema, &self.schema)
     }
 
     /// The problem with a value that the schema admits and its type does not.
     pub(crate) fn undecoded(&self, path: &str, value: &Value) -> Problem {
         let secrecy = self.secrecy(path);
-        let schema = place::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        let schema = locate::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
         let given = (!secrecy.concealed).then_some(value);
         Problem::new(secrecy.shown, "format", message::mismatch(schema, &self.schema, given))
     }
@@ -212,7 +212,7 @@ impl Validator {
     /// Whether a schema of the value at this place says that it is a number.
     pub(crate) fn names_a_number(&self, path: &str) -> bool {
         let names = |kind: &Value| kind == "integer" || kind == "number";
-        place::at(&self.schema, path).iter().any(|schema| match &schema["type"] {
+        locate::at(&self.schema, path).iter().any(|schema| match &schema["type"] {
             Value::Array(kinds) => kinds.iter().any(names),
             kind => names(kind),
         })

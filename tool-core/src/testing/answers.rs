@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::asking::{Answer, AskKind, Asked, Asker, Asking, Elicited, Question, Root, Sampled};
+use crate::call::tool::BoxFuture;
+use crate::context::elicitation::{Answer, AskKind, Asked, Asker, Asking, Elicited, Question, Root, Sampled};
 use crate::context::{Caller, Context, LazyContext};
-use crate::failure::{Failure, FailureKind};
-use crate::output::Output;
+use crate::model::failure::{Failure, FailureKind};
+use crate::model::output::Output;
 use crate::registry::Registry;
-use crate::tool::BoxFuture;
 
 /// Answers in the order of the questions, for the test of a tool that [asks](crate::Context::elicit).
 ///

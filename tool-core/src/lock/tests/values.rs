@@ -7,9 +7,9 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::digest::Digest;
 use crate::lock::schemas::{Side, compare};
 use crate::lock::{Change, DifferenceKind as Kind};
+use crate::model::digest::Digest;
 use crate::schema::Validator;
 
 const NAMES: [&str; 3] = ["a", "b", "c"];

@@ -8,10 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::local::LocalFileSystem;
 
-use crate::digest::Digest;
+use crate::call::tool::BoxFuture;
+use crate::model::digest::Digest;
 use crate::results::storage::objects::Objects;
 use crate::results::storage::{ResultStorage, StoredObject};
-use crate::tool::BoxFuture;
 
 /// A directory that nobody else may look into: one file a result, in a directory for each caller.
 pub(crate) struct Local {

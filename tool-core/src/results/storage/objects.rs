@@ -8,8 +8,8 @@ use futures_util::TryStreamExt as _;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 
+use crate::call::tool::BoxFuture;
 use crate::results::storage::{ResultStorage, StoredObject};
-use crate::tool::BoxFuture;
 
 /// What `object_store` calls a storage: its own types stay in this folder.
 pub(crate) struct Objects<S>(pub(super) S);

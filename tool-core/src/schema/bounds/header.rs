@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::schema::bounds::graph::Graph;
 use crate::schema::bounds::{SchemaError, SchemaFault};
 
-pub(in crate::schema) const HEADER: &str = "x-mcp-header";
+pub(crate) const HEADER: &str = "x-mcp-header";
 
 /// Refuses the headers in a schema that no request can carry.
 ///
@@ -25,7 +25,7 @@ impl Graph<'_> {
     /// # Errors
     ///
     /// The first header that no request can carry.
-    pub(super) fn check_headers(&self) -> Result<(), SchemaError> {
+    pub(crate) fn check_headers(&self) -> Result<(), SchemaError> {
         let mut known = HashSet::new();
         for (at, schema) in self.schemas() {
             let Some(header) = schema.get(HEADER) else { continue };

@@ -1,0 +1,271 @@
+//! One record of every call, for whoever has to know later what was done.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use crate::context::{CallId, Caller};
+use crate::definition::ToolDefinition;
+use crate::model::catch_panic::contained;
+use crate::model::digest::Digest;
+use crate::model::failure::{Failure, FailureKind};
+use crate::model::output::Output;
+use crate::model::trace::TraceParent;
+
+/// Where a registry records its calls: given to it with [`Builder::audit`](crate::Builder::audit).
+///
+/// Every call is recorded once, however it ends: refused, invalid, failed, panicked, out of time or taken back. One that
+/// runs on after its caller left is recorded when it ends; one that ends with a question and starts again with the answer
+/// is recorded each time, as `suspended` but for the last. A function or a closure of an [`AuditEvent`] is a sink.
+///
+/// It is called on the thread that ends the call and should be quick: hand the event to a queue and write it elsewhere.
+/// When it panics, the call is answered all the same.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use tool_core::{AuditEvent, Registry};
+///
+/// let log = Arc::new(Mutex::new(Vec::new()));
+/// let sink = {
+///     let log = Arc::clone(&log);
+///     move |event: &AuditEvent<'_>| log.lock().unwrap().push(serde_json::to_string(event).unwrap())
+/// };
+/// let registry = Registry::builder().allow_empty().audit(sink).build().unwrap();
+/// # tool_core::private::block_on(async {
+/// let reply = registry.invoke("nope", b"{}").await;
+/// let line = &log.lock().unwrap()[0];
+/// let begin = format!(r#"{{"callId":"{}","principal":"local","kind":"tool","name":"nope""#, reply.call_id);
+/// assert!(line.starts_with(&begin));
+/// assert!(line.contains(r#""outcome":"tool_not_found""#));
+/// # });
+/// ```
+pub trait AuditSink: Send + Sync {
+    /// Records one call.
+    fn record(&self, event: &AuditEvent<'_>);
+}
+
+impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
+    fn record(&self, event: &AuditEvent<'_>) {
+        self(event);
+    }
+}
+
+/// What is recorded of one call. Neither arguments nor output are in it, so that no secret is.
+///
+/// A call that modifies runs on when its caller left or was told that it took too long. `outcome` is then how it
+/// really ended, and `told` what the caller knows of it.
+///
+/// As JSON: `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
+/// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`].
+///
+/// ```
+/// use tool_core::AuditEvent;
+///
+/// fn line(event: &AuditEvent<'_>) -> String {
+///     let end = match event.outcome {
+///         Ok(()) => "success",
+///         Err(kind) => kind.codes().error_type,
+///     };
+///     format!("{} {}: {end} after {:?}", event.call_id, event.name, event.duration)
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuditEvent<'e> {
+    /// The identifier that joins the answer and the log.
+    pub call_id: CallId,
+    /// Who called; `None` for an anonymous caller.
+    pub principal: Option<&'e str>,
+    /// Whether a tool or a prompt was asked for.
+    pub kind: AuditKind,
+    /// The name of the tool or the prompt; where there is none, what was asked for, of that 128 characters.
+    pub name: &'e str,
+    /// What it promised when it was called; `None` where there is no such tool or prompt.
+    pub digest: Option<Digest>,
+    /// BLAKE3 over the bytes of the arguments as they came, with a key that only this process has, so that nobody finds
+    /// a secret of few values by trying. Equal arguments have one digest within a process, and within all that share the key of
+    /// [`Builder::audit_key`](crate::Builder::audit_key). For a prompt the bytes are their JSON, each text as it was read.
+    pub arguments_digest: Digest,
+    /// How the call ended.
+    pub outcome: Result<(), FailureKind>,
+    /// What the caller was told before the call had ended: `Timeout`; `Cancelled` for one that left.
+    pub told: Option<FailureKind>,
+    /// From the arrival of the call to its end; zero where there is no clock.
+    pub duration: Duration,
+    /// The length of the arguments.
+    pub bytes_in: usize,
+    /// The length of the output: its JSON, its text, or all of its content. Zero after a failure.
+    pub bytes_out: usize,
+    /// The trace that the call is part of.
+    pub traceparent: Option<TraceParent>,
+}
+
+impl Serialize for AuditEvent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let word = |kind: FailureKind| kind.codes().error_type;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("callId", &self.call_id.to_string())?;
+        if let Some(principal) = self.principal {
+            map.serialize_entry("principal", principal)?;
+        }
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("name", self.name)?;
+        if let Some(digest) = &self.digest {
+            map.serialize_entry("digest", &digest.to_string())?;
+        }
+        map.serialize_entry("argumentsDigest", &self.arguments_digest.to_string())?;
+        map.serialize_entry("outcome", self.outcome.map_or_else(word, |()| "success"))?;
+        if let Some(told) = self.told {
+            map.serialize_entry("told", word(told))?;
+        }
+        map.serialize_entry("durationMs", &self.duration.as_millis())?;
+        map.serialize_entry("bytesIn", &self.bytes_in)?;
+        map.serialize_entry("bytesOut", &self.bytes_out)?;
+        if let Some(trace) = &self.traceparent {
+            map.serialize_entry("traceparent", &trace.to_string())?;
+        }
+        map.end()
+    }
+}
+
+/// What was called.
+///
+/// ```
+/// assert_eq!(serde_json::to_string(&tool_core::AuditKind::Prompt).unwrap(), r#""prompt""#);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AuditKind {
+    /// A tool was called.
+    Tool,
+    /// The messages of a prompt were asked for.
+    Prompt,
+}
+
+impl AuditKind {
+    /// The name as that of a tool, or as that of a prompt: the fields of what is logged.
+    pub(crate) fn split(self, name: &str) -> (Option<&str>, Option<&str>) {
+        match self {
+            AuditKind::Tool => (Some(name), None),
+            AuditKind::Prompt => (None, Some(name)),
+        }
+    }
+}
+
+/// Where the calls of a registry are recorded.
+#[derive(Clone)]
+pub(crate) struct Audit {
+    pub(crate) sink: Arc<dyn AuditSink>,
+    /// For the digests of arguments.
+    pub(crate) key: [u8; 32],
+}
+
+/// A key that nobody outside of this process knows: the system seeds what it is made of.
+pub(crate) fn process_key() -> [u8; 32] {
+    static KEY: OnceLock<[u8; 32]> = OnceLock::new();
+    *KEY.get_or_init(|| {
+        let seeded = RandomState::new();
+        let mut hasher = blake3::Hasher::new_derive_key("tool-core: digests of arguments in audit events");
+        for part in 0..4_u64 {
+            hasher.update(&seeded.hash_one(part).to_le_bytes());
+        }
+        hasher.finalize().into()
+    })
+}
+
+/// The record of one call, from its arrival on. It is written when it is dropped, so that no way out forgets it: one that
+/// was not ended before was taken back.
+pub(crate) struct Record {
+    sink: Arc<dyn AuditSink>,
+    call_id: CallId,
+    caller: Caller,
+    kind: AuditKind,
+    asked: Asked,
+    arguments: Digest,
+    bytes_in: usize,
+    began: Option<Instant>,
+    outcome: Result<usize, FailureKind>,
+    told: Told,
+}
+
+/// The tool or the prompt that was asked for.
+pub(crate) enum Asked {
+    Known(ToolDefinition),
+    Unknown(String),
+}
+
+/// What the caller was told before the call had ended.
+pub(crate) type Told = Arc<OnceLock<FailureKind>>;
+
+/// There, `std` panics when it is asked for the time.
+const CLOCKLESS: bool = cfg!(all(target_family = "wasm", target_os = "unknown"));
+
+impl Record {
+    pub(crate) fn begin(
+        audit: &Audit,
+        call_id: CallId,
+        caller: &Caller,
+        kind: AuditKind,
+        asked: Asked,
+        arguments: &[u8],
+    ) -> Box<Self> {
+        Box::new(Record {
+            sink: Arc::clone(&audit.sink),
+            call_id,
+            caller: caller.clone(),
+            kind,
+            asked,
+            arguments: Digest::keyed(&audit.key, arguments),
+            bytes_in: arguments.len(),
+            began: (!CLOCKLESS).then(Instant::now),
+            outcome: Err(FailureKind::Cancelled),
+            told: Told::default(),
+        })
+    }
+
+    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
+    /// Where to note what the caller is told before the call has ended.
+    pub(crate) fn told(&self) -> Told {
+        Arc::clone(&self.told)
+    }
+
+    /// Writes it.
+    pub(crate) fn end(mut self, result: &Result<Output, Failure>) {
+        self.outcome = match result {
+            Ok(output) => Ok(output.size()),
+            Err(failure) => Err(failure.kind()),
+        };
+    }
+
+    fn write(&self) {
+        let (name, digest) = match &self.asked {
+            Asked::Known(tool) => (tool.name(), Some(tool.digest())),
+            Asked::Unknown(name) => (name.as_str(), None),
+        };
+        self.sink.record(&AuditEvent {
+            call_id: self.call_id,
+            principal: self.caller.principal.id(),
+            kind: self.kind,
+            name,
+            digest,
+            arguments_digest: self.arguments,
+            outcome: self.outcome.map(|_| ()),
+            told: self.told.get().copied(),
+            duration: self.began.map(|began| began.elapsed()).unwrap_or_default(),
+            bytes_in: self.bytes_in,
+            bytes_out: self.outcome.unwrap_or_default(),
+            traceparent: self.caller.trace,
+        });
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        // Already logged; the call has its answer.
+        let _ = contained(|| self.write());
+    }
+}

@@ -1,0 +1,247 @@
+//! The arguments against the schema: everything that is wrong with them, and what makes them right.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::declare::reader::Unread;
+use crate::definition::ToolDefinition;
+use crate::model::failure::Failure;
+use crate::schema::json::error_path::{Located, located};
+use crate::schema::json::parse::Read;
+use crate::schema::json::{integers, parse};
+use crate::schema::leniency::{Leniency, Repair};
+use crate::schema::problem::Problem;
+use crate::schema::{Amendments, MOST_PROBLEMS, Validator, pointer, repeated};
+
+/// Arguments as the schema sees them.
+pub(crate) struct Checked<'t> {
+    /// The text to decode: the same, or one without the members that are `null` and count as left out, and with what was
+    /// repaired.
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) repairs: Vec<Repair>,
+    /// What stands against it, if something does.
+    pub(crate) verdict: Result<(), Vec<Problem>>,
+}
+
+#[cfg(feature = "tokio")]
+impl Checked<'_> {
+    /// The same, independent of the text that was checked.
+    pub(crate) fn into_owned(self) -> Checked<'static> {
+        Checked { text: self.text.into_owned().into(), repairs: self.repairs, verdict: self.verdict }
+    }
+}
+
+/// From this product of the bytes of arguments and the branches in the schema on, checking them takes milliseconds.
+#[cfg(feature = "tokio")]
+const MOST_AT_ONCE: usize = 1 << 18;
+
+/// Beyond this product of the values in arguments and the branches in the schema, checking them would take many seconds.
+const MOST_STEPS: usize = 200_000_000;
+
+/// Whether checking these arguments takes so long that whoever waits for something else should not have to wait for it.
+#[cfg(feature = "tokio")]
+pub(crate) fn takes_long(tool: &ToolDefinition, arguments: &[u8]) -> bool {
+    // Whatever the schema: nothing has to be made to see it.
+    const SHORT: usize = 256;
+    let bytes = arguments.len();
+    let steps = |validator: &Validator| bytes.saturating_mul(validator.breadth());
+    bytes > SHORT && tool.validator().is_ok_and(|validator| steps(validator) > MOST_AT_ONCE)
+}
+
+/// The problem with more values than can be checked against so many branches.
+fn too_many(text: &str, value: &Value, validator: &Validator) -> Option<Problem> {
+    fn values(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
+            Value::Object(members) => 1 + members.values().map(values).sum::<usize>(),
+            _ => 1,
+        }
+    }
+    let breadth = validator.breadth();
+    // No text has more values than bytes, so that nearly none has to be counted.
+    if text.len().saturating_mul(breadth) <= MOST_STEPS || values(value).saturating_mul(breadth) <= MOST_STEPS
+    {
+        return None;
+    }
+    let most = MOST_STEPS / breadth;
+    let message = format!(
+        "expected at most {most} values in all, since each has {breadth} alternatives to be checked against"
+    );
+    Some(Problem::new("", "schema", message))
+}
+
+/// Finds everything that the schema has against the arguments, and mends what can be mended.
+///
+/// # Errors
+///
+/// When they are no JSON.
+pub(crate) fn check<'t>(
+    tool: &ToolDefinition,
+    leniency: Leniency,
+    text: &'t str,
+) -> Result<Checked<'t>, Failure> {
+    let validator = tool.validator().map_err(|error| {
+        tracing::error!(tool = tool.name(), error, "the input schema is invalid");
+        Failure::internal()
+    })?;
+    let arguments = Arguments::read(text).map_err(|mut problem| {
+        problem.path = validator.shown(&problem.path);
+        Failure::not_json(tool.name(), problem)
+    })?;
+    if let Some(problem) = too_many(text, &arguments.value, validator) {
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict: Err(vec![problem]) });
+    }
+    if validator.is_valid(&arguments.value) {
+        let verdict = arguments.decodable(tool, validator, Ok(()));
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
+    }
+    let Amendments { edits, repairs } = validator.amendments(&arguments.value, leniency);
+    let amended = (!edits.is_empty()).then(|| edits.apply(text));
+    // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
+    let reread = amended.as_deref().and_then(|text| Arguments::read(text).ok());
+    let Some(reread) = reread else {
+        let verdict = arguments.decodable(tool, validator, validator.check(&arguments.value));
+        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
+    };
+    let verdict = reread.decodable(tool, validator, validator.check(&reread.value));
+    let text = amended.unwrap_or_default();
+    if verdict.is_err() {
+        return Ok(Checked { text: text.into(), repairs, verdict });
+    }
+    for Repair { path, kind } in &repairs {
+        tracing::info!(tool = tool.name(), ?path, %kind, "a string was read as what it stands for");
+    }
+    Ok(Checked { text: text.into(), repairs, verdict })
+}
+
+/// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
+struct Arguments<'t> {
+    spelled: Cow<'t, str>,
+    value: Value,
+    /// Whether it may have an integer that was rounded.
+    is_wide: bool,
+}
+
+impl<'t> Arguments<'t> {
+    fn read(text: &'t str) -> Result<Self, Problem> {
+        let spelled = integers::spell_out_integers(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        let Read { value, is_wide } = parse::read(&spelled)?;
+        Ok(Arguments { spelled, value, is_wide })
+    }
+
+    /// The verdict of the schema, and what stands in the way of decoding: a value that its type would try in too many ways,
+    /// and one that would not be decoded as it was written.
+    fn decodable(
+        &self,
+        tool: &ToolDefinition,
+        validator: &Validator,
+        verdict: Result<(), Vec<Problem>>,
+    ) -> Result<(), Vec<Problem>> {
+        let is_declared = tool.declaration().is_some();
+        // What is written by hand is not decoded here.
+        let mut more = if is_declared { validator.endless(&self.value) } else { Vec::new() };
+        if self.is_wide {
+            let rounded = integers::rounded(&self.value, &self.spelled, MOST_PROBLEMS).into_iter();
+            // A type of numbers reads the text itself, and has limits that are known.
+            let untyped = rounded.filter(|place| !is_declared || !validator.names_a_number(place));
+            more.extend(untyped.map(|place| validator.rounded(&place)));
+        }
+        if more.is_empty() {
+            return verdict;
+        }
+        let mut problems = verdict.err().unwrap_or_default();
+        problems.extend(more);
+        Err(problems)
+    }
+}
+
+/// A text as the schema sees it.
+pub(crate) fn parsed(text: &str) -> Result<Value, Problem> {
+    Arguments::read(text).map(|arguments| arguments.value)
+}
+
+/// A reason longer than this is no reason.
+const LONGEST_REASON: usize = 200;
+
+/// What is said of an input that its type could not read.
+pub(crate) fn explained(unread: &Unread<'_>, validator: &Validator) -> Problem {
+    let (place, text, error) = match unread {
+        Unread::Missing { place } => {
+            let message = format!("missing required input: expected {}", validator.expected(place));
+            return Problem::new(place, "required", message);
+        }
+        Unread::Undecoded { place, text, error } => (place, text, error),
+    };
+    let Located { path, text, key } = located(text, error);
+    let place = format!("{place}{path}");
+    if let Some(key) = key {
+        return misread_key(&place, &key, error, validator);
+    }
+    let value = serde_json::from_str(text).unwrap_or(Value::Null);
+    let mut problem = validator.undecoded(&place, &value);
+    let range = unpublished_range(error);
+    let is_told = !validator.conceals(&place) && text.len() <= LONGEST_REASON;
+    if value.is_number() && is_out_of_range(error) {
+        problem.message.push_str(": out of range");
+    } else if is_told && (value.is_array() || value.is_object()) {
+        // Its shape is right: the type, or a part of it that does not say where it is, has something against it.
+        let kind = if value.is_array() { "list" } else { "object" };
+        problem.message = format!("invalid {kind}: {}", reason(error));
+    } else if is_told {
+        // Some types repeat in their error what they were given.
+        problem.message.push_str(": ");
+        problem.message.push_str(&reason(error));
+    } else if !range.is_empty() {
+        problem.message.push_str(": an integer in it is out of range");
+    }
+    problem.message.push_str(&range);
+    problem
+}
+
+/// The range of the integer type that refused a number, in parentheses, where no schema says it; else nothing.
+fn unpublished_range(error: &serde_json::Error) -> String {
+    let reason = reason(error);
+    let is_number = ["integer `", "floating point `"].iter().any(|it| reason.contains(it));
+    match reason.rsplit_once("expected ") {
+        Some((_, "i64" | "isize")) if is_number => format!(" ({} to {})", i64::MIN, i64::MAX),
+        Some((_, "u64" | "usize")) if is_number => format!(" (0 to {})", u64::MAX),
+        _ => String::new(),
+    }
+}
+
+/// The problem with the key of a map, for which the schema has no place of its own.
+fn misread_key(map: &str, key: &str, error: &serde_json::Error, validator: &Validator) -> Problem {
+    if validator.conceals(map) {
+        return Problem::new(validator.shown(map), "propertyNames", "invalid key (secret)");
+    }
+    let reason = match reason(error) {
+        // `serde_json` says that the key is no number and speaks of quotes, which every key has.
+        reason if reason.contains("expected key to be a number in quotes") => "expected a number".to_owned(),
+        _ if is_out_of_range(error) => "out of range".to_owned(),
+        reason => reason,
+    };
+    let message = format!("invalid key `{}`: {reason}", repeated(key));
+    Problem::new(format!("{map}{}", pointer(key)), "propertyNames", message)
+}
+
+/// Returns `true` if the words are those of serde for a number that its type does not hold, and not of the type's author.
+fn is_out_of_range(error: &serde_json::Error) -> bool {
+    const NUMBERS: [&str; 14] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+    ];
+    let reason = reason(error);
+    let of_a_number = reason.rsplit_once(", expected ").is_some_and(|(_, kind)| NUMBERS.contains(&kind));
+    // What is no data to `serde_json` is a number that it could not read to its end.
+    !error.is_data() || (reason.starts_with("invalid ") && of_a_number)
+}
+
+/// `serde_json` ends its messages with a position in the text, which here is the text of one value, and so misleads.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    match text.char_indices().nth(LONGEST_REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,321 @@
+//! One pass over the arguments object: the text of each input into its slot, nothing decoded and nothing lost.
+//!
+//! The pass finds where each value ends and judges none: every slot is decoded by the type of its input, and what is no
+//! JSON does not decode. What stands between the values is checked here, so that a clean object of which every slot
+//! decodes is JSON, without a member given twice. Whether the bytes are text is found by that decode too, so that most
+//! arguments are not gone through once more for it.
+
+use memchr::memchr2;
+
+use crate::declare::layout::InputPlan;
+
+/// The texts of the arguments, in the order of the members that there may be.
+pub(crate) struct Slots<'c> {
+    /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
+    first: [Option<&'c [u8]>; FIRST],
+    others: Vec<Option<&'c [u8]>>,
+}
+
+/// How many slots are kept in place.
+const FIRST: usize = 6;
+
+impl<'c> Slots<'c> {
+    fn new(count: usize) -> Self {
+        Slots { first: [None; FIRST], others: vec![None; count.saturating_sub(FIRST)] }
+    }
+
+    pub(crate) fn get(&self, position: usize) -> Option<&'c [u8]> {
+        match self.first.get(position) {
+            Some(slot) => *slot,
+            None => self.others.get(position - FIRST).copied().flatten(),
+        }
+    }
+
+    /// Empties a slot, as if nothing had been given.
+    pub(crate) fn empty(&mut self, position: usize) {
+        let slot = match self.first.get_mut(position) {
+            Some(slot) => Some(slot),
+            None => self.others.get_mut(position - FIRST),
+        };
+        if let Some(slot) = slot {
+            *slot = None;
+        }
+    }
+
+    /// Fills a slot; whether it was empty.
+    #[inline(always)]
+    fn fill(&mut self, position: usize, text: &'c [u8]) -> bool {
+        let slot = match self.first.get_mut(position) {
+            Some(slot) => slot,
+            None => &mut self.others[position - FIRST],
+        };
+        slot.replace(text).is_none()
+    }
+}
+
+/// What a scan found.
+pub(crate) struct Scan<'c> {
+    /// What was read, also of a text that wants a closer look.
+    pub(crate) slots: Slots<'c>,
+    /// Whether it is an object with known names only, each at most once. If not, something wants a closer look: an unknown
+    /// name, one given twice, no object, or no JSON at all.
+    pub(crate) clean: bool,
+}
+
+/// Sorts the members of an arguments object into slots.
+pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[InputPlan]) -> Scan<'c> {
+    let mut scan = Scan { slots: Slots::new(plan.len()), clean: false };
+    scan.clean = sort(arguments, plan, &mut scan.slots).unwrap_or(false);
+    scan
+}
+
+/// Whether every name was known and given once; `None` where the bytes are no object.
+fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
+    let mut clean = true;
+    let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
+    let mut expected = 0;
+    while expected > 0 || bytes.get(at) != Some(&b'}') {
+        // Most arguments come in the order of the inputs.
+        let position;
+        (position, at) = match plan.get(expected) {
+            Some(input) if bytes[at..].starts_with(input.quoted.as_bytes()) => {
+                (Some(expected), at + input.quoted.len())
+            }
+            _ => named(bytes, at, plan)?,
+        };
+        let value = behind_space(bytes, behind(b':', bytes, at)?);
+        at = end_of_value(bytes, value)?;
+        clean &= match position {
+            Some(position) => slots.fill(position, &bytes[value..at]),
+            None => false,
+        };
+        at = behind_space(bytes, at);
+        match bytes.get(at)? {
+            b',' => at = behind_space(bytes, at + 1),
+            b'}' => break,
+            _ => return None,
+        }
+        expected += 1;
+    }
+    (behind_space(bytes, at + 1) == bytes.len()).then_some(clean)
+}
+
+/// The input whose name begins here, however it is spelled, and where the name ends.
+#[inline(never)]
+fn named(bytes: &[u8], start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
+    let end = end_of_string(bytes, behind(b'"', bytes, start)?);
+    let quoted = str::from_utf8(&bytes[start..end]).ok()?;
+    let position = if quoted.contains('\\') {
+        let name: String = serde_json::from_str(quoted).ok()?;
+        plan.iter().position(|input| input.name == name)
+    } else {
+        plan.iter().position(|input| input.quoted == quoted)
+    };
+    Some((position, end))
+}
+
+// Places in the text of a JSON value. What ends too early ends where the text does.
+
+#[inline]
+fn behind_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Behind this byte and the white space before it.
+#[inline]
+fn behind(byte: u8, bytes: &[u8], at: usize) -> Option<usize> {
+    let at = behind_space(bytes, at);
+    (bytes.get(at) == Some(&byte)).then_some(at + 1)
+}
+
+/// Behind the value that begins here.
+#[inline(always)]
+fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => Some(end_of_string(bytes, at + 1)),
+        b'[' | b'{' => end_of_nested(bytes, at),
+        _ => {
+            // A number or a literal.
+            while let Some(byte) = bytes.get(at)
+                && !matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t')
+            {
+                at += 1;
+            }
+            Some(at)
+        }
+    }
+}
+
+/// Behind the string of which the inside begins here.
+#[inline(never)]
+pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(rest) = bytes.get(at..)
+        && let Some(found) = quote_or_escape(rest)
+    {
+        at += found + 1;
+        if rest[found] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Where a string ends or has an escape.
+///
+/// `memchr2` asks the processor what it can do when it is called first, which takes as long as a command of the command
+/// line takes to be read. Most strings are short, and need it not.
+#[inline]
+fn quote_or_escape(rest: &[u8]) -> Option<usize> {
+    let ends = |byte: &u8| matches!(byte, b'"' | b'\\');
+    let (near, far) = rest.split_at(rest.len().min(NEAR));
+    near.iter().position(ends).or_else(|| Some(NEAR + memchr2(b'"', b'\\', far)?))
+}
+
+/// How far a string is looked through byte by byte.
+const NEAR: usize = 32;
+
+/// Behind the array or the object that begins here.
+#[inline(never)]
+fn end_of_nested(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    loop {
+        let byte = bytes.get(at)?;
+        at += 1;
+        match byte {
+            b'"' => at = end_of_string(bytes, at),
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth == 1 => return Some(at),
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::declare::input::Presence;
+    use crate::schema::json::parse;
+
+    fn plan() -> [InputPlan; 3] {
+        ["a", "b\"c", "d"].map(|name| InputPlan::new(name.into(), Presence::Optional, None))
+    }
+
+    /// The members, where a scan is clean and every value would decode.
+    fn accepted(text: &str) -> Option<Value> {
+        let plan = plan();
+        let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
+        let member = |(position, input): (usize, &InputPlan)| {
+            let value = slots.get(position).map(|value| parse::parse(str::from_utf8(value).unwrap()))?;
+            Some(value.map(|value| (input.name.to_string(), value)))
+        };
+        let members =
+            plan.iter().enumerate().filter_map(member).collect::<Result<serde_json::Map<_, _>, _>>();
+        members.ok().map(Value::Object)
+    }
+
+    #[test]
+    fn members_are_sorted_into_slots_however_they_are_written() {
+        for (text, slots) in [
+            ("{}", [None, None, None]),
+            (" {\n\t} ", [None, None, None]),
+            (r#"{"d":1,"a":-2.5e3}"#, [Some("-2.5e3"), None, Some("1")]),
+            (
+                r#" { "a" : "x\\\"," , "d" : [ "]" , {"a":1} ] } "#,
+                [Some(r#""x\\\",""#), None, Some(r#"[ "]" , {"a":1} ]"#)],
+            ),
+            (r#"{"b\"c":null,"\u0061":true}"#, [Some("true"), Some("null"), None]),
+        ] {
+            let Scan { slots: found, clean: true } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
+            let slots = slots.map(|slot: Option<&str>| slot.map(str::as_bytes));
+            assert_eq!([0, 1, 2].map(|position| found.get(position)), slots, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_inputs_than_fit_in_place_have_slots_too() {
+        let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
+        let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &plan) else {
+            panic!("it is clean")
+        };
+        assert_eq!([0, 6, 7].map(|position| slots.get(position)), [Some(&b"1"[..]), Some(b"7"), Some(b"8")]);
+        assert!(matches!(scan(br#"{"h":8,"h":8}"#, &plan), Scan { clean: false, .. }));
+    }
+
+    #[test]
+    fn what_wants_a_closer_look_keeps_what_was_read() {
+        for text in [
+            r#"{"a":1,"x":2,"d":3}"#,
+            r#"{"a":0,"\u0061":1,"d":3}"#,
+            r#"{"a":1,"d":3,}"#,
+            r#"{"a":1,"d":3}1"#,
+        ] {
+            let Scan { slots, clean: false } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
+            assert_eq!((slots.get(0), slots.get(2)), (Some(&b"1"[..]), Some(&b"3"[..])), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_ends_where_it_does_however_long_it_is() {
+        for length in (0..3 * NEAR).chain([1000]) {
+            let plain = "x".repeat(length);
+            for (inside, ends) in
+                [(plain.clone(), true), (format!("{plain}\\\"{plain}"), true), (plain, false)]
+            {
+                let text = format!("{inside}{}", if ends { "\" ," } else { "" });
+                let end = if ends { inside.len() + 1 } else { text.len() };
+                assert_eq!(end_of_string(text.as_bytes(), 0), end, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_not_clean_or_do_not_decode() {
+        let good = br#" { "a" : "x" , "\u0064" : [ 1 ] } "#;
+        let decodes = |bytes: &[u8]| {
+            let plan = plan();
+            let Scan { slots, clean: true } = scan(bytes, &plan) else { return false };
+            let given = (0..plan.len()).filter_map(|position| slots.get(position));
+            given.map(serde_json::from_slice::<Value>).all(|value| value.is_ok())
+        };
+        assert!(decodes(good));
+        for at in 0..=good.len() {
+            for wrong in [&b"\xff"[..], b"\xc3", b"\xe2\x82", b"\xed\xa0\x80"] {
+                let bytes = [&good[..at], wrong, &good[at..]].concat();
+                assert!(!decodes(&bytes), "{at} {wrong:?}");
+            }
+        }
+    }
+
+    /// Every text that differs from a good one by one byte put in, left out or replaced: what passes is JSON, and reads
+    /// as the strict parser reads it.
+    #[test]
+    fn nothing_passes_that_the_strict_parser_refuses_or_reads_otherwise() {
+        const BYTES: &str = "\"\\{}[]:,0-.e+ \t\n\u{1}\u{feff}\u{7f}ntabdué";
+        let mut passed = 0;
+        for seed in
+            [r#"{"a":-1.5e3,"d":[null,"x",{"a":"}"}]}"#, r#"{"b\"c":"é\u0061\ud83d\ude00","d":true}"#, "{ }"]
+        {
+            for at in (0..=seed.len()).filter(|at| seed.is_char_boundary(*at)) {
+                let (before, after) = seed.split_at(at);
+                let mut rest = after.chars();
+                rest.next();
+                for put in BYTES.chars().map(String::from).chain([String::new()]) {
+                    for text in [format!("{before}{put}{after}"), format!("{before}{put}{}", rest.as_str())] {
+                        let Some(read) = accepted(&text) else { continue };
+                        assert_eq!(parse::parse(&text).ok(), Some(read), "{text}");
+                        passed += 1;
+                    }
+                }
+            }
+        }
+        assert!(passed > 200, "{passed} texts passed");
+    }
+}

@@ -1,0 +1,281 @@
+//! One call on its way through the pipeline.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+#[cfg(feature = "tokio")]
+use tokio::runtime::Handle;
+use tracing::Span;
+use tracing::field::display;
+
+use crate::call::audit::{Asked, Audit, AuditKind, Record};
+#[cfg(feature = "tokio")]
+use crate::call::decode::check::{Checked, takes_long};
+use crate::call::failure_log::FailureLog;
+use crate::call::timeout::{Late, Timer, limited};
+use crate::call::tool::Tool;
+use crate::call::{Desk, Purpose, Reply, check_text};
+use crate::context::elicitation::Asking;
+use crate::context::permit::Permit;
+use crate::context::semaphore::{Busy, Gate};
+use crate::context::tasks::Counted;
+use crate::context::{CallId, Caller, LazyContext};
+use crate::declare::entry::Step;
+use crate::declare::inject::Source;
+use crate::definition::ToolDefinition;
+use crate::model::catch_panic::contained;
+use crate::model::failure::Failure;
+use crate::model::output::Output;
+use crate::registry::{Home, Known, Registry};
+
+/// A call that was begun.
+pub(crate) enum Begun<'c> {
+    /// Nothing had to be waited for.
+    Ended(Reply),
+    /// The function runs, or the call has to wait for its turn.
+    Waits(Ongoing<'c>, Option<Step>),
+}
+
+/// A call, with what it is recorded and traced by.
+pub(crate) struct Ongoing<'c> {
+    pub(super) tool: &'c ToolDefinition,
+    kind: AuditKind,
+    written: Option<&'c Arc<dyn Tool>>,
+    home: &'c Home,
+    arguments: &'c [u8],
+    pub(super) context: LazyContext<'c>,
+    pub(super) span: Span,
+    /// Goes along with a function that may outlive its caller, and is written when that has ended.
+    pub(super) record: Option<Box<Record>>,
+    /// Whether how it ends was written to the log already, or will be where it runs on.
+    pub(super) is_logged: bool,
+    /// Dropped last: who waits for the end of a call may rely on its record.
+    _counted: Option<Counted>,
+}
+
+impl Begun<'_> {
+    /// Takes the call to its end.
+    pub(crate) async fn end(self) -> Reply {
+        match self {
+            Begun::Ended(reply) => reply,
+            Begun::Waits(mut call, step) => {
+                let result = call.end(step).await;
+                call.reply(result)
+            }
+        }
+    }
+}
+
+/// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
+pub(crate) fn begin<'c>(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Begun<'c> {
+    let mut call = Ongoing::new(registry, member, arguments);
+    let entered = {
+        let _inside = call.span.enter();
+        match call.admit() {
+            // Without a gate there is no need to wait for a turn.
+            Ok(()) if call.home.runner.gate().is_none() => call.enter(),
+            admitted => admitted.map(|()| None),
+        }
+    };
+    let mut result = match entered {
+        Ok(Some(Step::Done(result))) => result,
+        Ok(step) => return Begun::Waits(call, step),
+        Err(failure) => return Begun::Ended(call.reply(Err(failure))),
+    };
+    call.home.runner.judge(&call, &mut result);
+    Begun::Ended(call.reply(result))
+}
+
+impl<'c> Ongoing<'c> {
+    fn new(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Self {
+        let Known { kind, definition: tool, written, home, .. } = member;
+        let caller = registry.caller();
+        let tasks = home.runner.tasks();
+        let context = LazyContext::running(member, registry, tasks);
+        let call_id = context.call_id();
+        let begin =
+            |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
+        let counted = tool.modifies().then(|| {
+            if let Some(Asking::Within(outer)) = &caller.asking {
+                outer.inquiry().mark_written();
+            }
+            tasks.count()
+        });
+        let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
+        let (of_tool, of_prompt) = kind.split(tool.name());
+        Ongoing {
+            tool,
+            kind,
+            written,
+            home,
+            arguments,
+            context,
+            // An error, so that what is logged at any level can be joined to its call.
+            span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
+            record: home.audit.as_ref().map(begin),
+            is_logged: false,
+            _counted: counted,
+        }
+    }
+
+    /// Takes the call to its end.
+    ///
+    /// Who waits for a turn is out of time, too: the clock runs from here.
+    async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
+        let runner = &self.home.runner;
+        let mut timer = match runner.timer(self.tool) {
+            Ok(timer) => timer,
+            Err(failure) => {
+                let _ = self.span.in_scope(|| contained(|| drop(step)));
+                return Err(failure);
+            }
+        };
+        let permit = match runner.gate() {
+            Some(gate) => Some(self.permit(gate, &mut timer).await?),
+            None => None,
+        };
+        if let Some(permit) = &permit {
+            self.context.hold(permit);
+        }
+        let step = match step {
+            Some(step) => Some(step),
+            None => self.span.in_scope(|| self.enter())?,
+        };
+        #[cfg(feature = "tokio")]
+        let step = match step {
+            Some(step) => Some(step),
+            None => Some(Box::pin(self.enter_elsewhere(&mut timer)).await?),
+        };
+        // Without a runtime, nothing is checked elsewhere.
+        let step = step.ok_or_else(Failure::internal)?;
+        runner.run(self, permit, timer, step).await
+    }
+
+    /// Waits for a turn, as long as there is time.
+    async fn permit(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Arc<Permit>, Failure> {
+        let outer = self.context.caller().outer.as_ref();
+        let mut turn = pin!(Permit::acquire(gate, self.caller(), outer));
+        match limited(timer, turn.as_mut()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(Busy)) => Err(Failure::busy()),
+            Err(Late(limit)) => Err(Failure::timeout_before(self.tool, limit)),
+        }
+    }
+
+    /// Where injected parameters come from.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source { states: &self.home.states, context: &self.context }
+    }
+
+    /// Whether something keeps an output that is too large.
+    pub(super) fn keeps(&self) -> bool {
+        self.context.caller().keeps(self.tool)
+    }
+
+    /// Who calls.
+    pub(super) fn caller(&self) -> Option<&'c str> {
+        self.context.caller().principal.id()
+    }
+
+    /// Whether the caller may make this call.
+    #[inline]
+    fn admit(&self) -> Result<(), Failure> {
+        let Home { admission, states, .. } = self.home;
+        admission.admit(self.tool, states, &self.context.caller().principal)
+    }
+
+    /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
+    #[inline]
+    fn enter(&self) -> Result<Option<Step>, Failure> {
+        let desk = self.desk();
+        if let Some(step) = desk.enter_unchecked(self.arguments, Purpose::Run)? {
+            return Ok(Some(step));
+        }
+        #[cfg(feature = "tokio")]
+        if takes_long(self.tool, self.arguments) && Handle::try_current().is_ok() {
+            return Ok(None);
+        }
+        let checked = check_text(self.tool, desk.leniency, self.arguments)?;
+        desk.enter_checked(checked, Purpose::Run, &mut Vec::new()).map(Some)
+    }
+
+    /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
+    #[cfg(feature = "tokio")]
+    async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
+        let caller = self.context.caller();
+        let threads = &self.home.runner.threads;
+        let mut thread = pin!(Permit::acquire(threads, self.caller(), caller.outer.as_ref()));
+        let late = |Late(limit)| Failure::timeout_before(self.tool, limit);
+        let thread = limited(timer, thread.as_mut()).await.map_err(late)?.map_err(|Busy| Failure::busy())?;
+        let (tool, leniency, arguments) = (self.tool.clone(), self.home.leniency, self.arguments.to_vec());
+        let span = self.span.clone();
+        let check = move || {
+            let _inside = span.enter();
+            let _thread = thread;
+            contained(|| check_text(&tool, leniency, &arguments).map(Checked::into_owned))
+        };
+        let checked = limited(timer, tokio::task::spawn_blocking(check)).await.map_err(late)?;
+        // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
+        let checked = checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)??;
+        self.span.in_scope(|| self.desk().enter_checked(checked, Purpose::Run, &mut Vec::new()))
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        let Home { states, leniency, .. } = self.home;
+        let Ongoing { tool, written, context, .. } = self;
+        Desk { tool, written: *written, states, leniency: *leniency, context }
+    }
+
+    /// What the log says of the call when it has failed.
+    pub(super) fn log(&self) -> FailureLog {
+        FailureLog { tool: self.tool.clone(), kind: self.kind, call_id: self.context.call_id() }
+    }
+
+    /// Records how the call has ended.
+    #[inline]
+    fn reply(&mut self, result: Result<Output, Failure>) -> Reply {
+        if let Err(failure) = &result
+            && !self.is_logged
+        {
+            self.span.in_scope(|| self.log().write(failure));
+        }
+        if let Some(record) = self.record.take() {
+            self.span.in_scope(|| record.end(&result));
+        }
+        Reply::new(self.context.call_id(), result)
+    }
+}
+
+/// Answers a call of a tool or a prompt that does not exist, and records that it was made.
+pub(crate) fn unknown(
+    audit: Option<&Audit>,
+    caller: &Caller,
+    kind: AuditKind,
+    name: &str,
+    arguments: &[u8],
+) -> Reply {
+    let asked = || Asked::Unknown(name.chars().take(128).collect());
+    answered(audit, caller, kind, asked, arguments, Failure::not_found(kind, name))
+}
+
+/// Answers a call that is not made, and records that it was asked for.
+pub(crate) fn refused(caller: &Caller, member: Known<'_>, arguments: &[u8], failure: Failure) -> Reply {
+    let asked = || Asked::Known(member.definition.clone());
+    answered(member.home.audit.as_ref(), caller, member.kind, asked, arguments, failure)
+}
+
+fn answered(
+    audit: Option<&Audit>,
+    caller: &Caller,
+    kind: AuditKind,
+    asked: impl FnOnce() -> Asked,
+    arguments: &[u8],
+    failure: Failure,
+) -> Reply {
+    let call_id = CallId::new();
+    let result = Err(failure);
+    if let Some(audit) = audit {
+        Record::begin(audit, call_id, caller, kind, asked(), arguments).end(&result);
+    }
+    Reply::new(call_id, result)
+}

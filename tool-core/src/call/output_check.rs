@@ -1,0 +1,119 @@
+//! What an output has to be before it is sent.
+
+use crate::call::decode::scan::end_of_string;
+use crate::definition::ToolDefinition;
+use crate::model::failure::{Failure, FailureKind, Reason};
+use crate::model::output::Output;
+use crate::schema::Guarantee;
+
+/// What a registry asks of the outputs of its tools.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outputs {
+    /// A longer one is not sent.
+    pub(crate) most_bytes: usize,
+    /// Whether each is checked against the schema that its tool has published; where nobody has decided, what its type does
+    /// not guarantee.
+    pub(crate) checked: Option<bool>,
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Outputs { most_bytes: 16 << 20, checked: None }
+    }
+}
+
+impl Outputs {
+    /// Makes the output what is sent, or a failure of it.
+    ///
+    /// What is too long is a failure, unless something keeps it: so much of it is then sent as there is room for.
+    pub(super) fn judge(
+        self,
+        tool: &ToolDefinition,
+        result: &mut Result<Output, Failure>,
+        kept: impl FnOnce() -> bool,
+    ) {
+        let output = match result {
+            Ok(output) => output,
+            Err(failure) => {
+                failure.make_returned();
+                if !kept() {
+                    failure.shorten(self.most_bytes);
+                }
+                return;
+            }
+        };
+        output.frame(tool.wrapped());
+        let bytes = output.size();
+        if bytes > self.most_bytes && !kept() {
+            *result = Err(too_long(tool, bytes, self.most_bytes));
+        } else if self.is_checked(tool, output) && !keeps_its_schema(tool, output) {
+            *result = Err(Failure::internal());
+        }
+    }
+}
+
+impl Outputs {
+    /// Whether this output is held against its schema: the same in every build.
+    fn is_checked(self, tool: &ToolDefinition, output: &Output) -> bool {
+        // No type stands behind what a hand-written tool promises.
+        if tool.declaration().is_none() {
+            return true;
+        }
+        self.checked.unwrap_or_else(|| {
+            let doubtful = |it: Guarantee| {
+                !it.structure || it.numbers && output.structured_text().is_some_and(may_have_null)
+            };
+            tool.guarantee().is_some_and(doubtful)
+        })
+    }
+}
+
+/// Whether a `null` was written, as a number that is not finite is. A text that says so costs a check and no more.
+fn may_have_null(text: &str) -> bool {
+    text.contains("null")
+}
+
+fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
+    let name = tool.name();
+    let message =
+        format!("the output of `{name}` has {bytes} bytes, and no more than {most} are sent: ask for less");
+    Failure::new(FailureKind::Failed(Reason::Other), message)
+}
+
+/// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.
+fn keeps_its_schema(tool: &ToolDefinition, output: &Output) -> bool {
+    if tool.output_validator().is_some() && output.structured_text().is_some_and(is_too_deep) {
+        tracing::error!(tool = tool.name(), "an output is nested too deeply to be held against its schema");
+        return false;
+    }
+    let places = tool.output_problems(output).into_iter();
+    let places: Vec<_> = places.map(|problem| format!("{} at {:?}", problem.keyword, problem.path)).collect();
+    let broken = places.join(", ");
+    if !broken.is_empty() {
+        tracing::error!(tool = tool.name(), broken, "an output is not what its schema says");
+    }
+    broken.is_empty()
+}
+
+/// Whether a text has more levels than a reader of JSON follows.
+fn is_too_deep(text: &str) -> bool {
+    let (mut level, mut at) = (0_usize, 0);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = end_of_string(bytes, at + 1);
+                continue;
+            }
+            b'[' | b'{' if level == DEEPEST => return true,
+            b'[' | b'{' => level += 1,
+            b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The levels that `serde_json` reads.
+const DEEPEST: usize = 127;

@@ -1,0 +1,162 @@
+//! Running a function where it may outlive its caller: in a task of its own, or on a thread that it blocks.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinError;
+use tracing::Span;
+
+use crate::call::audit::Record;
+use crate::call::failure_log::FailureLog;
+use crate::call::invocation::Ongoing;
+use crate::call::run::{Gone, Runner};
+use crate::call::timeout::{Late, Timer, limited};
+use crate::context::elicitation::suspend::{Inquiring, Thread};
+use crate::context::permit::Permit;
+use crate::context::semaphore::Busy;
+use crate::declare::entry::Blocking;
+use crate::definition::ToolDefinition;
+use crate::model::catch_panic::{Disposed, contained};
+use crate::model::failure::{Failure, FailureKind};
+use crate::model::output::Output;
+
+impl Runner {
+    /// Drives a function in a task of its own, which its caller waits for.
+    pub(super) async fn drive_apart(
+        &self,
+        call: &mut Ongoing<'_>,
+        permit: Option<Arc<Permit>>,
+        timer: Option<Timer>,
+        function: Inquiring,
+        runtime: &Handle,
+    ) -> Result<Output, Failure> {
+        let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
+        let (outputs, kept) = (self.limits.outputs, call.keeps());
+        let end = End { log: call.log(), record: call.record.take(), permit };
+        let span = call.span.clone();
+        let task = async move {
+            let mut result = function.await;
+            let _inside = span.enter();
+            outputs.judge(&end.log.tool, &mut result, || kept);
+            end.tell(&result);
+            result
+        };
+        let task = self.tasks.spawn(task, runtime);
+        let (result, has_ended) = gone.wait(call.tool, &call.span, timer, task).await;
+        call.is_logged = has_ended;
+        result
+    }
+
+    /// Calls a function on a thread where it harms nobody, and on this one where there is no runtime. The thread is busy
+    /// until the function returns, whoever still waits for it.
+    pub(super) async fn block(
+        &self,
+        call: &mut Ongoing<'_>,
+        permit: Option<Arc<Permit>>,
+        mut timer: Option<Timer>,
+        function: Blocking,
+    ) -> Result<Output, Failure> {
+        let (kept, log) = (call.keeps(), call.log());
+        let Ongoing { context, span, record, is_logged, .. } = call;
+        let asks = context.existing().cloned();
+        if let Some(asks) = &asks {
+            asks.inquiry().open();
+        }
+        if let Some(timer) = &mut timer {
+            timer.asks(asks.as_ref());
+        }
+        let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
+        let call = {
+            let (tool, span, asks) = (tool.clone(), span.clone(), asks.clone());
+            move || {
+                let _inside = span.enter();
+                let called = function.take().map(contained);
+                let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
+                if let Some(asks) = asks {
+                    asks.inquiry().judge(&mut result);
+                }
+                outputs.judge(&tool, &mut result, || kept);
+                result
+            }
+        };
+        let Ok(runtime) = Handle::try_current() else { return call() };
+        let caller = context.caller();
+        let mut permit_of_thread =
+            pin!(Permit::acquire(&self.threads, caller.principal.id(), caller.outer.as_ref()));
+        let thread = match limited(&mut timer, permit_of_thread.as_mut()).await {
+            Ok(Ok(thread)) => thread,
+            Ok(Err(Busy)) => return Err(Failure::busy()),
+            Err(Late(limit)) => return Err(Failure::timeout_before(tool, limit)),
+        };
+        if let Some(context) = &asks {
+            context.hold(&thread);
+        }
+        let gone = Gone::new(context, record.as_deref().map(Record::told));
+        let end = End { log, record: record.take(), permit };
+        let inside = span.clone();
+        let task = move || {
+            let result = call();
+            inside.in_scope(|| end.tell(&result));
+            drop(thread);
+            result
+        };
+        let task = Thread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
+        let (result, has_ended) = gone.wait(tool, span, timer, task).await;
+        *is_logged = has_ended;
+        result
+    }
+}
+
+/// What is left to do when a function ends that may have outlived its caller.
+struct End {
+    log: FailureLog,
+    record: Option<Box<Record>>,
+    permit: Option<Arc<Permit>>,
+}
+
+impl End {
+    /// Tells the log and the record how the function has ended, and then leaves its place.
+    fn tell(self, result: &Result<Output, Failure>) {
+        if let Err(failure) = result {
+            self.log.write(failure);
+        }
+        if let Some(record) = self.record {
+            record.end(result);
+        }
+        drop(self.permit);
+    }
+}
+
+impl Gone<'_> {
+    /// Waits for a function that runs elsewhere, and goes when the time is over. Beside the result stands whether it is that of
+    /// the function, which has ended.
+    async fn wait<F>(
+        mut self,
+        tool: &ToolDefinition,
+        span: &Span,
+        mut timer: Option<Timer>,
+        task: F,
+    ) -> (Result<Output, Failure>, bool)
+    where
+        F: Future<Output = Result<Result<Output, Failure>, JoinError>> + Unpin,
+    {
+        match limited(&mut timer, task).await {
+            Ok(joined) => {
+                self.stayed();
+                match joined {
+                    Ok(result) => (result, true),
+                    Err(error) => {
+                        // A panic is contained further in: what remains is a runtime that shuts down.
+                        span.in_scope(|| tracing::error!(%error, "a call was cut off"));
+                        (Err(Failure::internal()), false)
+                    }
+                }
+            }
+            Err(Late(limit)) => {
+                self.why = FailureKind::Timeout;
+                (Err(Failure::timeout(tool, limit)), false)
+            }
+        }
+    }
+}

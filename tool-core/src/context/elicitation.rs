@@ -1,0 +1,147 @@
+//! Asking back: what a call asks of its caller while it runs.
+//!
+//! A tool asks through its [`Context`](crate::Context), an adapter puts the question to the caller through an [`Asker`],
+//! and an [`Inquiry`] keeps what the two need to know of one call.
+
+mod answer;
+mod ask;
+mod form;
+mod inquiry;
+mod question;
+mod sample;
+pub(crate) mod suspend;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use answer::{Answer, Elicited, Root, Sampled};
+pub use ask::{AskRoots, Elicit, ElicitUrl, Sampling};
+pub use form::{Form, FormError};
+pub use question::{Ask, AskKind, Question};
+pub use sample::{ModelPreferences, Sample};
+
+pub(crate) use inquiry::Inquiry;
+
+use crate::call::tool::BoxFuture;
+use crate::context::Context;
+use crate::model::failure::Failure;
+use crate::registry::Registry;
+
+/// Whoever puts the questions of a call to its caller: given to it with [`Registry::asking`]. An adapter has one; a test
+/// takes [`testing::Answers`](crate::testing::Answers).
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::{Answer, AskKind, Asked, Asker, BoxFuture, Context, Elicited, Failure, Question, Registry, tool};
+///
+/// /// Says yes to everything.
+/// struct Yes;
+///
+/// impl Asker for Yes {
+///     fn can_ask(&self, kind: AskKind) -> bool {
+///         kind == AskKind::Form
+///     }
+///
+///     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+///         let yes = serde_json::Map::from_iter([("sure".to_owned(), true.into())]);
+///         Box::pin(async { Ok(Asked::Answer(Answer::Elicited(Elicited::Accepted(yes)))) })
+///     }
+/// }
+///
+/// #[derive(schemars::JsonSchema, serde::Deserialize)]
+/// struct Confirmation {
+///     sure: bool,
+/// }
+///
+/// /// Clears the desk, if the user is sure.
+/// #[tool(operation = Write, destructive = true)]
+/// async fn clear_desk(#[inject] context: Context) -> Result<bool, Failure> {
+///     let answer = context.elicit::<Confirmation>("Shall the desk be cleared?").await?;
+///     Ok(answer.accepted().is_some_and(|answer| answer.sure))
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "clear_desk").build().unwrap();
+/// let output = registry.asking(Arc::new(Yes)).call("clear_desk", serde_json::json!({})).await.unwrap();
+/// assert_eq!(output.value(), true);
+/// # });
+/// ```
+pub trait Asker: Send + Sync {
+    /// Whether questions of this kind can be put to the caller.
+    fn can_ask(&self, kind: AskKind) -> bool;
+
+    /// Puts a question to the caller. It is asked again as long as the answer is not what was asked for: what was wrong
+    /// with the last one is then in [`Question::problems`], and the answer must be another.
+    ///
+    /// # Errors
+    ///
+    /// When the question cannot be put, which is usually a failure of [kind](crate::FailureKind::CannotAsk) `CannotAsk`.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>>;
+
+    /// The call has been suspended over these questions, each of which was answered with [`Asked::Later`]. It ends as
+    /// [`Suspended`](crate::FailureKind::Suspended) next.
+    fn suspended(&self, questions: Vec<Question>) {
+        drop(questions);
+    }
+}
+
+/// What came of putting a question.
+///
+/// ```
+/// use tool_core::{Answer, Asked};
+///
+/// let asked = Asked::Answer(Answer::Roots(Vec::new()));
+/// assert!(!matches!(asked, Asked::Later));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Asked {
+    /// The answer.
+    Answer(Answer),
+    /// Something that is no answer to such a question, and what is wrong with it: the question is put again.
+    Wrong(String),
+    /// The answer comes with another call that starts again, and for which an [`Asker`] has it. This one is suspended:
+    /// its function is dropped as soon as it waits, whatever its operation.
+    Later,
+}
+
+impl Registry {
+    /// The same registry, for calls whose questions this asker puts to the caller. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::testing::Answers;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let registry = registry.asking(Arc::new(Answers::new().decline()));
+    /// ```
+    #[must_use]
+    pub fn asking(&self, asker: Arc<dyn Asker>) -> Self {
+        self.with_asking(Asking::By(asker))
+    }
+}
+
+/// Who is asked what a call asks.
+#[derive(Clone)]
+pub(crate) enum Asking {
+    /// The caller.
+    By(Arc<dyn Asker>),
+    /// Nobody: the call was made by that of another tool, which starts again when it asks.
+    Within(Context),
+}
+
+impl PartialEq for Asking {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Asking::By(one), Asking::By(other)) => Arc::ptr_eq(one, other),
+            (Asking::Within(one), Asking::Within(other)) => one.call_id() == other.call_id(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Asking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Asking")
+    }
+}

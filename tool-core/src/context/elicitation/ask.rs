@@ -1,0 +1,336 @@
+//! How a tool asks.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::call::tool::BoxFuture;
+use crate::context::Context;
+use crate::context::elicitation::{
+    Answer, Ask, AskKind, Asked, Asking, Elicited, Form, Root, Sample, Sampled,
+};
+use crate::model::failure::{Failure, FailureKind, Reason};
+use crate::schema::problem::Problem;
+
+/// So often a question is put when the answers are not what was asked for.
+const MOST_ATTEMPTS: usize = 3;
+
+impl Context {
+    #[doc = include_str!("../../../docs/elicit.md")]
+    pub fn elicit<T: JsonSchema + DeserializeOwned + 'static>(
+        &self,
+        message: impl Into<String>,
+    ) -> Elicit<T> {
+        let form = Form::of::<T>().map_err(|error| error.to_string());
+        Elicit {
+            asking: Begun::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
+            of: PhantomData,
+        }
+    }
+
+    /// Asks the user to fill in a form that is made at run time; an answer has its fields.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::{Context, Failure, Form, tool};
+    ///
+    /// /// Rents a bicycle of those that are there.
+    /// #[tool(operation = Trigger, destructive = false)]
+    /// async fn rent_bicycle(#[inject] context: Context) -> Result<String, Failure> {
+    ///     let there = json!({"bicycle": {"type": "string", "enum": ["red", "blue"]}});
+    ///     let form = json!({"type": "object", "properties": there, "required": ["bicycle"]});
+    ///     let answer = context.elicit_form("Which one?", Form::new(&form)?).await?.required()?;
+    ///     Ok(answer["bicycle"].to_string())
+    /// }
+    /// ```
+    pub fn elicit_form(&self, message: impl Into<String>, form: Form) -> Elicit<Map<String, Value>> {
+        Elicit { asking: Begun::new(self, Ok(Ask::Form { message: message.into(), form })), of: PhantomData }
+    }
+
+    /// Asks the user to go to an address and to do there what must not go through the client, as to sign in or to pay.
+    ///
+    /// That it was accepted means that the user went there, and not that it is done: ask the service behind the address.
+    /// Do not put a secret into the address, nor what signs somebody in.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    ///
+    /// ```
+    /// use tool_core::{Context, Failure, tool};
+    ///
+    /// /// Connects the user's calendar.
+    /// #[tool(operation = Trigger, destructive = false)]
+    /// async fn connect_calendar(#[inject] context: Context) -> Result<(), Failure> {
+    ///     let address = format!("https://calendar.example.com/connect?user={}", context.principal().id().unwrap_or(""));
+    ///     context.elicit_url("Please give access to your calendar", address).await?.required()
+    /// }
+    /// ```
+    pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> ElicitUrl {
+        ElicitUrl { asking: Begun::new(self, Ok(Ask::Url { message: message.into(), url: url.into() })) }
+    }
+
+    /// Asks a model of the caller to write something. The user may see what is asked and change it, and say no.
+    ///
+    /// Over MCP, sampling is deprecated since 2026-07-28: a model that the application calls itself stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    ///
+    /// ```
+    /// use tool_core::{Context, Failure, Sample, tool};
+    ///
+    /// /// Sums up a text.
+    /// #[tool(operation = Transform)]
+    /// async fn sum_up(#[inject] context: Context, /** The text. */ text: String) -> Result<String, Failure> {
+    ///     let sample = Sample::new(200).system("Sum up in one sentence.").user(text);
+    ///     Ok(context.sample(sample).await?.as_text())
+    /// }
+    /// ```
+    pub fn sample(&self, sample: Sample) -> Sampling {
+        Sampling { asking: Begun::new(self, Ok(Ask::Sample(sample))) }
+    }
+
+    /// Asks where the client works: the folders that its user has opened. On the command line it is the current folder.
+    ///
+    /// Over MCP, roots are deprecated since 2026-07-28: an input of the tool stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    ///
+    /// ```
+    /// use tool_core::{Context, Failure, tool};
+    ///
+    /// /// Where the client works.
+    /// #[tool(operation = Explain)]
+    /// async fn workplaces(#[inject] context: Context) -> Result<Vec<String>, Failure> {
+    ///     Ok(context.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// ```
+    pub fn roots(&self) -> AskRoots {
+        AskRoots { asking: Begun::new(self, Ok(Ask::Roots)) }
+    }
+
+    /// Whether the caller can be asked such a question: for a tool that can do without the answer, or ask in another way.
+    ///
+    /// ```
+    /// use tool_core::{AskKind, Context};
+    ///
+    /// assert!(!Context::for_tests("add").can_ask(AskKind::Form));
+    /// ```
+    pub fn can_ask(&self, kind: AskKind) -> bool {
+        matches!(self.asking(), Some(Asking::By(asker)) if asker.can_ask(kind))
+    }
+}
+
+/// A form that the user is asked to fill in: see [`Context::elicit`].
+#[must_use = "nothing is asked until it is awaited"]
+pub struct Elicit<T> {
+    asking: Begun<Elicited<T>>,
+    of: PhantomData<fn() -> T>,
+}
+
+/// An address that the user is asked to go to: see [`Context::elicit_url`].
+#[must_use = "nothing is asked until it is awaited"]
+pub struct ElicitUrl {
+    asking: Begun<Elicited<()>>,
+}
+
+/// Something that a model of the caller is asked to write: see [`Context::sample`].
+#[must_use = "nothing is asked until it is awaited"]
+pub struct Sampling {
+    asking: Begun<Sampled>,
+}
+
+/// Where the client works: see [`Context::roots`].
+#[must_use = "nothing is asked until it is awaited"]
+pub struct AskRoots {
+    asking: Begun<Vec<Root>>,
+}
+
+macro_rules! asked {
+    ($name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
+        impl$(<$generic: $($bound +)+ 'static>)? $name$(<$generic>)? {
+            /// What the question is known by: its key in MCP's `inputRequests`, and on the command line. Without it, the key is
+            /// made of what is asked, so that it is another when the question is.
+            ///
+            /// ```
+            /// # let context = tool_core::Context::for_tests("greet");
+            /// let asking = context.roots().key("client_roots");
+            /// # drop(asking);
+            /// ```
+            pub fn key(mut self, key: impl Into<String>) -> Self {
+                self.asking.key = Some(key.into());
+                self
+            }
+        }
+
+        impl$(<$generic: $($bound +)+ 'static>)? Future for $name$(<$generic>)? {
+            type Output = Result<$output, Failure>;
+
+            fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+                self.asking.poll(cx, $decode)
+            }
+        }
+
+        impl$(<$generic>)? fmt::Debug for $name$(<$generic>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("key", &self.asking.key).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+asked!(Elicit<T: DeserializeOwned>, Elicited<T>, decode_form);
+asked!(ElicitUrl, Elicited<()>, decode_url);
+asked!(Sampling, Sampled, decode_sample);
+asked!(AskRoots, Vec<Root>, decode_roots);
+
+/// What an answer is, or what is wrong with it.
+type Decode<T> = fn(&Ask, Answer) -> Result<T, Vec<Problem>>;
+
+/// A question that is put when it is first waited for.
+struct Begun<T> {
+    context: Context,
+    key: Option<String>,
+    /// What is asked, until it is; or why it cannot be.
+    ask: Option<Result<Ask, String>>,
+    answer: Option<BoxFuture<'static, Result<T, Failure>>>,
+}
+
+impl<T: 'static> Begun<T> {
+    fn new(context: &Context, ask: Result<Ask, String>) -> Self {
+        Begun { context: context.clone(), key: None, ask: Some(ask), answer: None }
+    }
+
+    fn poll(&mut self, cx: &mut TaskContext<'_>, decode: Decode<T>) -> Poll<Result<T, Failure>> {
+        let answer = self.answer.get_or_insert_with(|| {
+            let ask = self.ask.take().unwrap_or_else(|| Err("a question is asked once".to_owned()));
+            Box::pin(put(self.context.clone(), self.key.take(), ask, decode))
+        });
+        answer.as_mut().poll(cx)
+    }
+}
+
+/// Puts a question until there is an answer to it.
+async fn put<T>(
+    context: Context,
+    key: Option<String>,
+    ask: Result<Ask, String>,
+    decode: Decode<T>,
+) -> Result<T, Failure> {
+    let inquiry = context.inquiry();
+    let ask =
+        ask.map_err(|why| inquiry.blame(format!("`{}` asks what no form can carry: {why}", context.tool())))?;
+    let (mut question, asker) = inquiry.take_up(&context, key, ask)?;
+    for _ in 0..MOST_ATTEMPTS {
+        let asked = {
+            #[cfg(feature = "tokio")]
+            let _waiting = inquiry.waiting();
+            unless_left(&context, asker.ask(&question)).await?
+        };
+        let answer = match asked {
+            Ok(Asked::Answer(answer)) => answer,
+            Ok(Asked::Wrong(why)) => {
+                question.problems = vec![Problem::new("", "type", why)];
+                continue;
+            }
+            Ok(Asked::Later) => return Err(inquiry.suspend(question).await),
+            Err(failure) if failure.kind() == FailureKind::CannotAsk => return Err(inquiry.refuse(failure)),
+            Err(failure) => return Err(failure),
+        };
+        match decode(&question.ask, answer) {
+            Ok(value) => return Ok(value),
+            Err(problems) => question.problems = problems,
+        }
+    }
+    let problems: Vec<String> = question.problems.iter().map(ToString::to_string).collect();
+    let message =
+        format!("the question `{}` was not answered as asked: {}", question.key, problems.join("; "));
+    Err(Failure::new(FailureKind::Failed(Reason::Other), message))
+}
+
+/// What a future gives, unless the caller goes away: then nobody answers any more, and a call that runs to its end
+/// without its caller must come to it.
+async fn unless_left<T>(context: &Context, future: impl Future<Output = T>) -> Result<T, Failure> {
+    #[cfg(feature = "tokio")]
+    {
+        let mut future = std::pin::pin!(future);
+        let mut left = std::pin::pin!(context.cancelled());
+        std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Ok(value)),
+            Poll::Pending => left.as_mut().poll(cx).map(|()| {
+                let message = "the caller went away before it answered a question";
+                Err(context.inquiry().refuse(Failure::new(FailureKind::Cancelled, message)))
+            }),
+        })
+        .await
+    }
+    #[cfg(not(feature = "tokio"))]
+    {
+        let _ = context;
+        Ok(future.await)
+    }
+}
+
+fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicited<T>, Vec<Problem>> {
+    let (Ask::Form { form, .. }, Answer::Elicited(answer)) = (ask, answer) else { return Err(other(ask)) };
+    let fields = match answer {
+        Elicited::Accepted(fields) => fields,
+        Elicited::Declined => return Ok(Elicited::Declined),
+        Elicited::Cancelled => return Ok(Elicited::Cancelled),
+    };
+    let problems = form.problems(&fields);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let fields = Value::Object(form.tidied(fields));
+    serde_json::from_value(fields).map(Elicited::Accepted).map_err(|error| {
+        // What serde says repeats the value.
+        let message =
+            if form.secrets().is_empty() { error.to_string() } else { "a value does not decode".to_owned() };
+        vec![Problem::new("", "format", message)]
+    })
+}
+
+fn decode_url(ask: &Ask, answer: Answer) -> Result<Elicited<()>, Vec<Problem>> {
+    match answer {
+        Answer::Elicited(answer) => Ok(answer.map(|_| ())),
+        _ => Err(other(ask)),
+    }
+}
+
+fn decode_sample(ask: &Ask, answer: Answer) -> Result<Sampled, Vec<Problem>> {
+    match answer {
+        Answer::Sampled(sampled) => Ok(sampled),
+        _ => Err(other(ask)),
+    }
+}
+
+fn decode_roots(ask: &Ask, answer: Answer) -> Result<Vec<Root>, Vec<Problem>> {
+    match answer {
+        Answer::Roots(roots) => Ok(roots),
+        _ => Err(other(ask)),
+    }
+}
+
+/// It is the answer to another kind of question.
+fn other(ask: &Ask) -> Vec<Problem> {
+    let expected = match ask.kind() {
+        AskKind::Form | AskKind::Url => "what the user made of it",
+        AskKind::Sample => "what a model wrote",
+        AskKind::Roots => "a list of roots",
+    };
+    vec![Problem::new("", "type", format!("expected {expected}"))]
+}

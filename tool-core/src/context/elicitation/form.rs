@@ -1,0 +1,232 @@
+//! The fields of a form: what MCP's elicitation can carry of a schema.
+
+mod field;
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::context::elicitation::form::field::{Field, Unfit};
+use crate::model::failure::{Failure, FailureKind};
+use crate::schema::Validator;
+use crate::schema::problem::Problem;
+
+/// A form for a person: fields that are texts, numbers, yes or no, or a choice of one or several texts.
+///
+/// [`Context::elicit`](crate::Context::elicit) makes one of a type. What a program can say of such fields is what MCP's
+/// elicitation carries (2025-11-25, `PrimitiveSchemaDefinition`): a title, a description and a default of each; the length
+/// and the format (`email`, `uri`, `date`, `date-time`) of a text; the range of a number; the titles of a choice, and how many of
+/// it. Whatever else the schema of a type says of a field is not shown, and checked when the answer is there.
+///
+/// ```
+/// use tool_core::Form;
+///
+/// #[derive(schemars::JsonSchema, serde::Deserialize)]
+/// struct Seat {
+///     /// How you are called.
+///     name: String,
+///     #[schemars(range(min = 1, max = 30))]
+///     row: Option<u8>,
+/// }
+///
+/// let form = Form::of::<Seat>().unwrap();
+/// assert_eq!(
+///     form.schema().to_string(),
+///     r#"{"type":"object","properties":{"name":{"type":"string","description":"How you are called."},"row":{"type":"integer","minimum":1,"maximum":30}},"required":["name"]}"#
+/// );
+/// ```
+#[derive(Clone)]
+pub struct Form(Arc<Inner>);
+
+struct Inner {
+    schema: Value,
+    validator: Validator,
+    secrets: Vec<String>,
+    integers: Vec<String>,
+}
+
+impl Form {
+    /// The form of a type: a struct whose fields are scalars, enums without fields, or lists of such enums.
+    ///
+    /// A field of type `Option` may be left out. A field is secret with `#[schemars(extend("writeOnly" = true))]`; a variant of
+    /// an enum is shown by its `title`, or by its documentation.
+    ///
+    /// # Errors
+    ///
+    /// When a field is none of these: it names the field.
+    ///
+    /// ```
+    /// use tool_core::Form;
+    ///
+    /// let error = Form::of::<String>().unwrap_err();
+    /// assert_eq!(error.to_string(), "a form is an object with fields: ask with a struct");
+    /// ```
+    pub fn of<T: JsonSchema>() -> Result<Self, FormError> {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+        Form::new(&settings.into_generator().into_root_schema_for::<T>().to_value())
+    }
+
+    /// The form of a JSON Schema that was written by hand.
+    ///
+    /// # Errors
+    ///
+    /// When it is no object, or a field is none of what a form can have: it names the field.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_core::Form;
+    ///
+    /// let fields = json!({"colour": {"oneOf": [{"const": "#f00", "title": "Red"}, {"const": "#00f", "title": "Blue"}]}});
+    /// let form = Form::new(&json!({"type": "object", "properties": fields})).unwrap();
+    /// assert_eq!(form.schema()["properties"]["colour"]["oneOf"][1]["title"], "Blue");
+    ///
+    /// let fields = json!({"address": {"type": "object"}});
+    /// let error = Form::new(&json!({"type": "object", "properties": fields})).unwrap_err();
+    /// assert!(error.to_string().starts_with("the field `address` is an object"));
+    /// ```
+    pub fn new(schema: &Value) -> Result<Self, FormError> {
+        let no_object = || FormError("a form is an object with fields: ask with a struct".to_owned());
+        let object = schema.as_object().filter(|object| object.get("type").is_some_and(|it| it == "object"));
+        let object = object.ok_or_else(no_object)?;
+        if ["oneOf", "anyOf", "allOf", "$ref"].iter().any(|keyword| object.contains_key(*keyword)) {
+            return Err(FormError("a form has no alternatives: ask with a plain struct".to_owned()));
+        }
+        let properties = object.get("properties").and_then(Value::as_object).ok_or_else(no_object)?;
+        let is_required = |name: &str| {
+            let names = object.get("required").and_then(Value::as_array);
+            names.is_some_and(|names| names.iter().any(|other| other == name))
+        };
+        let mut faults = Vec::new();
+        let (mut shown, mut checked, mut required) = (Map::new(), Map::new(), Vec::new());
+        let (mut secrets, mut integers) = (Vec::new(), Vec::new());
+        for (name, property) in properties {
+            let field = match Field::of(property) {
+                Ok(field) => field,
+                Err(Unfit(what)) => {
+                    faults.push(format!(
+                        "the field `{name}` is {what}: a form has texts, numbers, yes or no, and choices"
+                    ));
+                    continue;
+                }
+            };
+            if is_required(name) && !field.optional {
+                required.push(Value::from(name.as_str()));
+            }
+            if field.secret {
+                secrets.push(name.clone());
+            }
+            if field.shown["type"] == "integer" {
+                integers.push(name.clone());
+            }
+            shown.insert(name.clone(), field.shown.into());
+            checked.insert(name.clone(), field.checked.into());
+        }
+        if !faults.is_empty() {
+            return Err(FormError(faults.join("\n")));
+        }
+        let whole = |properties: Map<String, Value>| {
+            let mut whole = json!({"type": "object", "properties": properties});
+            if !required.is_empty() {
+                whole["required"] = required.clone().into();
+            }
+            whole
+        };
+        let mut checked = whole(checked);
+        checked["additionalProperties"] = false.into();
+        let validator = Validator::new(&checked)
+            .map_err(|error| FormError(format!("the schema of the form is none: {error}")))?;
+        Ok(Form(Arc::new(Inner { schema: whole(shown), validator, secrets, integers })))
+    }
+
+    /// The schema as MCP carries it: `{"type":"object","properties":{…},"required"?:[…]}`, the fields in their order.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": {"sure": {"type": "boolean"}}})).unwrap();
+    /// assert_eq!(form.schema()["properties"]["sure"], json!({"type": "boolean"}));
+    /// ```
+    pub fn schema(&self) -> &Value {
+        &self.0.schema
+    }
+
+    /// The fields that hold secrets, which must not be shown while they are typed, nor stand in a log. MCP forbids them in
+    /// a form: there, such a question is one for an [address](crate::Context::elicit_url).
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// let fields = json!({"password": {"type": "string", "writeOnly": true}});
+    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
+    /// assert_eq!(form.secrets(), ["password"]);
+    /// ```
+    pub fn secrets(&self) -> &[String] {
+        &self.0.secrets
+    }
+
+    /// What is wrong with the fields of an answer; nothing when it is what was asked for.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// let fields = json!({"age": {"type": "integer", "minimum": 0}});
+    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
+    /// let answer = |age: i64| serde_json::Map::from_iter([("age".to_owned(), age.into())]);
+    /// assert!(form.problems(&answer(8)).is_empty());
+    /// assert_eq!(form.problems(&answer(-8))[0].path, "/age");
+    /// ```
+    pub fn problems(&self, answer: &Map<String, Value>) -> Vec<Problem> {
+        let answer = Value::Object(self.tidied(answer.clone()));
+        let Inner { validator, .. } = &*self.0;
+        validator.check(&answer).err().unwrap_or_default()
+    }
+
+    /// An answer as types read it: a field that is `null` was left out, and an integer is written as one.
+    pub(crate) fn tidied(&self, mut answer: Map<String, Value>) -> Map<String, Value> {
+        answer.retain(|_, value| !value.is_null());
+        for name in &self.0.integers {
+            if let Some(value) = answer.get_mut(name)
+                && let Some(number) = value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0)
+                && number.abs() < MOST_EXACT
+            {
+                #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
+                let whole = number as i64;
+                *value = whole.into();
+            }
+        }
+        answer
+    }
+}
+
+/// Up to here, a number of JSON is an integer without doubt: 2^53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Form({})", self.schema())
+    }
+}
+
+/// Why a schema is no form: it names each field that none has.
+///
+/// ```
+/// use tool_core::Form;
+///
+/// #[derive(schemars::JsonSchema)]
+/// struct Trip {
+///     places: Vec<String>,
+/// }
+///
+/// let error = Form::of::<Trip>().unwrap_err();
+/// assert!(error.to_string().starts_with("the field `places` is a list of anything"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FormError(String);
+
+/// A fault of the tool, which its author has to mend.
+impl From<FormError> for Failure {
+    fn from(error: FormError) -> Self {
+        Failure::new(FailureKind::Internal, error.0)
+    }
+}

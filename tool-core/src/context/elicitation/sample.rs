@@ -1,0 +1,210 @@
+//! What a model is to write.
+
+use serde::Serialize;
+
+use crate::model::output::Content;
+use crate::model::prompt::PromptMessage;
+
+/// What a model of the caller is asked to write: messages, and what it should know and how it should write.
+///
+/// As JSON it has the shape of the parameters of MCP's `sampling/createMessage`.
+///
+/// ```
+/// use tool_core::Sample;
+///
+/// let sample = Sample::new(100).system("Answer in one word.").user("What is the capital of France?");
+/// assert_eq!(serde_json::to_value(&sample).unwrap()["maxTokens"], 100);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Sample {
+    /// What was said so far, in its order.
+    pub messages: Vec<PromptMessage>,
+    /// Which model would be right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_preferences: Option<ModelPreferences>,
+    /// What the model is told before anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// How freely it writes, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// The most tokens that it may write.
+    pub max_tokens: u32,
+    /// Texts after which it stops.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_sequences: Vec<String>,
+}
+
+impl Sample {
+    /// Of so many tokens at most, and no messages yet.
+    ///
+    /// ```
+    /// assert!(tool_core::Sample::new(50).messages.is_empty());
+    /// ```
+    pub fn new(max_tokens: u32) -> Self {
+        Sample {
+            messages: Vec::new(),
+            model_preferences: None,
+            system_prompt: None,
+            temperature: None,
+            max_tokens,
+            stop_sequences: Vec::new(),
+        }
+    }
+
+    /// Adds something that the user says: a text, an image, a sound.
+    ///
+    /// ```
+    /// use tool_core::{Content, Sample};
+    ///
+    /// let sample = Sample::new(50).user("What is this?").user(Content::image([1, 2], "image/png"));
+    /// assert_eq!(sample.messages.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn user(mut self, content: impl Into<Content>) -> Self {
+        self.messages.push(PromptMessage::user(content));
+        self
+    }
+
+    /// Adds something that the assistant has said.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn assistant(mut self, content: impl Into<Content>) -> Self {
+        self.messages.push(PromptMessage::assistant(content));
+        self
+    }
+
+    /// What the model is told before anything else.
+    ///
+    /// ```
+    /// assert!(tool_core::Sample::new(50).system("Be brief.").system_prompt.is_some());
+    /// ```
+    #[must_use]
+    pub fn system(mut self, prompt: impl Into<String>) -> Self {
+        self.system_prompt = Some(prompt.into());
+        self
+    }
+
+    /// How freely the model writes, from 0 to 1.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Sample::new(50).temperature(0.5).temperature, Some(0.5));
+    /// ```
+    #[must_use]
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// A text after which the model stops; called again, another one.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Sample::new(50).stop("END").stop_sequences, ["END"]);
+    /// ```
+    #[must_use]
+    pub fn stop(mut self, text: impl Into<String>) -> Self {
+        self.stop_sequences.push(text.into());
+        self
+    }
+
+    /// Which model would be right; the caller decides.
+    ///
+    /// ```
+    /// use tool_core::{ModelPreferences, Sample};
+    ///
+    /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
+    /// assert!(sample.model_preferences.is_some());
+    /// ```
+    #[must_use]
+    pub fn prefer(mut self, preferences: ModelPreferences) -> Self {
+        self.model_preferences = Some(preferences);
+        self
+    }
+}
+
+/// Which model would be right for a [`Sample`]: names or parts of names, and what counts, each from 0 to 1.
+///
+/// ```
+/// use tool_core::ModelPreferences;
+///
+/// let preferences = ModelPreferences::new().model("sonnet").intelligence(0.8);
+/// let json = r#"{"hints":[{"name":"sonnet"}],"intelligencePriority":0.8}"#;
+/// assert_eq!(serde_json::to_string(&preferences).unwrap(), json);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPreferences {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<Hint>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_priority: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speed_priority: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intelligence_priority: Option<f32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Hint {
+    name: String,
+}
+
+impl ModelPreferences {
+    /// None yet.
+    ///
+    /// ```
+    /// assert_eq!(serde_json::to_string(&tool_core::ModelPreferences::new()).unwrap(), "{}");
+    /// ```
+    pub fn new() -> Self {
+        ModelPreferences::default()
+    }
+
+    /// The name of a model, or a part of it; called again, the next best.
+    ///
+    /// ```
+    /// let preferences = tool_core::ModelPreferences::new().model("haiku").model("mini");
+    /// ```
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.hints.push(Hint { name: name.into() });
+        self
+    }
+
+    /// How much it counts that it costs little.
+    ///
+    /// ```
+    /// let preferences = tool_core::ModelPreferences::new().cost(0.5);
+    /// ```
+    #[must_use]
+    pub fn cost(mut self, priority: f32) -> Self {
+        self.cost_priority = Some(priority);
+        self
+    }
+
+    /// How much it counts that it is fast.
+    ///
+    /// ```
+    /// let preferences = tool_core::ModelPreferences::new().speed(0.5);
+    /// ```
+    #[must_use]
+    pub fn speed(mut self, priority: f32) -> Self {
+        self.speed_priority = Some(priority);
+        self
+    }
+
+    /// How much it counts that it is clever.
+    ///
+    /// ```
+    /// let preferences = tool_core::ModelPreferences::new().intelligence(0.5);
+    /// ```
+    #[must_use]
+    pub fn intelligence(mut self, priority: f32) -> Self {
+        self.intelligence_priority = Some(priority);
+        self
+    }
+}

@@ -1,0 +1,82 @@
+//! A function that may ask its caller, and is suspended when the answers come later.
+
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use crate::context::Context;
+use crate::context::elicitation::{Asking, Question};
+use crate::model::catch_panic::{Contained, contained};
+use crate::model::failure::Failure;
+use crate::model::output::Output;
+
+/// A function on its way, which may ask where it has a context to ask with.
+pub(crate) struct Inquiring {
+    function: Contained<Output>,
+    context: Option<Context>,
+}
+
+impl Inquiring {
+    pub(crate) fn new(function: Contained<Output>, context: Option<&Context>) -> Self {
+        if let Some(context) = context {
+            context.inquiry().open();
+        }
+        Inquiring { function, context: context.cloned() }
+    }
+}
+
+impl Future for Inquiring {
+    type Output = Result<Output, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let Inquiring { function, context } = &mut *self;
+        let mut polled = Pin::new(&mut *function).poll(cx);
+        let Some(context) = context else { return polled };
+        match &mut polled {
+            Poll::Ready(result) => context.inquiry().judge(result),
+            Poll::Pending => {
+                if let Some(questions) = context.inquiry().suspends(cx) {
+                    // Whatever its operation: nothing was changed before it asked, and it starts again with the answers.
+                    function.abandon();
+                    hand_over(context, questions);
+                    return Poll::Ready(Err(Failure::suspended()));
+                }
+            }
+        }
+        polled
+    }
+}
+
+/// A function on a thread of its own, which may ask: it is waited for until it ends, or is suspended. Suspended, it hears
+/// so in place of an answer, and ends by itself.
+#[cfg(feature = "tokio")]
+pub(crate) struct Thread {
+    pub(crate) task: tokio::task::JoinHandle<Result<Output, Failure>>,
+    pub(crate) context: Option<Context>,
+}
+
+#[cfg(feature = "tokio")]
+impl Future for Thread {
+    type Output = Result<Result<Output, Failure>, tokio::task::JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let Thread { task, context } = &mut *self;
+        let polled = Pin::new(task).poll(cx);
+        if polled.is_pending()
+            && let Some(context) = context
+            && let Some(questions) = context.inquiry().suspends(cx)
+        {
+            hand_over(context, questions);
+            return Poll::Ready(Ok(Err(Failure::suspended())));
+        }
+        polled
+    }
+}
+
+fn hand_over(context: &Context, questions: Vec<Question>) {
+    // What was started beside the call hears that nobody waits for it.
+    context.cancel();
+    if let Some(Asking::By(asker)) = context.asking() {
+        // Already logged; the call is suspended all the same.
+        let _ = contained(|| asker.suspended(questions));
+    }
+}

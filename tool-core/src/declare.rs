@@ -1,0 +1,19 @@
+//! What `#[tool]` and `#[prompt]` expand to: a declaration, its inputs, what is injected and what is returned.
+
+pub(crate) mod completion;
+pub(crate) mod declaration;
+pub(crate) mod declared;
+pub(crate) mod entry;
+pub(crate) mod inject;
+pub(crate) mod input;
+pub(crate) mod layout;
+pub(crate) mod locator;
+pub(crate) mod prompt;
+pub(crate) mod reader;
+pub(crate) mod receiver;
+pub(crate) mod registration;
+pub(crate) mod requirement;
+pub(crate) mod resource;
+pub(crate) mod returns;
+pub(crate) mod source;
+pub(crate) mod state;

@@ -1,0 +1,368 @@
+//! Values that could complete what a caller has typed for an input so far.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::declare::inject::Needs;
+use crate::declare::state::States;
+use crate::model::access::Principal;
+use crate::model::catch_panic::{Panicked, contained};
+use crate::model::failure::Failure;
+use crate::registry::{Known, Registry};
+use crate::schema::NativeSchema;
+
+/// Values that could complete an input.
+///
+/// ```
+/// use tool_core::{Registry, tool};
+///
+/// fn cities(typed: &str) -> Vec<String> {
+///     ["Rome", "Rostock"].into_iter().filter(|city| city.starts_with(typed)).map(String::from).collect()
+/// }
+///
+/// /// Greets a city.
+/// #[tool(operation = Transform)]
+/// fn greet_city(/** Which. */ #[arg(complete = cities)] city: String) -> String {
+///     format!("Hello {city}!")
+/// }
+///
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_city").build().unwrap();
+/// let completions = registry.complete("greet_city", "city", "Ros").unwrap();
+/// assert_eq!(completions.values, ["Rostock"]);
+/// assert!(!completions.has_more);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Completions {
+    /// The values, 100 at most: as many as MCP lets a server send.
+    pub values: Vec<String>,
+    /// How many there are in all.
+    pub total: usize,
+    /// Whether there are more than these.
+    pub has_more: bool,
+}
+
+/// What a caller has typed for an input so far, and what it has given for others.
+///
+/// ```
+/// use tool_core::{Registry, Typed, tool};
+///
+/// fn streets(typed: &Typed<'_>) -> Vec<String> {
+///     let streets: &[&str] = match typed.other("town") {
+///         Some("Rome") => &["Via Appia", "Via Veneto"],
+///         _ => &[],
+///     };
+///     streets.iter().filter(|street| street.starts_with(typed.text())).map(ToString::to_string).collect()
+/// }
+///
+/// /// Finds a house.
+/// #[tool(operation = Read)]
+/// fn house(/** Where. */ town: String, /** And there. */ #[arg(complete = streets)] street: String) -> String {
+///     format!("{street}, {town}")
+/// }
+///
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "house").build().unwrap();
+/// let typed = Typed::new("Via A").given("town", "Rome");
+/// assert_eq!(registry.complete("house", "street", typed).unwrap().values, ["Via Appia"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typed<'t> {
+    text: &'t str,
+    others: BTreeMap<&'t str, &'t str>,
+    principal: Option<&'t Principal>,
+}
+
+impl<'t> Typed<'t> {
+    /// This text so far, and nothing for any other input.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro"), "Ro".into());
+    /// ```
+    pub fn new(text: &'t str) -> Self {
+        Typed { text, ..Typed::default() }
+    }
+
+    /// The same, with what was given for another input, as it was typed.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro").given("country", "it").other("country"), Some("it"));
+    /// ```
+    #[must_use]
+    pub fn given(mut self, input: &'t str, text: &'t str) -> Self {
+        self.others.insert(input, text);
+        self
+    }
+
+    /// What was typed so far for the input that is completed.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Typed::new("Ro").text(), "Ro");
+    /// ```
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What was given for another input; `None` for one of which nothing is known.
+    ///
+    /// ```
+    /// assert!(tool_core::Typed::new("Ro").other("country").is_none());
+    /// ```
+    pub fn other(&self, input: &str) -> Option<&'t str> {
+        self.others.get(input).copied()
+    }
+}
+
+impl Typed<'_> {
+    /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
+    ///
+    /// ```
+    /// use tool_core::{Principal, Registry, Typed, tool};
+    ///
+    /// fn own_notes(typed: &Typed<'_>) -> Vec<String> {
+    ///     typed.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
+    /// }
+    ///
+    /// /// Reads a note.
+    /// #[tool(operation = Read)]
+    /// fn note(/** Which one. */ #[arg(complete = own_notes)] name: String) -> String {
+    ///     name
+    /// }
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "note").build().unwrap();
+    /// let ada = registry.as_principal(Principal::new("ada"));
+    /// assert_eq!(ada.complete("note", "name", "").unwrap().values, ["ada/shopping"]);
+    /// assert_eq!(Typed::new("").principal(), &Principal::anonymous());
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
+        self.principal.unwrap_or(&NOBODY)
+    }
+}
+
+impl<'t> From<&'t str> for Typed<'t> {
+    fn from(text: &'t str) -> Self {
+        Typed::new(text)
+    }
+}
+
+impl<'t> From<&'t String> for Typed<'t> {
+    fn from(text: &'t String) -> Self {
+        Typed::new(text)
+    }
+}
+
+/// As many values as an answer has.
+const MOST_VALUES: usize = 100;
+
+impl Completions {
+    fn of(mut values: Vec<String>) -> Self {
+        let total = values.len();
+        values.truncate(MOST_VALUES);
+        Completions { values, total, has_more: total > MOST_VALUES }
+    }
+}
+
+impl Registry {
+    /// What could complete the text that a caller has typed for an input: what its `complete` function proposes, or
+    /// else the values that its schema allows and that begin with the text, whatever their case. Nothing for a secret.
+    ///
+    /// Of a tool with an access function a `complete` function is asked only if it takes a [`Typed`], which knows
+    /// [who types](Typed::principal): what it proposes is all that stands between the caller and what the access function
+    /// would deny.
+    ///
+    /// # Errors
+    ///
+    /// When the caller does not know of the tool, when there is no such input; where a `complete` function is asked, when a
+    /// call would not be [let in](Registry::admits) and when the function panics. What the schema allows is told to
+    /// everybody who knows of the tool.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Switches the light.
+    /// #[tool(operation = Write, destructive = false)]
+    /// fn switch(/** Whether it shines. */ on: bool) {
+    ///     let _ = on;
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "switch").build().unwrap();
+    /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
+    /// ```
+    pub fn complete<'t>(
+        &self,
+        tool: &str,
+        input: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known(tool)?, input, &typed.into())
+    }
+
+    /// The same for an argument of a prompt.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such prompt or argument, and when the function panics.
+    ///
+    /// ```
+    /// use tool_core::{Registry, prompt, prompts};
+    ///
+    /// /// Asks for a poem.
+    /// #[prompt]
+    /// fn night_poem(/** Whether it rhymes. */ rhymes: bool) -> String {
+    ///     format!("Write a poem about the night{}.", if rhymes { " that rhymes" } else { "" })
+    /// }
+    ///
+    /// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
+    /// assert_eq!(registry.complete_prompt("night_poem", "rhymes", "").unwrap().values, ["true", "false"]);
+    /// ```
+    pub fn complete_prompt<'t>(
+        &self,
+        prompt: &str,
+        argument: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known_prompt(prompt)?, argument, &typed.into())
+    }
+
+    fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
+        let Known { definition, home, .. } = member;
+        let inputs = definition.inputs();
+        let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
+            let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
+            return Err(Failure::unknown_input(definition.name(), input, &known));
+        };
+        let mut values = Vec::new();
+        match definition.completion(input) {
+            _ if native.secret => {}
+            Some(complete) => {
+                // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
+                // told to everybody who knows of the tool.
+                home.admission.admit(definition, &home.states, self.principal())?;
+                let typed = &Typed { principal: Some(self.principal()), ..typed.clone() };
+                let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
+                let mut completing = Completing::Propose { typed, states, guarded, values };
+                contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
+            }
+            None => {
+                let typed = typed.text.to_lowercase();
+                allowed(native, &mut values);
+                values.retain(|value| value.to_lowercase().starts_with(&typed));
+            }
+        }
+        Ok(Completions::of(values))
+    }
+}
+
+/// The values that a schema allows, where these are few.
+fn allowed(native: &NativeSchema, values: &mut Vec<String>) {
+    if native.kind == "boolean" {
+        values.extend(["true", "false"].map(str::to_owned));
+    }
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    values.extend(native.allowed.iter().map(|allowed| text(&allowed.value)));
+    native.variants.iter().for_each(|variant| allowed(variant, values));
+}
+
+/// What the expansion of `complete = …` leaves behind.
+pub type CompleteFn = fn(&mut Completing<'_>);
+
+/// Hears a completion function: what it needs, or the values that it proposes.
+pub enum Completing<'c> {
+    /// Tell the state that the function takes.
+    Describe(&'c mut Needs),
+    /// Propose values for what was typed so far.
+    Propose {
+        /// What was typed so far.
+        typed: &'c Typed<'c>,
+        /// Where state comes from.
+        states: &'c States,
+        /// Whether a function decides about access to the tool.
+        guarded: bool,
+        /// The values that were proposed.
+        values: &'c mut Vec<String>,
+    },
+}
+
+impl Completing<'_> {
+    /// Asks one function.
+    pub fn by<Marker, C: Complete<Marker>>(&mut self, complete: C) {
+        match self {
+            Completing::Describe(needs) => complete.needs(needs),
+            Completing::Propose { guarded: true, .. } if !C::SEES_CALLER => {}
+            Completing::Propose { typed, states, values, .. } => {
+                values.extend(complete.propose(typed, states));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Completing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Completing")
+    }
+}
+
+/// What `complete` may name: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
+/// registry. The text is what the caller has typed so far; who wants to know the other inputs, or who types, takes `&Typed<'_>`
+/// in its place. For a tool with an access function nothing else is asked.
+#[diagnostic::on_unimplemented(
+    message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
+    label = "this function does not propose values"
+)]
+pub trait Complete<Marker>: Sized {
+    /// Whether it sees who types, and so can leave out what they may not see.
+    const SEES_CALLER: bool = false;
+
+    /// Tells the state that it takes.
+    fn needs(self, needs: &mut Needs);
+
+    /// The values that it proposes.
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String>;
+}
+
+/// Marks a completion that takes no state.
+#[derive(Debug)]
+pub enum Alone {}
+
+impl<F: Fn(&str) -> Vec<String>> Complete<Alone> for F {
+    fn needs(self, _: &mut Needs) {}
+
+    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
+        self(typed.text)
+    }
+}
+
+impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> for F {
+    fn needs(self, needs: &mut Needs) {
+        needs.state::<S>();
+    }
+
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
+        states.get::<S>().map(|state| self(typed.text, &state)).unwrap_or_default()
+    }
+}
+
+/// Marks a completion that sees the other inputs.
+#[derive(Debug)]
+pub enum Seeing {}
+
+impl<F: Fn(&Typed<'_>) -> Vec<String>> Complete<Seeing> for F {
+    const SEES_CALLER: bool = true;
+
+    fn needs(self, _: &mut Needs) {}
+
+    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
+        self(typed)
+    }
+}
+
+impl<S: Send + Sync + 'static, F: Fn(&Typed<'_>, &S) -> Vec<String>> Complete<(Seeing, S)> for F {
+    const SEES_CALLER: bool = true;
+
+    fn needs(self, needs: &mut Needs) {
+        needs.state::<S>();
+    }
+
+    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
+        states.get::<S>().map(|state| self(typed, &state)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,99 @@
+//! Tools that are listed by hand, where registration at link time is not wanted or not possible.
+
+use std::fmt;
+
+use crate::declare::declaration::Declaration;
+
+/// Tools by name, as [`tools!`](crate::tools) lists them and [`Builder::tools`](crate::Builder::tools) takes them.
+///
+/// It is a constant: a library can list its tools once, for every application that wants them.
+///
+/// ```
+/// use tool_core::{Declared, Registry, tool, tools};
+///
+/// mod letters {
+///     use tool_core::{Declared, tool, tools};
+///
+///     /// The number of letters.
+///     #[tool(operation = Transform)]
+///     pub fn count_letters(/** A text. */ text: String) -> usize {
+///         text.chars().count()
+///     }
+///
+///     /// Everything that this module offers.
+///     pub const TOOLS: Declared = tools![count_letters];
+/// }
+///
+/// let registry = Registry::builder().tools(letters::TOOLS).build().unwrap();
+/// assert!(registry.get("count_letters").is_some());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Declared(&'static [&'static Declaration]);
+
+impl Declared {
+    pub(crate) fn declarations(self) -> impl Iterator<Item = &'static Declaration> {
+        self.0.iter().copied()
+    }
+}
+
+impl fmt::Debug for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|declaration| declaration.name)).finish()
+    }
+}
+
+/// What the expansion of `tools![…]` calls.
+pub const fn declared(declarations: &'static [&'static Declaration]) -> Declared {
+    Declared(declarations)
+}
+
+/// Lists tools by the paths of their functions: for [`Builder::tools`](crate::Builder::tools).
+///
+/// This needs no registration at link time, so that it works without the feature `inventory` and on every target.
+///
+/// ```
+/// use tool_core::{Registry, tool, tools};
+///
+/// mod math {
+///     use tool_core::tool;
+///
+///     /// Adds two numbers.
+///     #[tool(operation = Transform)]
+///     pub fn sum_of(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+///
+/// /// The opposite of a number.
+/// #[tool(operation = Transform)]
+/// fn opposite(/** The number. */ n: i64) -> i64 {
+///     -n
+/// }
+///
+/// let registry = Registry::builder().tools(tools![math::sum_of, opposite]).build().unwrap();
+/// assert_eq!(registry.tools().len(), 2);
+/// ```
+///
+/// A path leads to where the function is declared: what `#[tool]` writes beside it is found by its name in that module,
+/// and a `use` of the function does not bring it along. For one that is only re-exported, list it where it is declared
+/// and re-export the list, a [`Declared`].
+///
+/// ```compile_fail,E0425
+/// mod math {
+///     /// Adds two numbers.
+///     #[tool_core::tool(operation = Transform)]
+///     pub fn total_of(/** First. */ a: i64, /** Second. */ b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+/// use math::total_of;
+///
+/// let tools = tool_core::tools![total_of]; // write `math::total_of`
+/// ```
+#[cfg(feature = "macros")]
+#[macro_export]
+macro_rules! tools {
+    ($($path:tt)*) => {
+        $crate::private::__tools! { $crate, $($path)* }
+    };
+}

@@ -1,0 +1,440 @@
+//! The inputs of a tool: what a declaration says about each, and how one is read from the arguments of a call.
+//!
+//! [`Input`] is what a parameter's type must be. A declaration holds its inputs as one typed tuple of [`In`]s, and
+//! [`Inputs`] reads such a tuple; both are made by `#[tool]` and named by nobody else.
+
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::declare::completion::CompleteFn;
+use crate::declare::inject::{Inject, InjectIntoPrompt, Injection, Needs, Source, op};
+use crate::declare::locator::Locator;
+use crate::declare::reader::{Reader, Slot};
+use crate::model::failure::Failure;
+
+mod limit;
+mod missing;
+
+pub use limit::Limit;
+pub use missing::Presence;
+
+/// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
+/// and borrows nothing.
+///
+/// `Option<T>` is an input that may be left out.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use tool_core::Input;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Point {
+///     x: f64,
+///     y: f64,
+/// }
+///
+/// fn takes<T: Input>() {}
+/// takes::<Point>();
+/// takes::<Option<Vec<Point>>>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an input",
+    label = "an input must be read from JSON and have a schema",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, the latter of schemars 1 (that of 0.8 is another trait), or mark the parameter `#[inject]` if it is no input"
+)]
+pub trait Input: DeserializeOwned + JsonSchema + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
+
+/// A value that can be published as the default or an example of an input: any that implements [`serde::Serialize`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the default or an example of an input",
+    label = "it must be written as JSON",
+    note = "derive `serde::Serialize` for it"
+)]
+pub trait InputValue: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> InputValue for T {}
+
+/// A type whose own default can be published as that of an input.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default that an input can have",
+    label = "`#[arg(default)]` takes the default of the type, and publishes it as JSON",
+    note = "derive `Default` and `serde::Serialize` for it, or write `#[arg(default = …)]`"
+)]
+pub trait InputDefault: Default + Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default + Serialize> InputDefault for T {}
+
+/// What a declaration says about one input, without its type.
+#[derive(Clone, Copy, Debug)]
+pub struct InputSpec {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) presence: fn() -> Presence,
+    pub(crate) default: Option<JsonFn>,
+    pub(crate) examples: &'static [JsonFn],
+    pub(crate) minimum: Option<Bound>,
+    pub(crate) maximum: Option<Bound>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) pattern: Option<&'static str>,
+    pub(crate) secret: bool,
+    pub(crate) locator: bool,
+    pub(crate) complete: Option<CompleteFn>,
+    pub(crate) header: Option<&'static str>,
+    pub(crate) flatten: bool,
+}
+
+impl InputSpec {
+    /// Whether more is said about its value than its type says.
+    pub(crate) fn is_constrained(&self) -> bool {
+        let numbers = self.minimum.is_some() || self.maximum.is_some();
+        numbers || self.min_length.is_some() || self.max_length.is_some() || self.pattern.is_some()
+    }
+}
+
+/// A bound of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// An integer.
+    Integer(i128),
+    /// A number with a fraction.
+    Number(f64),
+}
+
+/// Makes a default or an example as JSON: a function, so that nothing is computed before somebody asks.
+pub type JsonFn = fn() -> Result<Value, serde_json::Error>;
+
+/// One input with its type: its description, and how its value is read.
+#[derive(Debug)]
+pub struct In<T> {
+    pub(crate) spec: InputSpec,
+    read: fn(&mut Reader<'_>) -> Option<T>,
+}
+
+/// An input of this wire name. A function and not a method, so that a type that is no [`Input`] is told by that name.
+pub const fn input<T: Input>(name: &'static str, description: &'static str) -> In<T> {
+    In {
+        spec: InputSpec {
+            name,
+            description: description.trim_ascii(),
+            schema: SchemaGenerator::subschema_for::<T>,
+            presence: missing::presence::<T>,
+            default: None,
+            examples: &[],
+            minimum: None,
+            maximum: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            secret: false,
+            locator: false,
+            complete: None,
+            header: None,
+            flatten: false,
+        },
+        read: read::<T>,
+    }
+}
+
+/// The type's own default is the value of an input that was left out.
+pub const fn defaulted<T: InputDefault>(input: In<T>) -> In<T> {
+    input.default(|| serde_json::to_value(T::default()))
+}
+
+/// The input identifies one thing. A function and not a method, so that a type that is no [`Locator`] is told by that
+/// name.
+pub const fn locator<T: Locator>(mut input: In<T>) -> In<T> {
+    input.spec.locator = true;
+    input
+}
+
+/// A default or an example as JSON.
+pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(value)
+}
+
+/// A parameter of this type, for a tool of this operation. No type stands in the call, so that one which cannot be
+/// injected is underlined as a whole.
+pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
+    Injected { needs: T::needs, inject: inject::<T, Op>, operation: PhantomData }
+}
+
+/// The same for a prompt.
+pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> Injected<T, op::Prompt> {
+    injected(prompt)
+}
+
+impl<T> In<T> {
+    /// The value of an input that was left out, as JSON.
+    #[must_use]
+    pub const fn default(mut self, default: JsonFn) -> Self {
+        self.spec.default = Some(default);
+        self
+    }
+
+    /// Values that a caller might give, as JSON.
+    #[must_use]
+    pub const fn examples(mut self, examples: &'static [JsonFn]) -> Self {
+        self.spec.examples = examples;
+        self
+    }
+}
+
+impl<T> In<T> {
+    /// `range(min = …, max = …)`, both included.
+    #[must_use]
+    pub const fn range(mut self, minimum: Option<Bound>, maximum: Option<Bound>) -> Self {
+        self.spec.minimum = minimum;
+        self.spec.maximum = maximum;
+        self
+    }
+
+    /// `length(min = …, max = …)`: code points of a text, items of a list, members of a map.
+    #[must_use]
+    pub const fn length(mut self, least: Option<u64>, most: Option<u64>) -> Self {
+        self.spec.min_length = least;
+        self.spec.max_length = most;
+        self
+    }
+
+    /// `pattern = "…"`.
+    #[must_use]
+    pub const fn pattern(mut self, pattern: &'static str) -> Self {
+        self.spec.pattern = Some(pattern);
+        self
+    }
+
+    /// `secret`: never shown, neither in a message nor in a log.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.spec.secret = true;
+        self
+    }
+
+    /// `complete = …`.
+    #[must_use]
+    pub const fn complete(mut self, complete: CompleteFn) -> Self {
+        self.spec.complete = Some(complete);
+        self
+    }
+
+    /// `header = "…"`: MCP's `x-mcp-header`.
+    #[must_use]
+    pub const fn header(mut self, header: &'static str) -> Self {
+        self.spec.header = Some(header);
+        self
+    }
+
+    /// `flatten`: the fields of the struct are inputs.
+    #[must_use]
+    pub const fn flatten(mut self) -> Self {
+        self.spec.flatten = true;
+        self
+    }
+}
+
+/// A parameter that is no input: its value comes from the call.
+///
+/// `Op` is the operation of the tool, so that the compiler can refuse what the operation may not have.
+#[derive(Debug)]
+pub struct Injected<T, Op> {
+    needs: fn(&mut Needs),
+    inject: fn(Source<'_>) -> Result<T, Failure>,
+    operation: PhantomData<fn() -> Op>,
+}
+
+/// A parameter that is no input and that the access function is shown, so that it is there before the decision.
+#[derive(Debug)]
+pub struct Shown<T, Op>(Injected<T, Op>);
+
+/// As [`injected`], and the access function is shown it.
+pub const fn shown<T: Inject<Op>, Op: Copy + 'static>(operation: Op) -> Shown<T, Op> {
+    Shown(injected(operation))
+}
+
+/// A typed tuple of inputs, of which the values come in three steps: nothing is injected before all inputs are read, and
+/// before access is decided only what decides it.
+pub trait Inputs: Sync + 'static {
+    /// What the caller gave, with `()` in the place of what is injected.
+    type Read;
+    /// The same, with what the access function is shown.
+    type Shown;
+    /// What the function is called with.
+    type Values;
+
+    /// Tells each input and each need, in order.
+    fn describe(&'static self, visitor: &mut Visitor<'_>);
+
+    /// Reads every value; `None` when one of them could not be read, after all were tried.
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read>;
+
+    /// Adds what the access function is shown.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn show(&'static self, read: Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure>;
+
+    /// Adds all the rest.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of an injection.
+    fn inject(&'static self, shown: Self::Shown, source: Source<'_>) -> Result<Self::Values, Failure>;
+}
+
+/// Hears what a tuple of inputs consists of.
+#[derive(Debug)]
+pub struct Visitor<'v> {
+    pub(crate) inputs: &'v mut Vec<&'static InputSpec>,
+    pub(crate) needs: &'v mut Needs,
+}
+
+impl<T: 'static> Inputs for In<T> {
+    type Read = T;
+    type Shown = T;
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        visitor.inputs.push(&self.spec);
+    }
+
+    fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
+        (self.read)(reader)
+    }
+
+    fn show(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
+    }
+
+    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
+    }
+}
+
+impl<T: 'static, Op: 'static> Inputs for Injected<T, Op> {
+    type Read = ();
+    type Shown = ();
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        (self.needs)(visitor.needs);
+    }
+
+    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+        Some(())
+    }
+
+    fn show(&'static self, (): (), _: Source<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn inject(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+        (self.inject)(source)
+    }
+}
+
+impl<T: 'static, Op: 'static> Inputs for Shown<T, Op> {
+    type Read = ();
+    type Shown = T;
+    type Values = T;
+
+    fn describe(&'static self, visitor: &mut Visitor<'_>) {
+        self.0.describe(visitor);
+    }
+
+    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+        Some(())
+    }
+
+    fn show(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+        (self.0.inject)(source)
+    }
+
+    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+        Ok(value)
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident $value:ident)*) => {
+        impl<$($name: Inputs),*> Inputs for ($($name,)*) {
+            type Read = ($($name::Read,)*);
+            type Shown = ($($name::Shown,)*);
+            type Values = ($($name::Values,)*);
+
+            #[allow(non_snake_case, unused_variables)]
+            fn describe(&'static self, visitor: &mut Visitor<'_>) {
+                let ($($name,)*) = self;
+                $($name.describe(visitor);)*
+            }
+
+            // Every element is read before the first `?`, so that all problems of a call are found at once.
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read> {
+                let ($($name,)*) = self;
+                $(let $name = $name.read(reader);)*
+                Some(($($name?,)*))
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn show(&'static self, ($($value,)*): Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.show($value, source)?,)*))
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn inject(
+                &'static self,
+                ($($value,)*): Self::Shown,
+                source: Source<'_>,
+            ) -> Result<Self::Values, Failure> {
+                let ($($name,)*) = self;
+                Ok(($($name.inject($value, source)?,)*))
+            }
+        }
+    };
+}
+
+// A longer list of parameters is a tuple of tuples; the macro folds it.
+tuples!();
+tuples!(A a);
+tuples!(A a B b);
+tuples!(A a B b C c);
+tuples!(A a B b C c D d);
+tuples!(A a B b C c D d E e);
+tuples!(A a B b C c D d E e F f);
+tuples!(A a B b C c D d E e F f G g);
+tuples!(A a B b C c D d E e F f G g H h);
+
+/// Reads one input: the only code of a call that is made anew for each type.
+fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
+    let mut text = match reader.next() {
+        Slot::Given(text) => text,
+        Slot::Null => return missing::null::<T>(),
+        Slot::Absent => return missing::absent::<T>().or_else(|| reader.missing()),
+        Slot::Doubtful => return None,
+    };
+    loop {
+        match serde_json::from_slice(&text) {
+            Ok(value) => return Some(value),
+            Err(error) => text = reader.rewritten(text, error)?,
+        }
+    }
+}
+
+/// Takes one parameter from the call.
+fn inject<T: Inject<Op>, Op: 'static>(source: Source<'_>) -> Result<T, Failure> {
+    T::inject(&Injection::from(source))
+}

@@ -1,0 +1,96 @@
+//! What `#[prompt]` leaves behind, and lists of it.
+
+use std::fmt;
+
+use crate::declare::declaration::{Declaration, Options};
+use crate::declare::entry::Entry;
+use crate::model::operation::Operation;
+
+/// A prompt as it was declared. Its arguments are read and its function is entered as those of a tool that reads.
+#[derive(Debug)]
+pub struct PromptDeclaration(pub(crate) Declaration);
+
+impl PromptDeclaration {
+    /// A declaration that says the least.
+    pub const fn new(name: &'static str, entry: Entry) -> Self {
+        // They are few: each is asked what it takes.
+        PromptDeclaration(Declaration::new(name, Operation::Read, entry).takes(false, true))
+    }
+
+    /// `access = …`.
+    #[must_use]
+    pub const fn guarded(self) -> Self {
+        PromptDeclaration(self.0.guarded())
+    }
+
+    /// A default or a constraint that only the schema can judge.
+    #[must_use]
+    pub const fn check_at_build(self) -> Self {
+        PromptDeclaration(self.0.check_at_build())
+    }
+
+    /// Everything that few prompts say.
+    #[must_use]
+    pub const fn options(self, options: &'static Options) -> Self {
+        PromptDeclaration(self.0.options(options))
+    }
+}
+
+/// Prompts by name, as [`prompts!`](crate::prompts) lists them and [`Builder::prompts`](crate::Builder::prompts) takes
+/// them.
+///
+/// ```
+/// use tool_core::{Prompts, prompt, prompts};
+///
+/// /// Asks for a joke.
+/// #[prompt]
+/// fn joke() -> &'static str {
+///     "Tell me a joke."
+/// }
+///
+/// const PROMPTS: Prompts = prompts![joke];
+/// assert_eq!(format!("{PROMPTS:?}"), r#"["joke"]"#);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Prompts(&'static [&'static PromptDeclaration]);
+
+impl Prompts {
+    pub(crate) fn declarations(self) -> impl Iterator<Item = &'static PromptDeclaration> {
+        self.0.iter().copied()
+    }
+}
+
+impl fmt::Debug for Prompts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|declaration| declaration.0.name)).finish()
+    }
+}
+
+/// What the expansion of `prompts![…]` calls.
+pub const fn listed_prompts(declarations: &'static [&'static PromptDeclaration]) -> Prompts {
+    Prompts(declarations)
+}
+
+/// Lists prompts by the paths of their functions: for [`Builder::prompts`](crate::Builder::prompts).
+///
+/// As with [`tools!`](crate::tools), a path leads to where the function is declared.
+///
+/// ```
+/// use tool_core::{Registry, prompt, prompts};
+///
+/// /// Asks for a riddle.
+/// #[prompt]
+/// fn riddle(/** How hard it is. */ level: Option<u8>) -> String {
+///     format!("Ask me a riddle of level {}.", level.unwrap_or(1))
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![riddle]).build().unwrap();
+/// assert!(registry.prompt("riddle").is_some());
+/// ```
+#[cfg(feature = "macros")]
+#[macro_export]
+macro_rules! prompts {
+    ($($path:tt)*) => {
+        $crate::private::__prompts! { $crate, $($path)* }
+    };
+}

@@ -1,0 +1,177 @@
+//! The arguments of one call, handed to the typed inputs one after the other.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::call::decode::scan::Slots;
+use crate::declare::inject::Source;
+use crate::declare::input::Presence;
+use crate::declare::layout::{InputPlan, Plan};
+use crate::model::access::Principal;
+use crate::schema::json::integers;
+use crate::schema::pointer;
+
+/// What was given for one input.
+pub(crate) enum Slot<'r> {
+    Given(Cow<'r, [u8]>),
+    Null,
+    Absent,
+    /// It may break a limit of the input: the schema has to say.
+    Doubtful,
+}
+
+/// What was wrong with the arguments of one call.
+#[derive(Default)]
+pub(crate) struct Findings<'r> {
+    /// Inputs that could not be read, in their order.
+    pub(crate) unread: Vec<Unread<'r>>,
+}
+
+/// An input that could not be read.
+pub(crate) enum Unread<'r> {
+    /// It is required and was not given. Its place is a JSON Pointer.
+    Missing { place: String },
+    /// Its type could not be read from this text, which stands at the place.
+    Undecoded { place: String, text: Cow<'r, str>, error: serde_json::Error },
+}
+
+/// Hands out the arguments of one call in the order of the inputs, and collects what is wrong with them.
+///
+/// Nothing here is generic: the typed shell around it is [`crate::declare::input`].
+pub struct Reader<'r> {
+    plan: &'r Plan,
+    slots: &'r Slots<'r>,
+    source: Source<'r>,
+    /// The input to hand out next, and its member of the arguments.
+    input: usize,
+    member: usize,
+    rewritten: bool,
+    /// Whether the schema has judged the arguments already.
+    checked: bool,
+    doubtful: bool,
+    findings: Findings<'r>,
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) fn new(plan: &'r Plan, slots: &'r Slots<'r>, source: Source<'r>, checked: bool) -> Self {
+        Reader {
+            plan,
+            slots,
+            source,
+            input: 0,
+            member: 0,
+            rewritten: false,
+            checked,
+            doubtful: false,
+            findings: Findings::default(),
+        }
+    }
+
+    /// What was given for the next input, with its default in place.
+    pub(crate) fn next(&mut self) -> Slot<'r> {
+        self.rewritten = false;
+        let (input, member) = (self.input, self.member);
+        self.input += 1;
+        if let Some(count) = self.plan.flattened(input) {
+            self.member += count;
+            return Slot::Given(self.together(member, count).into());
+        }
+        self.member += 1;
+        let plan = &self.plan.members[member];
+        match self.slots.get(member) {
+            Some(b"null") if plan.presence == Presence::Nullable => Slot::Null,
+            Some(b"null") if plan.presence == Presence::Optional || plan.default.is_some() => left_out(plan),
+            Some(text) if self.checked || plan.limits.admit(text) => Slot::Given(text.into()),
+            Some(_) => {
+                self.doubtful = true;
+                Slot::Doubtful
+            }
+            None => left_out(plan),
+        }
+    }
+
+    /// The members of a flattened input that were given, as one object.
+    #[inline(never)]
+    fn together(&self, first: usize, count: usize) -> Vec<u8> {
+        let mut object = vec![b'{'];
+        for (position, plan) in self.plan.members.iter().enumerate().skip(first).take(count) {
+            let Some(text) = self.slots.get(position) else { continue };
+            if object.len() > 1 {
+                object.push(b',');
+            }
+            object.extend_from_slice(plan.quoted.as_bytes());
+            object.push(b':');
+            object.extend_from_slice(text);
+        }
+        object.push(b'}');
+        object
+    }
+
+    /// Notes that the input just handed out is required and was not given.
+    pub(crate) fn missing<T>(&mut self) -> Option<T> {
+        let place = self.place();
+        self.findings.unread.push(Unread::Missing { place });
+        None
+    }
+
+    /// The text to try instead after a failed decode; once a value, and `None` when there is no other spelling of it.
+    ///
+    /// JSON Schema counts `1.0` and `1e3` as integers, and serde does not: such a number is spelled out.
+    pub(crate) fn rewritten(
+        &mut self,
+        text: Cow<'r, [u8]>,
+        error: serde_json::Error,
+    ) -> Option<Cow<'r, [u8]>> {
+        // What is no text at all is told of the whole.
+        let text = match text {
+            Cow::Borrowed(text) => String::from_utf8_lossy(text),
+            Cow::Owned(text) => Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
+        };
+        let again = if self.rewritten { None } else { integers::spell_out_integers(&text) };
+        self.rewritten = true;
+        if again.is_none() {
+            let place = self.place();
+            self.findings.unread.push(Unread::Undecoded { place, text, error });
+        }
+        again.map(|again| Cow::Owned(again.into_bytes()))
+    }
+
+    /// Where parameters that are no inputs come from.
+    pub(crate) fn source(&self) -> Source<'r> {
+        self.source
+    }
+
+    /// Who calls.
+    pub(crate) fn principal(&self) -> &'r Principal {
+        self.source.context.principal()
+    }
+
+    /// Whether nothing was wrong so far.
+    pub(crate) fn found_nothing(&self) -> bool {
+        !self.doubtful && self.findings.unread.is_empty()
+    }
+
+    /// What was wrong, after all inputs were read.
+    pub(crate) fn into_findings(self) -> Findings<'r> {
+        self.findings
+    }
+
+    /// The JSON Pointer of the input just handed out; that of the whole for one that is flattened.
+    fn place(&self) -> String {
+        match self.plan.flattened(self.input - 1) {
+            Some(_) => String::new(),
+            None => pointer(&self.plan.members[self.member - 1].name),
+        }
+    }
+}
+
+fn left_out(plan: &InputPlan) -> Slot<'_> {
+    plan.default.as_deref().map_or(Slot::Absent, |default| Slot::Given(default.as_bytes().into()))
+}
+
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments may hold secrets.
+        f.debug_struct("Reader").field("input", &self.input).finish_non_exhaustive()
+    }
+}

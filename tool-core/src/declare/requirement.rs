@@ -1,0 +1,165 @@
+//! Configuration that must be there before a tool can run.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::declare::inject::Needs;
+use crate::declare::state::States;
+use crate::model::catch_panic::{Panicked, contained};
+
+/// Why a tool cannot run at the moment: configuration that it requires is missing.
+///
+/// ```
+/// use tool_core::Unmet;
+///
+/// fn search_service() -> Result<(), Unmet> {
+///     match std::env::var_os("SEARCH_URL") {
+///         Some(_) => Ok(()),
+///         None => Err(Unmet::new("set SEARCH_URL to the address of the search service")),
+///     }
+/// }
+///
+/// assert!(search_service().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unmet(String);
+
+impl Unmet {
+    /// What is missing and how to provide it, in words that the caller may see.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Unmet::new("set TOKEN").to_string(), "set TOKEN");
+    /// ```
+    pub fn new(reason: impl Into<String>) -> Self {
+        Unmet(reason.into())
+    }
+}
+
+/// Whether everything that a tool requires is there, as lists tell it.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// for tool in registry.tools() {
+///     if let Some(message) = registry.requirements(tool.name()).and_then(|requirements| requirements.message) {
+///         println!("{} cannot run: {message}", tool.name());
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Requirements {
+    /// Whether it is.
+    pub met: bool,
+    /// What is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Requirements {
+    pub(crate) fn new(unmet: Option<String>) -> Self {
+        Requirements { met: unmet.is_none(), message: unmet }
+    }
+}
+
+/// What is missing of all that these functions ask for, each reason once; `None` if nothing is.
+pub(crate) fn unmet(requires: &[RequireFn], states: &States) -> Option<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for require in requires {
+        let reason = match contained(|| require(&mut Requiring::Check(states))) {
+            Ok(Ok(())) => continue,
+            Ok(Err(unmet)) => unmet.0,
+            // Said to the log already. What could not be checked is not taken for met.
+            Err(Panicked) => "a requirement could not be checked".to_owned(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Adds the state that these functions take.
+pub(crate) fn describe(requires: &[RequireFn], needs: &mut Needs) {
+    for require in requires {
+        // Whoever describes checks nothing, and so finds nothing missing.
+        let _ = require(&mut Requiring::Describe(needs));
+    }
+}
+
+/// What the expansion of `requires = […]` leaves behind for each function.
+pub type RequireFn = fn(&mut Requiring<'_>) -> Result<(), Unmet>;
+
+/// Hears a requirement: what it needs, or whether it is met.
+pub enum Requiring<'r> {
+    /// Tell the state that the function takes.
+    Describe(&'r mut Needs),
+    /// Tell whether it is met.
+    Check(&'r States),
+}
+
+impl Requiring<'_> {
+    /// Asks one function.
+    ///
+    /// # Errors
+    ///
+    /// What the function says is missing.
+    pub fn by<Marker>(&mut self, requirement: impl Requirement<Marker>) -> Result<(), Unmet> {
+        match self {
+            Requiring::Describe(needs) => {
+                requirement.needs(needs);
+                Ok(())
+            }
+            Requiring::Check(states) => requirement.check(states),
+        }
+    }
+}
+
+impl fmt::Debug for Requiring<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Requiring")
+    }
+}
+
+/// What `requires` may name: `fn() -> Result<(), Unmet>`, or `fn(&S) -> Result<(), Unmet>` with `S` a state of the
+/// registry.
+#[diagnostic::on_unimplemented(
+    message = "a requirement is `fn() -> Result<(), Unmet>` or `fn(&State) -> Result<(), Unmet>`",
+    label = "this function does not say whether a requirement is met",
+    note = "return `Err(tool_core::Unmet::new(\"…\"))` with what is missing"
+)]
+pub trait Requirement<Marker>: Sized {
+    /// Tells the state that it takes.
+    fn needs(self, needs: &mut Needs);
+
+    /// Whether it is met.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    fn check(self, states: &States) -> Result<(), Unmet>;
+}
+
+/// Marks a requirement that takes nothing.
+#[derive(Debug)]
+pub enum Alone {}
+
+impl<F: Fn() -> Result<(), Unmet>> Requirement<Alone> for F {
+    fn needs(self, _: &mut Needs) {}
+
+    fn check(self, _: &States) -> Result<(), Unmet> {
+        self()
+    }
+}
+
+impl<S: Send + Sync + 'static, F: Fn(&S) -> Result<(), Unmet>> Requirement<(S,)> for F {
+    fn needs(self, needs: &mut Needs) {
+        needs.state::<S>();
+    }
+
+    fn check(self, states: &States) -> Result<(), Unmet> {
+        // A registry is not built without the state that its tools need.
+        states.get::<S>().map_or_else(|| Err(Unmet::new("its state is missing")), |state| self(&state))
+    }
+}

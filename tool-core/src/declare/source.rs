@@ -1,0 +1,72 @@
+//! Where a tool was declared.
+
+use std::fmt;
+
+use crate::declare::declaration::{Declaration, Told};
+
+/// Where a tool was declared.
+///
+/// ```
+/// # use tool_core::{Registry, tool};
+/// /// Nothing much.
+/// #[tool(operation = Explain)]
+/// fn located() {}
+/// # let registry = Registry::builder().linked().select(|tool| tool.name() == "located").build().unwrap();
+/// let source = registry.get("located").unwrap().source();
+/// assert_eq!(source.to_string(), format!("{}:{}", source.file, source.line));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Source<'d> {
+    /// The file, as the compiler was given it.
+    pub file: &'d str,
+    /// The line of the function's name, counted from 1; that of the builder for a tool that was written by hand.
+    pub line: u32,
+    /// The module path; empty for a tool that was written by hand.
+    pub module: &'d str,
+}
+
+impl Source<'static> {
+    pub(crate) fn of(declaration: &Declaration) -> Self {
+        Place::of(declaration).source()
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The same, kept in a definition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+    pub(crate) module: &'static str,
+}
+
+impl Place {
+    pub(crate) fn of(declaration: &Declaration) -> Self {
+        Place::from(declaration.told())
+    }
+
+    pub(crate) fn source(&self) -> Source<'static> {
+        Source { file: self.file, line: self.line, module: self.module }
+    }
+}
+
+impl From<Told> for Place {
+    fn from(Told { module, file, line, .. }: Told) -> Self {
+        Place { file, line, module }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.module {
+            "" => write!(f, "{}, written by hand", self.source()),
+            module => write!(f, "{}, module {module}", self.source()),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Shared state that an application hands to its tools.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::declare::inject::{Inject, Injection, Needs};
+use crate::model::failure::Failure;
+
+/// State of the application, shared by all calls: put in with [`Builder::state`](crate::Builder::state), taken out by a
+/// parameter `#[inject] shop: State<Shop>`.
+///
+/// A registry that lacks the state of one of its tools is not built.
+///
+/// ```
+/// use tool_core::{Registry, State, tool};
+///
+/// struct Shop {
+///     name: &'static str,
+/// }
+///
+/// /// The name of the shop.
+/// #[tool(operation = Read)]
+/// fn shop_name(#[inject] shop: State<Shop>) -> String {
+///     shop.name.to_owned()
+/// }
+///
+/// let registry = Registry::builder()
+///     .linked()
+///     # .select(|tool| tool.name() == "shop_name")
+///     .state(Shop { name: "Corner" })
+///     .build()
+///     .unwrap();
+/// # let output = tool_core::private::block_on(registry.call("shop_name", serde_json::json!({}))).unwrap();
+/// # assert_eq!(output.value(), "Corner");
+/// ```
+#[derive(Debug)]
+pub struct State<T: ?Sized>(Arc<T>);
+
+impl<T> State<T> {
+    /// State for a call of the plain function, as in a unit test. A [`Reader`](crate::Reader::new) and a
+    /// [`Writer`](crate::Writer::for_tests) are made alike.
+    ///
+    /// ```
+    /// assert_eq!(*tool_core::State::new(5), 5);
+    /// ```
+    pub fn new(value: T) -> Self {
+        State(Arc::new(value))
+    }
+}
+
+impl<T: ?Sized> Clone for State<T> {
+    fn clone(&self) -> Self {
+        State(Arc::clone(&self.0))
+    }
+}
+
+impl<T: ?Sized> Deref for State<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// What a function keeps that outlives the call.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::State;
+///
+/// let shop: Arc<String> = State::new("Corner".to_owned()).into();
+/// assert_eq!(*shop, "Corner");
+/// ```
+impl<T: ?Sized> From<State<T>> for Arc<T> {
+    fn from(state: State<T>) -> Self {
+        state.0
+    }
+}
+
+impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
+    fn needs(needs: &mut Needs) {
+        needs.state::<T>();
+    }
+
+    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
+        state(source).map(State)
+    }
+}
+
+/// The state of this type, which a tool has named among its needs.
+pub(crate) fn state<T: Send + Sync + 'static, Op>(source: &Injection<'_, Op>) -> Result<Arc<T>, Failure> {
+    source.state::<T>().ok_or_else(|| {
+        // A registry is not built without the state that its tools need.
+        tracing::error!(state = type_name::<T>(), "state is missing from a built registry");
+        Failure::internal()
+    })
+}
+
+/// All state of a registry, by type.
+#[derive(Clone, Default)]
+pub struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl States {
+    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
+        self.0.insert(TypeId::of::<T>(), value);
+    }
+
+    pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.get(&TypeId::of::<T>()).and_then(|state| Arc::clone(state).downcast().ok())
+    }
+
+    pub(crate) fn contains(&self, id: TypeId) -> bool {
+        self.0.contains_key(&id)
+    }
+}
+
+impl fmt::Debug for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // State may hold secrets: its number is all that a log needs.
+        write!(f, "States({})", self.0.len())
+    }
+}

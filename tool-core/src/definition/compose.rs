@@ -1,0 +1,409 @@
+//! The schema of a whole tool, from what its declaration says about each input and about the output.
+
+use std::sync::{Arc, OnceLock};
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value};
+
+use crate::declare::input::{InputSpec, JsonFn, Presence};
+use crate::declare::returns::Returned;
+use crate::definition::constrain::constrain;
+use crate::definition::flatten;
+use crate::definition::flatten::Fields;
+use crate::definition::input_docs::Told;
+use crate::schema::bounds::{Foreign, HEADER};
+use crate::schema::defaults;
+use crate::schema::example;
+use crate::schema::expansion::{self, TypeSchema};
+use crate::schema::guarantee::Guarantee;
+use crate::schema::limits::Limits;
+use crate::schema::native::{self, NativeSchema};
+use crate::schema::normal::{self, Side};
+
+/// The inputs of a tool as one object schema.
+#[derive(Debug)]
+pub(crate) struct InputSchema {
+    /// The normal form.
+    pub(crate) schema: Value,
+    told: OnceLock<Told>,
+    /// The inputs that stand in the path of a foreign one.
+    locators: Arc<[String]>,
+    /// How each input stands in the arguments, in their order.
+    pub(crate) layout: Vec<Layout>,
+    /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
+    pub(crate) composite: bool,
+    /// Whole calls that the author gives as examples.
+    pub(crate) examples: Vec<Value>,
+    /// What is wrong with what is said about the inputs.
+    pub(crate) faults: Vec<String>,
+    /// Whether making it panicked.
+    pub(crate) broken: bool,
+}
+
+/// How an input stands in the arguments.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    /// It is a member of its own.
+    Member(Limits),
+    /// Its fields are members, and are read together.
+    Flattened(Vec<String>),
+}
+
+/// The output of a tool as an object schema, where it has one.
+#[derive(Debug)]
+pub(crate) struct OutputSchema {
+    pub(crate) schema: Value,
+    pub(crate) native: NativeSchema,
+    /// What its author calls it.
+    pub(crate) name: Option<String>,
+    /// What its type guarantees of it; nothing where no type stands behind it.
+    pub(crate) guarantee: Guarantee,
+    /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
+    /// tool.
+    pub(crate) wrapped: Option<bool>,
+}
+
+impl InputSchema {
+    /// In the place of a schema that could not be made.
+    pub(crate) fn broken(fault: String) -> Self {
+        InputSchema {
+            schema: object(Map::new(), Vec::new()),
+            told: Told::default().into(),
+            locators: Arc::default(),
+            layout: Vec::new(),
+            composite: false,
+            examples: Vec::new(),
+            faults: vec![fault],
+            broken: true,
+        }
+    }
+
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: Arc<[String]>) -> Self {
+        let published = schema["examples"].as_array().into_iter().flatten();
+        examples.extend(published.filter(|example| example.is_object()).cloned());
+        let examples = examples.into_iter().map(|call| example::without_secrets(call, &schema)).collect();
+        InputSchema {
+            schema,
+            told: OnceLock::new(),
+            locators,
+            layout: Vec::new(),
+            composite: true,
+            examples,
+            faults: Vec::new(),
+            broken: false,
+        }
+    }
+
+    /// The inputs for people and scripts.
+    pub(crate) fn native(&self) -> &[NativeSchema] {
+        &self.told().native
+    }
+
+    /// A minimal valid call, or a guess.
+    pub(crate) fn example(&self) -> &Value {
+        &self.told().example
+    }
+
+    fn told(&self) -> &Told {
+        self.told.get_or_init(|| Told::foreign(&self.schema, &self.locators))
+    }
+
+    /// From what the declaration says about each input, and whole calls as its examples.
+    pub(crate) fn compose(specs: &[&'static InputSpec], examples: Vec<Value>) -> Self {
+        let mut composition = Composition::new(specs);
+        specs.iter().for_each(|spec| composition.add(spec));
+        composition.finish(specs, examples)
+    }
+
+    /// From a schema that the author wrote, which stays as it is, for a function that takes these inputs.
+    pub(crate) fn written(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
+        let schema = match make().map(Foreign::new) {
+            Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
+            Err(error) => Err(format!("its `schema` is no JSON: {error}")),
+        };
+        let mut schema = match schema {
+            Ok(schema) => schema,
+            Err(fault) => return InputSchema::broken(fault),
+        };
+        let mut composition = Composition::new(specs);
+        specs.iter().for_each(|spec| composition.add(spec));
+        composition.compare(&schema);
+        // What is secret by its declaration is so in every message.
+        for spec in specs.iter().filter(|spec| spec.secret) {
+            if let Some(property) = schema["properties"].get_mut(spec.name) {
+                if *property == true {
+                    *property = Map::new().into();
+                }
+                if property.is_object() {
+                    conceal(property);
+                }
+            }
+        }
+        for spec in specs.iter().filter(|spec| !spec.description.is_empty()) {
+            let Some(property) = schema["properties"].get_mut(spec.name) else { continue };
+            if *property == true {
+                *property = Map::new().into();
+            }
+            if let Value::Object(property) = property {
+                property.entry("description").or_insert_with(|| spec.description.into());
+            }
+        }
+        let published: Vec<Value> = schema["examples"].as_array().cloned().unwrap_or_default();
+        let masked = |call| example::without_secrets(call, &schema);
+        let published: Vec<Value> = published.into_iter().map(masked).collect();
+        examples = examples.into_iter().map(masked).chain(published.iter().cloned()).collect();
+        if !published.is_empty() {
+            schema["examples"] = published.into();
+        }
+        InputSchema {
+            told: Told::declared(&schema, specs).into(),
+            schema,
+            locators: Arc::default(),
+            layout: composition.layout,
+            composite: true,
+            examples,
+            faults: composition.faults,
+            broken: false,
+        }
+    }
+}
+
+/// The inputs that were put together so far.
+struct Composition {
+    generator: SchemaGenerator,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    layout: Vec<Layout>,
+    composite: bool,
+    faults: Vec<String>,
+}
+
+impl Composition {
+    fn new(specs: &[&'static InputSpec]) -> Self {
+        let types: Vec<_> = specs.iter().map(|spec| spec.schema).collect();
+        Composition {
+            generator: generator(SchemaSettings::draft2020_12().for_deserialize(), &types),
+            properties: Map::new(),
+            required: Vec::new(),
+            layout: Vec::new(),
+            composite: false,
+            faults: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, spec: &InputSpec) {
+        let presence = (spec.presence)();
+        let mut schema = Value::from((spec.schema)(&mut self.generator));
+        let plain = normal::decode_implies_validity(&schema);
+        let formatted = normal::names_a_format(&schema);
+        normal::normalise(&mut schema, Side::Input);
+        if presence == Presence::Optional {
+            normal::drop_null(&mut schema);
+        }
+        if spec.flatten {
+            match self.fields(presence, schema.clone()) {
+                Ok(fields) => return self.flatten(spec, fields),
+                // It stays an input under its own name, so that what is published can still be called.
+                Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),
+            }
+        }
+        let faults = constrain(&mut schema, spec, self.generator.definitions());
+        faults.iter().for_each(|fault| self.fault(spec, fault));
+        self.annotate(&mut schema, spec);
+        let limits = match (plain, spec.is_constrained()) {
+            (true, false) if !formatted => Some(Limits::None),
+            (true, _) => Limits::of(&schema),
+            (false, _) => None,
+        };
+        self.composite |= limits.is_none();
+        self.layout.push(Layout::Member(limits.unwrap_or(Limits::None)));
+        if spec.locator {
+            self.locator(spec, presence, &schema);
+        }
+        let required = presence == Presence::Required && spec.default.is_none();
+        self.property(spec, spec.name, schema, required);
+    }
+
+    /// The fields of an input that is to be flattened, or why it cannot be.
+    fn fields(&self, presence: Presence, mut schema: Value) -> Result<Fields, &'static str> {
+        if presence != Presence::Required {
+            return Err("it may be left out as a whole; let its fields be left out instead");
+        }
+        let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        if let Some(recursive) = definition.and_then(|name| self.generator.definitions().get(name)) {
+            schema = recursive.clone();
+            normal::normalise(&mut schema, Side::Input);
+        }
+        flatten::fields(schema)
+    }
+
+    fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
+        self.layout.push(Layout::Flattened(properties.keys().cloned().collect()));
+        // serde takes a list for a struct and ignores what it does not know: the schema comes first.
+        self.composite = true;
+        for (name, schema) in properties {
+            let required = required.iter().any(|required| *required == name);
+            self.property(spec, &name, schema, required);
+        }
+    }
+
+    fn property(&mut self, spec: &InputSpec, name: &str, schema: Value, required: bool) {
+        if self.properties.contains_key(name) {
+            return self.fault(spec, &format!("another input has the name `{name}`, too"));
+        }
+        self.properties.insert(name.to_owned(), schema);
+        if required {
+            self.required.push(name.into());
+        }
+    }
+
+    /// Puts what the declaration says beside what the type says; the declaration wins.
+    fn annotate(&mut self, schema: &mut Value, spec: &InputSpec) {
+        if !spec.description.is_empty() {
+            schema["description"] = spec.description.into();
+        }
+        let default = spec.default.and_then(|make| self.evaluate(spec, make, "default"));
+        let examples: Vec<Value> =
+            spec.examples.iter().filter_map(|make| self.evaluate(spec, *make, "example")).collect();
+        if spec.secret {
+            conceal(schema);
+        }
+        if let Some(default) = default {
+            schema["default"] = default;
+        }
+        if !examples.is_empty() {
+            schema["examples"] = examples.into();
+        }
+        if let Some(header) = spec.header {
+            schema[HEADER] = header.into();
+        }
+    }
+
+    fn evaluate(&mut self, spec: &InputSpec, make: JsonFn, what: &str) -> Option<Value> {
+        make().map_err(|error| self.fault(spec, &format!("its {what} is no JSON: {error}"))).ok()
+    }
+
+    /// A locator identifies one thing, so that it can stand in an address.
+    fn locator(&mut self, spec: &InputSpec, presence: Presence, schema: &Value) {
+        if !matches!(schema["type"].as_str(), Some("string" | "integer")) {
+            self.fault(spec, "it is a locator, and its schema is neither a string nor an integer");
+        }
+        if presence != Presence::Required || spec.default.is_some() {
+            self.fault(spec, "it is a locator, and may be left out");
+        }
+    }
+
+    fn fault(&mut self, spec: &InputSpec, fault: &str) {
+        self.faults.push(format!("input `{}`: {fault}", spec.name));
+    }
+
+    /// Notes where a schema that was written by hand and the inputs of the function differ.
+    fn compare(&mut self, schema: &Value) {
+        let names = |schema: &Value| -> Vec<String> {
+            schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        };
+        let written = names(schema);
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        for name in self.properties.keys().filter(|name| !written.contains(name)) {
+            self.faults.push(format!("its `schema` has no property for the input `{name}`"));
+        }
+        for name in written.iter().filter(|name| !self.properties.contains_key(*name)) {
+            self.faults.push(format!("its `schema` has the property `{name}`, which is no input"));
+        }
+        for name in self.required.iter().filter(|name| !required.contains(name)) {
+            self.faults.push(format!("its `schema` does not require {name}, which has no default"));
+        }
+        if !["additionalProperties", "unevaluatedProperties"].iter().any(|keyword| schema[keyword] == false) {
+            let fault = "its `schema` admits what is no input: write `\"additionalProperties\": false`";
+            self.faults.push(fault.to_owned());
+        }
+    }
+
+    fn finish(mut self, specs: &[&'static InputSpec], examples: Vec<Value>) -> InputSchema {
+        let mut root = object(self.properties, self.required);
+        define(&mut root, &mut self.generator, Side::Input);
+        defaults::without_nulls(&mut root);
+        let told = Told::declared(&root, specs);
+        normal::publish(&mut root);
+        let examples: Vec<Value> =
+            examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
+        if !examples.is_empty() {
+            root["examples"] = examples.clone().into();
+        }
+        InputSchema {
+            schema: root,
+            told: told.into(),
+            locators: Arc::default(),
+            layout: self.layout,
+            composite: self.composite,
+            examples,
+            faults: self.faults,
+            broken: false,
+        }
+    }
+}
+
+/// Marks a value that is given and never shown (JSON Schema 2020-12, Validation, section 9.4).
+fn conceal(schema: &mut Value) {
+    schema["writeOnly"] = true.into();
+}
+
+impl OutputSchema {
+    pub(crate) fn compose(returned: Returned) -> Option<Self> {
+        let Returned::Json(schema, name) = returned else { return None };
+        let mut generator = generator(SchemaSettings::draft2020_12().for_serialize(), &[schema]);
+        let mut schema = Value::from(schema(&mut generator));
+        let guarantee = Guarantee::of(generator.definitions().values().chain([&schema]));
+        normal::normalise(&mut schema, Side::Output);
+        let wrapped = schema.get("type").is_none_or(|kind| kind != "object");
+        let mut root = if wrapped {
+            object(Map::from_iter([("result".to_owned(), schema)]), vec!["result".into()])
+        } else {
+            schema
+        };
+        define(&mut root, &mut generator, Side::Output);
+        let value = if wrapped { &root["properties"]["result"] } else { &root };
+        let native = native::value(value, &root);
+        normal::publish(&mut root);
+        let (name, wrapped) = (Some(name().into_owned()), Some(wrapped));
+        Some(OutputSchema { schema: root, native, name, guarantee, wrapped })
+    }
+
+    /// A schema that stands for itself and is kept as it is.
+    pub(crate) fn foreign(schema: Value) -> Self {
+        let name = schema["title"].as_str().map(str::to_owned);
+        let (native, guarantee) = (native::value(&schema, &schema), Guarantee::default());
+        OutputSchema { native, name, schema, guarantee, wrapped: None }
+    }
+}
+
+/// What makes the schemas of these types: each in the place where it is referred to, as far as that is not too much.
+fn generator(mut settings: SchemaSettings, types: &[TypeSchema]) -> SchemaGenerator {
+    settings.meta_schema = None;
+    settings.inline_subschemas = !expansion::is_too_much(&settings, types);
+    settings.into_generator()
+}
+
+fn object(properties: Map<String, Value>, required: Vec<Value>) -> Value {
+    let mut object = Map::new();
+    object.insert("type".to_owned(), "object".into());
+    object.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        object.insert("required".to_owned(), required.into());
+    }
+    object.insert("additionalProperties".to_owned(), false.into());
+    object.into()
+}
+
+/// Adds the definitions of recursive types, in normal form too.
+fn define(root: &mut Value, generator: &mut SchemaGenerator, side: Side) {
+    let mut definitions = generator.take_definitions(true);
+    if definitions.is_empty() {
+        return;
+    }
+    for definition in definitions.values_mut() {
+        normal::normalise(definition, side);
+    }
+    root["$defs"] = definitions.into();
+}

@@ -1,0 +1,37 @@
+//! The fields of a struct that is flattened into the inputs of a tool.
+
+use serde_json::{Map, Value};
+
+/// What a flattened input adds to the others.
+pub(crate) struct Fields {
+    pub(crate) properties: Map<String, Value>,
+    pub(crate) required: Vec<Value>,
+}
+
+/// The fields that a schema in normal form has.
+///
+/// # Errors
+///
+/// Why it has none that are known beforehand.
+pub(crate) fn fields(schema: Value) -> Result<Fields, &'static str> {
+    let Value::Object(mut schema) = schema else { return Err("it is no struct") };
+    if ["oneOf", "anyOf", "allOf"].into_iter().any(|keyword| schema.contains_key(keyword)) {
+        return Err("its fields depend on a choice, as those of an `enum` do");
+    }
+    if schema.get("type").is_none_or(|kind| kind != "object") {
+        return Err("it is no struct");
+    }
+    if schema.get("additionalProperties") != Some(&Value::Bool(false))
+        || schema.contains_key("patternProperties")
+    {
+        return Err("the names of its members are free, as those of a map are");
+    }
+    let Some(Value::Object(properties)) = schema.shift_remove("properties") else {
+        return Err("it is no struct");
+    };
+    let required = match schema.shift_remove("required") {
+        Some(Value::Array(required)) => required,
+        _ => Vec::new(),
+    };
+    Ok(Fields { properties, required })
+}

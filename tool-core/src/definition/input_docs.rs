@@ -1,0 +1,50 @@
+//! What is told of the inputs of a tool in other words than those of JSON Schema.
+
+use serde_json::{Map, Value};
+
+use crate::declare::input::InputSpec;
+use crate::schema::example;
+use crate::schema::native::{self, NativeSchema};
+
+/// The inputs of a tool as people and scripts hear of them. Of a foreign schema it is made on first use: a list shows the
+/// schema, and no more.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) native: Vec<NativeSchema>,
+    /// A minimal valid call: declared examples, then what the schema suggests.
+    pub(crate) example: Value,
+}
+
+/// Of no inputs.
+impl Default for Told {
+    fn default() -> Self {
+        Told { native: Vec::new(), example: Map::new().into() }
+    }
+}
+
+impl Told {
+    /// Of a schema in the normal form, for these inputs.
+    pub(crate) fn declared(schema: &Value, specs: &[&'static InputSpec]) -> Self {
+        Told { native: described(schema, specs), example: example::of(schema) }
+    }
+
+    /// Of a foreign schema, of whose inputs these stand in a path.
+    pub(crate) fn foreign(schema: &Value, locators: &[String]) -> Self {
+        let mut native = native::properties(schema, schema);
+        for input in &mut native {
+            input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
+        }
+        let guess = Some(example::of(schema)).filter(Value::is_object);
+        Told { native, example: guess.unwrap_or_else(|| Map::new().into()) }
+    }
+}
+
+/// The inputs without JSON Schema.
+fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
+    let mut native = native::properties(root, root);
+    for input in &mut native {
+        let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
+        input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
+    }
+    native
+}

@@ -1,0 +1,135 @@
+//! What one tool promises: all that its digest is made of, and that a comparison looks at.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::declare::returns::Untyped;
+use crate::definition::ToolDefinition;
+use crate::model::digest::Digest;
+use crate::model::operation::{Annotations, Operation};
+use crate::schema::json::canonical::canonical;
+
+/// A tool without its name, which stands before it in a lock.
+///
+/// Limits of time and freshness are not in it: they are settings of an operator, and no caller relies on them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    pub(crate) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) annotations: Option<Annotations>,
+    /// As [`Permission`](crate::Permission) is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) permission: Option<String>,
+    /// How many functions say whether the configuration is there that it requires.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) requires: usize,
+    /// Whether a function decides about access.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) guarded: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// The inputs that identify one thing, and so are part of its address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) locators: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alias: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) input_schema: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output_schema: Option<Value>,
+    /// What it returns where that has no schema; `None` where only its author knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) returns: Option<Untyped>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Deprecation {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// The digest of all that a tool promises, with these schemas, which are not copied for it.
+pub(crate) fn digest(tool: &ToolDefinition, input: &Value, output: Option<&Value>) -> Digest {
+    let said = Entry::without_schemas(tool).promise(tool.name());
+    let members = said.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    let schemas = [("inputSchema", Some(input)), ("outputSchema", output)];
+    let members = members.filter(|(name, _)| schemas.iter().all(|(schema, _)| schema != name));
+    let schemas = schemas.into_iter().filter_map(|(name, schema)| Some((name, schema?)));
+    Digest::of_members(members.chain(schemas))
+}
+
+impl Entry {
+    pub(crate) fn of(tool: &ToolDefinition) -> Self {
+        Entry {
+            input_schema: tool.input_schema().clone(),
+            output_schema: tool.output_schema().cloned(),
+            ..Entry::without_schemas(tool)
+        }
+    }
+
+    fn without_schemas(tool: &ToolDefinition) -> Self {
+        let owned = |text: &str| text.to_owned();
+        Entry {
+            title: tool.title().map(owned),
+            description: tool.description().to_owned(),
+            operation: tool.operation(),
+            annotations: tool.annotations().cloned(),
+            permission: tool.permission().map(ToString::to_string),
+            requires: tool.requires().len(),
+            guarded: tool.guarded(),
+            tags: tool.tags().map(owned).collect(),
+            path: tool.path().map(owned),
+            locators: tool.locators().map(owned).collect(),
+            alias: tool.alias().map(owned),
+            deprecated: tool
+                .deprecated()
+                .map(|it| Deprecation { since: it.since.map(owned), note: it.note.map(owned) }),
+            input_schema: Value::Null,
+            output_schema: None,
+            returns: tool.returns_untyped(),
+        }
+    }
+
+    /// With each number of the schemas as the canonical text writes it, so that `1.0` and `1` are no difference.
+    pub(crate) fn normal(mut self) -> Self {
+        let normal = |schema: &mut Value| *schema = canonical(schema).parse().unwrap_or_default();
+        normal(&mut self.input_schema);
+        self.output_schema.iter_mut().for_each(normal);
+        self
+    }
+
+    pub(crate) fn promise(&self, name: &str) -> Value {
+        let mut promise = serde_json::to_value(self).unwrap_or_default();
+        promise["name"] = name.into();
+        promise
+    }
+
+    /// Whether it tells something that is stored, which can have an address.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.operation, Some(Operation::Explain | Operation::Read))
+    }
+
+    /// Whether its result has an address, as [`Surface::of`](crate::Surface::of) decides it.
+    pub(crate) fn has_address(&self) -> bool {
+        let inputs = self.input_schema["properties"].as_object();
+        self.is_read() && inputs.is_none_or(|inputs| inputs.keys().all(|input| self.locators.contains(input)))
+    }
+
+    pub(crate) fn digest(&self, name: &str) -> Digest {
+        Digest::of(&self.promise(name))
+    }
+}

@@ -1,0 +1,103 @@
+//! As what MCP shows a tool: decided by its operation and its inputs, and by nothing else.
+
+mod address;
+
+pub use address::{Address, Segment};
+
+use crate::definition::ToolDefinition;
+use crate::model::operation::Operation;
+
+/// As what a tool is shown over MCP.
+///
+/// | operation and inputs | surface |
+/// |---|---|
+/// | `Explain` or `Read`, no inputs | a resource at a fixed address |
+/// | `Explain` or `Read`, every input a [locator](crate::Locator) | a resource template: the inputs are its variables |
+/// | everything else | a tool |
+///
+/// The address is the declared `path`, or the name of the tool with its locators behind it.
+///
+/// ```
+/// use tool_core::{Registry, Surface, tool};
+///
+/// /// A revision of a node.
+/// #[tool(operation = Read, path = "node/{id}/revision/{number}")]
+/// fn node_revision(#[arg(locator)] id: String, #[arg(locator)] number: u32) -> String {
+///     format!("{id} as of {number}")
+/// }
+///
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "node_revision").build().unwrap();
+/// let surface = Surface::of(registry.get("node_revision").unwrap());
+/// assert!(matches!(surface, Surface::ResourceTemplate(_)));
+/// assert_eq!(surface.address().unwrap().to_string(), "node/{id}/revision/{number}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// It is called.
+    Tool,
+    /// Its result is there to be read.
+    Resource(Address),
+    /// Its results are there to be read, each at its own address.
+    ResourceTemplate(Address),
+}
+
+impl Surface {
+    /// The surface of a tool.
+    ///
+    /// ```
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// for tool in registry.tools() {
+    ///     println!("{}: {:?}", tool.name(), tool_core::Surface::of(tool));
+    /// }
+    /// ```
+    pub fn of(tool: &ToolDefinition) -> Self {
+        if !Surface::is_resource(tool) {
+            return Surface::Tool;
+        }
+        let address = Address::of(tool);
+        if address.is_exact() { Surface::Resource(address) } else { Surface::ResourceTemplate(address) }
+    }
+
+    /// Where the result lives; `None` for a tool that is called.
+    ///
+    /// ```
+    /// assert!(tool_core::Surface::Tool.address().is_none());
+    /// ```
+    pub fn address(&self) -> Option<&Address> {
+        match self {
+            Surface::Tool => None,
+            Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
+        }
+    }
+}
+
+impl Surface {
+    /// Whether the tool has an address: it only reads, and all that it takes says what.
+    #[inline]
+    pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {
+        tool.takes_only_locators() && matches!(tool.operation(), Some(Operation::Explain | Operation::Read))
+    }
+
+    pub(crate) fn into_address(self) -> Option<Address> {
+        match self {
+            Surface::Tool => None,
+            Surface::Resource(address) | Surface::ResourceTemplate(address) => Some(address),
+        }
+    }
+}
+
+/// Why the declared `path` of a tool is of no use; `None` where it is, or where there is none.
+///
+/// The macro refuses all of this earlier: it concerns what was written by hand.
+pub(crate) fn fault(tool: &ToolDefinition) -> Option<String> {
+    let path = tool.path()?;
+    let reason = match (Surface::of(tool), Address::parse(path)) {
+        (Surface::Tool, _) => "only what is read by its locators has an address".to_owned(),
+        (_, Err(fault)) => fault.to_string(),
+        (_, Ok(address)) if !address.is_of(tool) => {
+            "its variables are not the locators of the tool".to_owned()
+        }
+        _ => return None,
+    };
+    Some(format!("its path `{path}` is invalid: {reason}"))
+}

@@ -1,0 +1,275 @@
+//! The address of a result: segments, of which some are variables.
+
+use std::fmt;
+
+use crate::definition::ToolDefinition;
+
+/// Where the result of a tool lives: a path of plain segments, whose variables are inputs of the tool by their names on
+/// the wire.
+///
+/// It is no URI: whoever makes one of it adds a scheme, and escapes what needs to be escaped.
+///
+/// ```
+/// use tool_core::{Registry, Segment, Surface, tool};
+///
+/// /// A page.
+/// #[tool(operation = Read, path = "page/{number}")]
+/// fn page_by_number(#[arg(locator)] number: u32) -> String {
+///     number.to_string()
+/// }
+///
+/// let registry = Registry::builder().linked().select(|tool| tool.name() == "page_by_number").build().unwrap();
+/// let surface = Surface::of(registry.get("page_by_number").unwrap());
+/// let address = surface.address().unwrap();
+/// assert_eq!(
+///     address.segments(),
+///     [Segment::Literal("page".to_owned()), Segment::Variable("number".to_owned())]
+/// );
+/// assert_eq!(address.variables().collect::<Vec<_>>(), ["number"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Address(Vec<Segment>);
+
+/// One segment of an [`Address`].
+///
+/// ```
+/// use tool_core::Segment;
+///
+/// assert_eq!(Segment::Variable("id".to_owned()).to_string(), "{id}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// It stands for itself.
+    Literal(String),
+    /// It stands for the value of the input of this name.
+    Variable(String),
+}
+
+impl Address {
+    /// Where the result of a tool lives that takes nothing but locators.
+    pub(super) fn of(tool: &ToolDefinition) -> Self {
+        let declared = tool.path().and_then(|path| Address::parse(path).ok());
+        declared.filter(|address| address.is_of(tool)).unwrap_or_else(|| {
+            let name = Segment::Literal(tool.name().to_owned());
+            let locators = tool.locators().map(|input| Segment::Variable(input.to_owned()));
+            Address(std::iter::once(name).chain(locators).collect())
+        })
+    }
+
+    /// Reads a declared `path`.
+    pub(super) fn parse(path: &str) -> Result<Self, AddressFault> {
+        let mut address = Address(Vec::new());
+        for segment in path.split('/') {
+            let segment = Segment::parse(segment)?;
+            if let Segment::Variable(name) = &segment
+                && address.variables().any(|other| other == name)
+            {
+                return Err(AddressFault::Twice(name.clone()));
+            }
+            address.0.push(segment);
+        }
+        Ok(address)
+    }
+
+    /// The segments, in order; never none.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Surface, tool};
+    /// # /// Says hello.
+    /// # #[tool(operation = Read)]
+    /// # fn hello_at() {}
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "hello_at").build().unwrap();
+    /// let surface = Surface::of(registry.get("hello_at").unwrap());
+    /// assert_eq!(surface.address().unwrap().segments().len(), 1);
+    /// ```
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// The names of the variables, in order, each once.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Surface, tool};
+    /// # /// Says hello.
+    /// # #[tool(operation = Read)]
+    /// # fn hello_from() {}
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "hello_from").build().unwrap();
+    /// let surface = Surface::of(registry.get("hello_from").unwrap());
+    /// assert_eq!(surface.address().unwrap().variables().count(), 0);
+    /// ```
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|segment| match segment {
+            Segment::Variable(name) => Some(name.as_str()),
+            Segment::Literal(_) => None,
+        })
+    }
+
+    /// Whether there is one path of this address and no other.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, Surface, tool};
+    /// # /// Says hello.
+    /// # #[tool(operation = Read)]
+    /// # fn hello_exactly() {}
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "hello_exactly").build().unwrap();
+    /// let surface = Surface::of(registry.get("hello_exactly").unwrap());
+    /// assert!(surface.address().unwrap().is_exact());
+    /// ```
+    pub fn is_exact(&self) -> bool {
+        self.variables().next().is_none()
+    }
+
+    /// Whether a path can be of both addresses, and neither goes before the other: an exact one goes before a template.
+    pub(crate) fn collides(&self, other: &Address) -> bool {
+        let may_be_equal = |(a, b): (&Segment, &Segment)| match (a, b) {
+            (Segment::Literal(a), Segment::Literal(b)) => a == b,
+            (Segment::Variable(_), _) | (_, Segment::Variable(_)) => true,
+        };
+        self.is_exact() == other.is_exact()
+            && self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(may_be_equal)
+    }
+
+    /// Whether its variables are the locators of the tool.
+    pub(super) fn is_of(&self, tool: &ToolDefinition) -> bool {
+        let (mut variables, mut locators): (Vec<_>, Vec<_>) =
+            (self.variables().collect(), tool.locators().collect());
+        variables.sort_unstable();
+        locators.sort_unstable();
+        variables == locators
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, segment) in self.0.iter().enumerate() {
+            let slash = if position == 0 { "" } else { "/" };
+            write!(f, "{slash}{segment}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Segment {
+    // The rules are those of `path` in the macro, which cannot be shared with it: one table tests both.
+    fn parse(segment: &str) -> Result<Self, AddressFault> {
+        if segment.is_empty() {
+            return Err(AddressFault::Empty);
+        }
+        let variable = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let name = variable.unwrap_or(segment);
+        if name.is_empty() || name.contains(['{', '}']) {
+            return Err(AddressFault::Braces(segment.to_owned()));
+        }
+        if variable.is_some() {
+            return Ok(Segment::Variable(name.to_owned()));
+        }
+        if matches!(name, "." | "..") {
+            return Err(AddressFault::Dots);
+        }
+        let is_plain =
+            |c: &char| !c.is_control() && !c.is_whitespace() && !matches!(c, '?' | '#' | '%' | '\\');
+        match name.chars().find(|c| !is_plain(c)) {
+            Some(other) => Err(AddressFault::Character(other)),
+            None => Ok(Segment::Literal(name.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Segment::Literal(text) => f.write_str(text),
+            Segment::Variable(name) => write!(f, "{{{name}}}"),
+        }
+    }
+}
+
+/// Why a text is no address.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum AddressFault {
+    #[error("it has an empty segment")]
+    Empty,
+    #[error("`.` and `..` lead elsewhere")]
+    Dots,
+    #[error("`{0}` is neither a name nor a variable, which is a whole segment")]
+    Braces(String),
+    #[error("the variable `{0}` stands twice")]
+    Twice(String),
+    #[error("it contains {0:?}")]
+    Character(char),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(path: &str) -> Address {
+        Address::parse(path).unwrap()
+    }
+
+    #[test]
+    fn an_address_is_read_and_written_alike() {
+        for path in ["a", "a/b", "{a}", "node/{id}/revision/{vid}", "Tōkyō/a.b-c_d~e", "{b}/{a}"] {
+            assert_eq!(address(path).to_string(), path);
+        }
+        assert_eq!(address("a/{b}/c/{d}").variables().collect::<Vec<_>>(), ["b", "d"]);
+    }
+
+    #[test]
+    fn an_address_is_read_as_the_macro_reads_it() {
+        let table: &[(&str, Option<&[&str]>)] = &include!("../../../../tests/paths.rs");
+        for (path, expected) in table {
+            let read = Address::parse(path).ok();
+            let variables = read.as_ref().map(|address| address.variables().collect::<Vec<_>>());
+            assert_eq!(variables.as_deref(), *expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for (path, fault) in [
+            ("", AddressFault::Empty),
+            ("/a", AddressFault::Empty),
+            ("a/", AddressFault::Empty),
+            ("a//b", AddressFault::Empty),
+            ("a/../b", AddressFault::Dots),
+            (".", AddressFault::Dots),
+            ("a/{}", AddressFault::Braces("{}".to_owned())),
+            ("a/{b", AddressFault::Braces("{b".to_owned())),
+            ("a/b}", AddressFault::Braces("b}".to_owned())),
+            ("a-{b}", AddressFault::Braces("a-{b}".to_owned())),
+            ("{a{b}}", AddressFault::Braces("{a{b}}".to_owned())),
+            ("{a}/{a}", AddressFault::Twice("a".to_owned())),
+            ("a b", AddressFault::Character(' ')),
+            ("a%20b", AddressFault::Character('%')),
+            ("a?b", AddressFault::Character('?')),
+            ("a#b", AddressFault::Character('#')),
+            ("a\\b", AddressFault::Character('\\')),
+            ("a\u{0}", AddressFault::Character('\0')),
+        ] {
+            assert_eq!(Address::parse(path), Err(fault), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_collide_where_a_path_can_be_of_both() {
+        for (a, b, collide) in [
+            ("a", "a", true),
+            ("a", "b", false),
+            ("a", "a/b", false),
+            ("a/{b}", "a/{c}", true),
+            ("a/{b}", "a/c/{d}", false),
+            ("a/{b}", "c/{b}", false),
+            ("a/{b}", "{c}/d", true),
+            ("{a}/b/{c}", "{d}/{e}/f", true),
+            ("{a}/b", "{c}/d", false),
+            // The exact one goes before.
+            ("a/b", "a/{c}", false),
+            ("a", "{b}", false),
+        ] {
+            assert_eq!(address(a).collides(&address(b)), collide, "{a} and {b}");
+            assert_eq!(address(b).collides(&address(a)), collide, "{b} and {a}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What every layer speaks of: who calls, what a tool does to data, what it answers and how it fails.
+
+pub(crate) mod access;
+#[cfg(feature = "http")]
+pub(crate) mod authentication;
+pub(crate) mod catch_panic;
+pub(crate) mod digest;
+pub(crate) mod failure;
+pub(crate) mod operation;
+pub(crate) mod output;
+pub(crate) mod permission;
+pub(crate) mod prompt;
+pub(crate) mod trace;

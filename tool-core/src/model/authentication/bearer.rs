@@ -1,0 +1,222 @@
+//! Callers known by a secret token each.
+
+use std::fmt;
+
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+
+use crate::call::tool::BoxFuture;
+use crate::model::access::Principal;
+use crate::model::authentication::{AuthenticationError, Authenticator};
+
+/// Knows callers by a secret token each, which they send as `Authorization: Bearer TOKEN` (RFC 6750).
+///
+/// A token is kept as its BLAKE3 hash, and hashes are compared in constant time, with all that are known: how long it
+/// takes tells nothing of how much of a guess was right. Take tokens from a random generator; one that can be guessed is
+/// none.
+///
+/// ```
+/// use tool_core::{Authenticator, Bearer, Principal};
+///
+/// let bearer = Bearer::new()
+///     .token("0b7c5f1e9d2a4c68", Principal::new("ada").grant("node.edit"))?
+///     .token("5a1d3e8f7c6b2094", Principal::new("bob"))?;
+///
+/// # tool_core::private::block_on(async {
+/// let request = http::Request::get("/tools").header("authorization", "Bearer 0b7c5f1e9d2a4c68");
+/// let (head, ()) = request.body(()).unwrap().into_parts();
+/// assert_eq!(bearer.authenticate(&head).await.unwrap().id(), Some("ada"));
+/// # });
+/// # Ok::<(), tool_core::InvalidToken>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Bearer {
+    known: Vec<(blake3::Hash, Principal)>,
+}
+
+impl Bearer {
+    /// Knows nobody yet, and refuses everybody.
+    ///
+    /// ```
+    /// let bearer = tool_core::Bearer::new();
+    /// ```
+    pub fn new() -> Self {
+        Bearer::default()
+    }
+
+    /// Knows who sends this token.
+    ///
+    /// # Errors
+    ///
+    /// When it is empty, as one from a variable that was not set, could not be sent in a header, or is known already.
+    ///
+    /// ```
+    /// use tool_core::{Bearer, InvalidToken, Principal};
+    ///
+    /// let error = Bearer::new().token("", Principal::new("ada")).unwrap_err();
+    /// assert_eq!(error, InvalidToken::Empty);
+    /// ```
+    pub fn token(mut self, token: impl AsRef<str>, principal: Principal) -> Result<Self, InvalidToken> {
+        let token = token.as_ref();
+        if token.is_empty() {
+            return Err(InvalidToken::Empty);
+        }
+        if !is_token(token) {
+            return Err(InvalidToken::Characters);
+        }
+        let hash = blake3::hash(token.as_bytes());
+        if self.known.iter().any(|(known, _)| *known == hash) {
+            return Err(InvalidToken::Known);
+        }
+        self.known.push((hash, principal));
+        Ok(self)
+    }
+
+    fn holder(&self, token: &str) -> Option<&Principal> {
+        let hash = blake3::hash(token.as_bytes());
+        // `==` of two hashes takes the same time whatever they are, and none of the comparisons is left out.
+        self.known
+            .iter()
+            .fold(None, |found, (known, holder)| if *known == hash { Some(holder) } else { found })
+    }
+}
+
+impl Authenticator for Bearer {
+    fn authenticate<'a>(&'a self, head: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
+        // RFC 6750, section 3.1: whoever sent no token is not told of an error.
+        let challenge = match token(&head.headers) {
+            Some(token) => match self.holder(token) {
+                Some(principal) => return Box::pin(std::future::ready(Ok(principal.clone()))),
+                None => r#"Bearer error="invalid_token""#,
+            },
+            None => "Bearer",
+        };
+        let refused = AuthenticationError::refused(HeaderValue::from_static(challenge));
+        Box::pin(std::future::ready(Err(refused)))
+    }
+}
+
+/// The one token of a request.
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (scheme, token) = values.next()?.to_str().ok()?.split_once(' ')?;
+    let sole = values.next().is_none() && scheme.eq_ignore_ascii_case("bearer");
+    sole.then(|| token.trim_matches(' '))
+}
+
+/// The `b64token` of RFC 6750, section 2.1.
+fn is_token(text: &str) -> bool {
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    let token = text.trim_end_matches('=');
+    !token.is_empty() && token.bytes().all(sound)
+}
+
+impl fmt::Debug for Bearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.known.iter().map(|(_, principal)| principal)).finish()
+    }
+}
+
+/// Why a text is no token. It is a secret, and so not in the message.
+///
+/// ```
+/// assert_eq!(tool_core::InvalidToken::Empty.to_string(), "the token is empty: is its variable set?");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidToken {
+    /// It is empty.
+    #[error("the token is empty: is its variable set?")]
+    Empty,
+    /// It has other characters than RFC 6750 allows.
+    #[error("the token has other characters than `A-Za-z0-9-._~+/`, and `=` at its end")]
+    Characters,
+    /// It is the token of another caller.
+    #[error("the token is another caller's already")]
+    Known,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bearer, InvalidToken};
+    use crate::call::block_on;
+    use crate::model::access::Principal;
+    use crate::model::authentication::{AuthenticationError, Authenticator};
+
+    fn bearer() -> Bearer {
+        let bearer = Bearer::new().token("abc.def-123==", Principal::new("ada")).unwrap();
+        bearer.token("abc.def-124==", Principal::new("bob")).unwrap()
+    }
+
+    fn ask(values: &[&str]) -> Result<Option<String>, String> {
+        let mut request = http::Request::get("/");
+        for value in values {
+            request = request.header("authorization", *value);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        match block_on(bearer().authenticate(&head)) {
+            Ok(principal) => Ok(principal.id().map(str::to_owned)),
+            Err(AuthenticationError::Refused { challenge }) => Err(challenge.to_str().unwrap().to_owned()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn each_token_has_its_holder() {
+        for (header, id) in [
+            ("Bearer abc.def-123==", "ada"),
+            ("bearer abc.def-124==", "bob"),
+            ("BEARER   abc.def-124==", "bob"),
+        ] {
+            assert_eq!(ask(&[header]), Ok(Some(id.to_owned())), "{header}");
+        }
+    }
+
+    #[test]
+    fn whoever_sends_no_token_is_asked_for_one() {
+        for headers in [
+            &[][..],
+            &["Basic YTpi"],
+            &["abc.def-123=="],
+            &["Bearer"],
+            &["Bearer\tabc.def-123=="],
+            // Which one would count?
+            &["Bearer abc.def-123==", "Bearer abc.def-124=="],
+        ] {
+            assert_eq!(ask(headers), Err("Bearer".to_owned()), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_sends_a_wrong_token_is_told() {
+        for header in [
+            "Bearer abc.def-123=",
+            "Bearer abc.def-12",
+            "Bearer abc.def-125==",
+            "Bearer ABC.DEF-123==",
+            "Bearer abc.def-123== abc.def-123==",
+            "Bearer ",
+            "Bearer =",
+        ] {
+            assert_eq!(ask(&[header]), Err(r#"Bearer error="invalid_token""#.to_owned()), "{header}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused_and_not_repeated() {
+        for (token, error) in [
+            ("", InvalidToken::Empty),
+            ("=", InvalidToken::Characters),
+            ("swordfish 2", InvalidToken::Characters),
+            ("swordfish=2", InvalidToken::Characters),
+            ("sword\u{f6}", InvalidToken::Characters),
+            ("abc.def-123==", InvalidToken::Known),
+        ] {
+            let refused = bearer().token(token, Principal::new("eve")).unwrap_err();
+            assert_eq!(refused, error, "{token}");
+            assert!(!refused.to_string().contains("swordfish"));
+        }
+        assert_eq!(format!("{:?}", bearer()), r#"[Principal("ada"), Principal("bob")]"#);
+    }
+}

@@ -1,0 +1,141 @@
+//! The caller of a request: what an outer layer found, or what the authenticator says.
+
+use http::request::Parts;
+
+use crate::model::access::Principal;
+use crate::model::authentication::{AuthenticationError, Authenticator};
+use crate::model::catch_panic::{Panicked, contained, contained_future};
+
+/// Returns who sends a request, for an adapter that serves HTTP; `None` if neither an outer layer nor an authenticator says.
+///
+/// A [`Principal`] in the extensions of the request is what an outer layer found. It counts unless it is
+/// [anonymous](Principal::anonymous): a layer that found nobody never replaces the authenticator. Without an authenticator,
+/// an anonymous principal is returned with what was granted to it.
+///
+/// # Errors
+///
+/// When the authenticator refuses the request, cannot decide, or panics, which is
+/// [`Unavailable`](AuthenticationError::Unavailable). The cause is logged.
+///
+/// ```
+/// use tool_core::{Bearer, Principal, identify};
+///
+/// # tool_core::private::block_on(async {
+/// let bearer = Bearer::new().token("0b7c5f1e9d2a4c68", Principal::new("ada")).unwrap();
+/// let (mut head, ()) = http::Request::get("/tools").body(()).unwrap().into_parts();
+/// assert!(identify(None, &head).await.unwrap().is_none());
+///
+/// head.extensions.insert(Principal::anonymous());
+/// assert!(identify(Some(&bearer), &head).await.is_err());
+///
+/// head.extensions.insert(Principal::new("eve"));
+/// assert_eq!(identify(Some(&bearer), &head).await.unwrap().unwrap().id(), Some("eve"));
+/// # });
+/// ```
+pub async fn identify(
+    authenticator: Option<&dyn Authenticator>,
+    head: &Parts,
+) -> Result<Option<Principal>, AuthenticationError> {
+    let outer = head.extensions.get::<Principal>();
+    let is_anonymous = outer.is_none_or(|principal| principal.id().is_none());
+    let Some(authenticator) = authenticator.filter(|_| is_anonymous) else { return Ok(outer.cloned()) };
+    let answer = ask(authenticator, head).await;
+    if let Err(error @ AuthenticationError::Unavailable(cause)) = &answer {
+        tracing::error!(cause = cause.to_string(), "{error}");
+    }
+    answer.map(Some)
+}
+
+/// Asks the authenticator. Its panic lets nobody in, and harms no other request.
+async fn ask(authenticator: &dyn Authenticator, head: &Parts) -> Result<Principal, AuthenticationError> {
+    let panicked = |Panicked| AuthenticationError::unavailable("the authenticator panicked");
+    let answer = contained(|| authenticator.authenticate(head)).map_err(panicked)?;
+    contained_future(answer).await.map_err(panicked)?
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use http::request::Parts;
+
+    use super::identify;
+    use crate::call::block_on;
+    use crate::call::tool::BoxFuture;
+    use crate::model::access::Principal;
+    use crate::model::authentication::{AuthenticationError, Authenticator};
+
+    fn head(outer: Option<Principal>) -> Parts {
+        let (mut head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
+        if let Some(outer) = outer {
+            head.extensions.insert(outer);
+        }
+        head
+    }
+
+    #[test]
+    fn an_outer_principal_counts_unless_it_is_anonymous() {
+        let ada = |_: &Parts| Ok(Principal::new("ada"));
+        let refuses = |_: &Parts| Err(AuthenticationError::refused(HeaderValue::from_static("Bearer")));
+        let (eve, nobody) = (Principal::new("eve"), Principal::anonymous().grant("read"));
+        let unauthorized = || Err("Unauthorized".to_owned());
+        for (outer, authenticator, expected) in [
+            (None, None, Ok(None)),
+            (Some(&nobody), None, Ok(Some(nobody.clone()))),
+            (Some(&eve), None, Ok(Some(eve.clone()))),
+            (None, Some(&ada as &dyn Authenticator), Ok(Some(Principal::new("ada")))),
+            (Some(&nobody), Some(&ada), Ok(Some(Principal::new("ada")))),
+            (Some(&eve), Some(&ada), Ok(Some(eve.clone()))),
+            (None, Some(&refuses), unauthorized()),
+            (Some(&nobody), Some(&refuses), unauthorized()),
+            (Some(&eve), Some(&refuses), Ok(Some(eve.clone()))),
+        ] {
+            let found = block_on(identify(authenticator, &head(outer.cloned())));
+            assert_eq!(found.map_err(|error| error.to_string()), expected, "{outer:?}");
+        }
+    }
+
+    /// Panics when it is asked, polled or dropped.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Panicking {
+        Asked,
+        Polled,
+        Dropped,
+    }
+
+    struct Bomb(bool);
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(!self.0, "dropped");
+        }
+    }
+
+    impl Authenticator for Panicking {
+        fn authenticate<'a>(&'a self, _: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
+            assert!(*self != Panicking::Asked, "asked");
+            let bomb = Bomb(*self == Panicking::Dropped);
+            Box::pin(async move {
+                let _bomb = bomb;
+                assert!(*self != Panicking::Polled, "polled");
+                std::future::pending().await
+            })
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_authenticator_lets_nobody_in() {
+        for panicking in [Panicking::Asked, Panicking::Polled] {
+            let error = block_on(identify(Some(&panicking), &head(None))).unwrap_err();
+            assert!(matches!(error, AuthenticationError::Unavailable(_)), "{panicking:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_leaves_meets_no_panic_of_the_authenticator() {
+        let head = head(None);
+        let mut asked = Box::pin(identify(Some(&Panicking::Dropped), &head));
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(asked.as_mut().poll(&mut cx).is_pending());
+        drop(asked);
+    }
+}

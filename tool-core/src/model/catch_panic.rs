@@ -1,0 +1,141 @@
+//! Code of the application, from which no panic gets out.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tracing::Span;
+
+use crate::call::tool::BoxFuture;
+use crate::declare::entry::Pending;
+use crate::model::failure::Failure;
+
+/// The code panicked; what it said is in the log.
+pub(crate) struct Panicked;
+
+/// Calls code of the application, and turns its panic into an error.
+#[inline]
+pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(log)
+}
+
+/// Awaits a future of the application, and turns its panic into an error: while it is polled, and when it is dropped.
+pub(crate) async fn contained_future<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
+    let mut future = Disposed::new(future);
+    let polled = poll_fn(|cx| {
+        let Some(running) = &mut future.0 else { return Poll::Ready(Err(Panicked)) };
+        match contained(|| running.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(Panicked) => Poll::Ready(Err(Panicked)),
+        }
+    })
+    .await;
+    contained(|| drop(future.0.take())).and(polled)
+}
+
+/// Says what a panic said.
+fn log(payload: Box<dyn Any + Send>) -> Panicked {
+    tracing::error!(panic = message(payload.as_ref()), "code of the application panicked");
+    // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    Panicked
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a payload that is no text")
+}
+
+/// Something of the application's that lets no panic out when it is dropped.
+pub(crate) struct Disposed<T>(Option<T>);
+
+impl<T> Disposed<T> {
+    pub(crate) fn new(inner: T) -> Self {
+        Disposed(Some(inner))
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn take(mut self) -> Option<T> {
+        self.0.take()
+    }
+
+    fn dispose(&mut self) {
+        if let Some(inner) = self.0.take() {
+            // Already logged; what cannot be dropped is of no more use to anybody.
+            let _ = contained(|| drop(inner));
+        }
+    }
+}
+
+impl<T> Drop for Disposed<T> {
+    fn drop(&mut self) {
+        self.dispose();
+    }
+}
+
+/// A task that nobody waits for, in its span: its panic is told to the log and to nobody else.
+#[cfg(feature = "tokio")]
+pub(crate) fn contained_task(
+    task: impl Future<Output = ()> + Send + 'static,
+    span: Span,
+) -> impl Future<Output = ()> + Send + 'static {
+    let task = Contained::new(
+        Box::pin(async move {
+            task.await;
+            Ok(())
+        }),
+        span,
+    );
+    async move {
+        // Already logged.
+        let _ = task.await;
+    }
+}
+
+/// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
+pub(crate) struct Contained<T> {
+    function: Disposed<Pending<T>>,
+    span: Span,
+}
+
+impl<T> Contained<T> {
+    pub(crate) fn new(function: Pending<T>, span: Span) -> Self {
+        Contained { function: Disposed::new(function), span }
+    }
+
+    /// Drops the function, which is of no more use.
+    pub(crate) fn abandon(&mut self) {
+        let _entered = self.span.enter();
+        self.function.dispose();
+    }
+}
+
+impl<T> Future for Contained<T> {
+    type Output = Result<T, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Contained { function, span } = &mut *self;
+        // Entered for one poll at a time: across an `await` it would cover other calls, too.
+        let _entered = span.enter();
+        let Some(future) = &mut function.0 else { return Poll::Ready(Err(Failure::internal())) };
+        let result = match contained(|| future.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(result)) => result,
+            Err(Panicked) => Err(Failure::internal()),
+        };
+        function.dispose();
+        Poll::Ready(result)
+    }
+}
+
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}

@@ -1,0 +1,151 @@
+//! Digests that identify what a tool promises: BLAKE3 over canonical JSON.
+
+use crate::schema::json::canonical::canonical;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::schema::json::canonical::canonical_object;
+
+use crate::registry::Registry;
+
+/// The identity of a definition: equal on every machine, and another after any change of what the tool promises.
+///
+/// Written as `blake3:` and 64 hexadecimal digits, over the JSON in the canonical form of RFC 8785, with integers beyond
+/// 2^53 kept exactly.
+///
+/// ```
+/// use tool_core::Digest;
+///
+/// let a = Digest::of(&serde_json::json!({"b": 1, "a": [1.0]}));
+/// let b = Digest::of(&serde_json::json!({"a": [1.0], "b": 1}));
+/// assert_eq!(a, b);
+/// assert!(a.to_string().starts_with("blake3:"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(blake3::Hash);
+
+impl Digest {
+    /// The digest of a JSON value.
+    ///
+    /// ```
+    /// let digest = tool_core::Digest::of(&serde_json::Value::Null);
+    /// assert_eq!(digest.to_string().len(), 7 + 64);
+    /// ```
+    pub fn of(value: &Value) -> Self {
+        Digest(blake3::hash(canonical(value).as_bytes()))
+    }
+
+    /// The digest of an object of these members, of which no two have one name.
+    pub(crate) fn of_members<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>) -> Self {
+        Digest(blake3::hash(canonical_object(members).as_bytes()))
+    }
+
+    /// The digest of bytes as they are.
+    ///
+    /// ```
+    /// use tool_core::Digest;
+    ///
+    /// assert_ne!(Digest::of_bytes(b"[1, 2]"), Digest::of_bytes(b"[1,2]"));
+    /// ```
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Digest(blake3::hash(bytes))
+    }
+
+    /// The 64 hexadecimal digits alone, in lower case.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::Digest::of_bytes(b"").hex().len(), 64);
+    /// ```
+    pub fn hex(&self) -> String {
+        self.0.to_hex().to_string()
+    }
+
+    /// The digest of all tools and prompts by those of each, in the order of their names.
+    pub(crate) fn of_all(
+        tools: impl IntoIterator<Item = String>,
+        prompts: impl IntoIterator<Item = String>,
+    ) -> Self {
+        // So that a prompt is no tool of the same name.
+        let prompts = prompts.into_iter().map(|digest| format!("prompt {digest}"));
+        Digest::of(&tools.into_iter().chain(prompts).map(Value::from).collect())
+    }
+
+    /// The digest of bytes as they are, which only who knows the key can compute.
+    pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
+        Digest(blake3::keyed_hash(key, bytes))
+    }
+}
+
+/// Reads a digest as it is written, with `blake3:` or without. There is one spelling: no upper case, no space, nothing
+/// escaped.
+///
+/// ```
+/// use tool_core::Digest;
+///
+/// let digest = Digest::of_bytes(b"sunny");
+/// assert_eq!(digest.to_string().parse(), Ok(digest));
+/// assert_eq!(digest.hex().parse(), Ok(digest));
+/// assert!(digest.hex().to_uppercase().parse::<Digest>().is_err());
+/// ```
+impl FromStr for Digest {
+    type Err = ParseDigestError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("blake3:").unwrap_or(text).as_bytes();
+        let mut bytes = [0; 32];
+        if digits.len() != 2 * bytes.len() {
+            return Err(ParseDigestError);
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Ok(Digest(bytes.into()))
+    }
+}
+
+fn nibble(digit: u8) -> Result<u8, ParseDigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(ParseDigestError),
+    }
+}
+
+/// A text that is no digest.
+///
+/// ```
+/// let error = "blake3:0".parse::<tool_core::Digest>().unwrap_err();
+/// assert_eq!(error.to_string(), "a digest is 64 hexadecimal digits in lower case");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 64 hexadecimal digits in lower case")]
+pub struct ParseDigestError;
+
+impl Registry {
+    /// The identity of all tools and prompts together, whoever calls: another when one of them is added, is gone or
+    /// promises something else.
+    ///
+    /// ```
+    /// # use tool_core::Registry;
+    /// let empty = || Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(empty().digest(), empty().digest());
+    /// ```
+    pub fn digest(&self) -> Digest {
+        let tools = self.declared().map(|tool| tool.digest().to_string());
+        Digest::of_all(tools, self.declared_prompts().map(|prompt| prompt.digest().to_string()))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "blake3:{}", self.0.to_hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

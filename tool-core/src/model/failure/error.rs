@@ -1,0 +1,209 @@
+//! The error that a tool returns.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::model::failure::{Failure, FailureKind, Reason};
+use crate::schema::pointer;
+use crate::schema::problem::Problem;
+
+/// An error of a tool that says what it means to the caller, beyond its message.
+///
+/// A tool may return any error that implements [`Display`](fmt::Display). One that is a `ToolError`, or that converts
+/// into one, also chooses the HTTP status, the exit code and whether trying again can help:
+///
+/// | error | means | HTTP | exit code |
+/// |---|---|--:|--:|
+/// | [`failed`](Self::failed) | the tool failed | 500 | 1 |
+/// | [`invalid`](Self::invalid) | an input is wrong, in a way that no schema can say | 422 | 5 |
+/// | [`denied`](Self::denied) | the caller may not do this | 403 | 4 |
+/// | [`not_found`](Self::not_found) | the thing asked for does not exist | 404 | 10 |
+/// | [`conflict`](Self::conflict) | the state of the thing does not allow this | 409 | 11 |
+/// | [`unavailable`](Self::unavailable) | something that the tool needs is not there | 503 | 12 |
+/// | [`retry_after`](Self::retry_after) | the caller calls too often | 429 | 13 |
+///
+/// Over MCP each is a result with `isError`. A [`Failure`] that a tool returns, as that of a tool that it called, keeps its
+/// kind.
+///
+/// ```
+/// use tool_core::ToolError;
+///
+/// enum ShopError {
+///     SoldOut,
+///     NoSuchItem(u32),
+///     TooMany { most: u32 },
+/// }
+///
+/// impl From<ShopError> for ToolError {
+///     fn from(error: ShopError) -> Self {
+///         match error {
+///             ShopError::SoldOut => ToolError::conflict("the item is sold out"),
+///             ShopError::NoSuchItem(id) => ToolError::not_found(format!("there is no item {id}")),
+///             ShopError::TooMany { most } => ToolError::invalid("/number", format!("at most {most} are sold at once")),
+///         }
+///     }
+/// }
+///
+/// assert_eq!(ToolError::from(ShopError::NoSuchItem(5)).to_string(), "there is no item 5");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolError(Failure);
+
+impl ToolError {
+    /// A failure of which no more is known than its message.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Reason, ToolError};
+    ///
+    /// assert_eq!(ToolError::failed("it rains").kind(), FailureKind::Failed(Reason::Other));
+    /// ```
+    pub fn failed(message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Failed(Reason::Other), message)
+    }
+
+    /// An input is wrong, in a way that the schema cannot say: `place` is a JSON Pointer (RFC 6901) into the arguments, such as
+    /// `/stay/from`, or the name of an input. An empty one stands for the arguments as a whole.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, ToolError};
+    ///
+    /// let error = ToolError::invalid("/stay/until", "is before the day of arrival");
+    /// assert_eq!(error.kind(), FailureKind::Input);
+    /// assert_eq!(error.to_string(), "invalid input: 1 problem\n- /stay/until: is before the day of arrival");
+    /// assert_eq!(ToolError::invalid("stay", "is too long"), ToolError::invalid("/stay", "is too long"));
+    /// ```
+    pub fn invalid(place: impl AsRef<str>, message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Input, "").and_invalid(place, message)
+    }
+
+    /// The same error with one more input that is wrong, so that the caller learns of all at once.
+    ///
+    /// ```
+    /// use tool_core::{Failure, ToolError};
+    ///
+    /// let error = ToolError::invalid("from", "is in the past").and_invalid("until", "is before `from`");
+    /// assert_eq!(Failure::from(error).problems().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn and_invalid(self, place: impl AsRef<str>, message: impl Into<String>) -> Self {
+        let place = place.as_ref();
+        let place =
+            if place.is_empty() || place.starts_with('/') { place.to_owned() } else { pointer(place) };
+        let mut failure = self.0;
+        failure.0.kind = FailureKind::Input;
+        failure.0.retryable = true;
+        failure.0.problems.push(Problem::new(place, "tool", message));
+        let count = failure.0.problems.len();
+        failure.0.message = format!("invalid input: {count} problem{}", if count == 1 { "" } else { "s" });
+        ToolError(failure)
+    }
+
+    /// The caller may not do this.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, ToolError};
+    ///
+    /// assert_eq!(ToolError::denied("the page belongs to tomas").kind(), FailureKind::Denied);
+    /// ```
+    pub fn denied(message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Denied, message)
+    }
+
+    /// The thing asked for does not exist.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Reason, ToolError};
+    ///
+    /// assert_eq!(ToolError::not_found("no such day").kind(), FailureKind::Failed(Reason::NotFound));
+    /// ```
+    pub fn not_found(message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Failed(Reason::NotFound), message)
+    }
+
+    /// The state of the thing does not allow this.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Reason, ToolError};
+    ///
+    /// assert_eq!(ToolError::conflict("already sold").kind(), FailureKind::Failed(Reason::Conflict));
+    /// ```
+    pub fn conflict(message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Failed(Reason::Conflict), message)
+    }
+
+    /// Something that the tool needs is not there at the moment. Where it is known for how long, say so with
+    /// [`with_retry_after`](Self::with_retry_after).
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Reason, ToolError};
+    ///
+    /// assert_eq!(ToolError::unavailable("store is down").kind(), FailureKind::Failed(Reason::Unavailable));
+    /// ```
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Failed(Reason::Unavailable), message)
+    }
+
+    /// The caller calls too often, and may call again after this time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_core::{FailureKind, ToolError};
+    ///
+    /// let error = ToolError::retry_after(Duration::from_secs(30), "three letters a minute are enough");
+    /// assert_eq!(error.kind(), FailureKind::RateLimited);
+    /// assert_eq!(error.to_string(), "three letters a minute are enough\ntry again in 30 seconds");
+    /// ```
+    pub fn retry_after(wait: Duration, message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::RateLimited, message).with_retry_after(wait)
+    }
+
+    /// The same error, with the time after which trying again makes sense, in whole seconds.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_core::{Failure, ToolError};
+    ///
+    /// let error = ToolError::unavailable("the index is being built").with_retry_after(Duration::from_secs(5));
+    /// assert_eq!(Failure::from(error).retry_after(), Some(Duration::from_secs(5)));
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(self, wait: Duration) -> Self {
+        ToolError(self.0.with_retry_after(wait))
+    }
+
+    /// The kind of the failure that a caller is answered.
+    ///
+    /// ```
+    /// use tool_core::{FailureKind, Reason, ToolError};
+    ///
+    /// assert_eq!(ToolError::failed("no").kind(), FailureKind::Failed(Reason::Other));
+    /// ```
+    pub fn kind(&self) -> FailureKind {
+        self.0.kind()
+    }
+
+    fn of(kind: FailureKind, message: impl Into<String>) -> Self {
+        ToolError(Failure::new(kind, message))
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text())
+    }
+}
+
+impl std::error::Error for ToolError {}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        error.0
+    }
+}
+
+/// As of a tool that was called by another: what the caller is answered keeps the kind and the problems.
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        ToolError(failure)
+    }
+}

@@ -1,0 +1,221 @@
+//! The permissions that a tool requires, and their text form.
+
+mod parse;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub use self::parse::PermissionError;
+use crate::model::access::Principal;
+
+/// What a caller must have been granted: one permission, all of a list, or any of a list. Lists nest.
+///
+/// The text form is `name`, `all(a, b)` or `any(a, b)`, nested as in `any(admin, all(node.view, node.edit))`. It is what
+/// [`Display`](fmt::Display) writes, what [`FromStr`](std::str::FromStr) reads, and what HTTP, the command line and lock files show.
+///
+/// ```
+/// use tool_core::{Permission, Principal};
+///
+/// let edit = Permission::all(["node.view", "node.edit"]);
+/// let viewer = Principal::new("ada").grant("node.view");
+/// assert!(!edit.is_met_by(&viewer));
+/// assert!(edit.is_met_by(&viewer.grant("node.edit")));
+///
+/// let nested = Permission::any([Permission::from("admin"), edit]);
+/// assert_eq!(nested.to_string(), "any(admin, all(node.view, node.edit))");
+/// assert_eq!("any(admin, all(node.view, node.edit))".parse(), Ok(nested));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission(Node);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Name(String),
+    All(Vec<Permission>),
+    Any(Vec<Permission>),
+}
+
+/// How many alternatives of a permission are compared with another one.
+const MOST_ALTERNATIVES: usize = 1024;
+
+impl Permission {
+    /// Requires all of these: names, or permissions that are lists themselves. One alone is just that one. Nobody meets an empty list.
+    ///
+    /// ```
+    /// use tool_core::{Permission, Principal};
+    ///
+    /// assert_eq!(Permission::all(["a", "b"]).to_string(), "all(a, b)");
+    /// assert_eq!(Permission::all(["a"]), Permission::from("a"));
+    ///
+    /// let empty = Permission::all("".split_whitespace());
+    /// assert!(!empty.is_met_by(&Principal::local()));
+    /// ```
+    pub fn all(permissions: impl IntoIterator<Item = impl Into<Permission>>) -> Self {
+        Permission::list(permissions, Node::All)
+    }
+
+    /// Requires any one of these: names, or permissions that are lists themselves. One alone is just that one.
+    ///
+    /// ```
+    /// use tool_core::Permission;
+    ///
+    /// assert_eq!(Permission::any(["a", "b"]).to_string(), "any(a, b)");
+    /// ```
+    pub fn any(permissions: impl IntoIterator<Item = impl Into<Permission>>) -> Self {
+        Permission::list(permissions, Node::Any)
+    }
+
+    fn list(
+        permissions: impl IntoIterator<Item = impl Into<Permission>>,
+        node: impl FnOnce(Vec<Permission>) -> Node,
+    ) -> Self {
+        let mut permissions: Vec<Permission> = permissions.into_iter().map(Into::into).collect();
+        match permissions.pop() {
+            Some(only) if permissions.is_empty() => only,
+            last => {
+                permissions.extend(last);
+                Permission(node(permissions))
+            }
+        }
+    }
+
+    /// The permission that `#[tool]` has checked and written as a text. A text that is malformed all the same is a name that nobody
+    /// is granted.
+    pub(crate) fn declared(text: &'static str) -> Self {
+        text.parse().unwrap_or_else(|_| Permission::from(text))
+    }
+
+    /// Returns `true` if the caller was granted what is required.
+    ///
+    /// ```
+    /// use tool_core::{Permission, Principal};
+    ///
+    /// assert!(Permission::any(["a", "b"]).is_met_by(&Principal::local().grant("b")));
+    /// ```
+    pub fn is_met_by(&self, principal: &Principal) -> bool {
+        self.holds(&|name| principal.has(name))
+    }
+
+    fn holds(&self, granted: &impl Fn(&str) -> bool) -> bool {
+        match &self.0 {
+            Node::Name(name) => granted(name),
+            Node::All(permissions) => {
+                !permissions.is_empty() && permissions.iter().all(|permission| permission.holds(granted))
+            }
+            Node::Any(permissions) => permissions.iter().any(|permission| permission.holds(granted)),
+        }
+    }
+
+    /// What the caller lacks of what is required, in words; `None` if it lacks nothing.
+    pub(crate) fn lack(&self, principal: &Principal) -> Option<String> {
+        if self.is_met_by(principal) {
+            return None;
+        }
+        let missing: Vec<&Permission> = match &self.0 {
+            Node::Any(permissions) => {
+                let names = quoted(permissions);
+                return Some(format!("one of the permissions {names}, of which the caller has none"));
+            }
+            Node::All(permissions) => {
+                permissions.iter().filter(|permission| !permission.is_met_by(principal)).collect()
+            }
+            Node::Name(_) => vec![self],
+        };
+        match missing[..] {
+            [only] if *only != *self => only.lack(principal),
+            [_] => Some(format!("the permission `{self}`, which the caller does not have")),
+            _ => Some(format!("the permissions {}, which the caller does not have", quoted(missing))),
+        }
+    }
+
+    /// The names, each once, in the order of the declaration.
+    ///
+    /// ```
+    /// use tool_core::Permission;
+    ///
+    /// let permission = Permission::any([Permission::from("a"), Permission::all(["b", "a"])]);
+    /// assert_eq!(permission.names().collect::<Vec<_>>(), ["a", "b"]);
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut names = Vec::new();
+        self.collect_names(&mut names);
+        names.into_iter()
+    }
+
+    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match &self.0 {
+            Node::Name(name) if names.contains(&name.as_str()) => {}
+            Node::Name(name) => names.push(name),
+            Node::All(permissions) | Node::Any(permissions) => {
+                permissions.iter().for_each(|permission| permission.collect_names(names));
+            }
+        }
+    }
+
+    /// Returns `true` if every caller that meets `self` meets `other`. With very many alternatives the answer is `false`.
+    pub(crate) fn implies(&self, other: &Permission) -> bool {
+        let alternatives = self.alternatives();
+        alternatives.is_some_and(|sets| sets.iter().all(|set| other.holds(&|name| set.contains(name))))
+    }
+
+    /// The sets of names each of which is enough; `None` if there are too many.
+    fn alternatives(&self) -> Option<Vec<BTreeSet<&str>>> {
+        let alternatives = match &self.0 {
+            Node::Name(name) => vec![BTreeSet::from([name.as_str()])],
+            Node::Any(permissions) => {
+                let lists: Option<Vec<_>> = permissions.iter().map(Permission::alternatives).collect();
+                lists?.concat()
+            }
+            Node::All(permissions) => {
+                let mut sets = vec![BTreeSet::new()];
+                for permission in permissions {
+                    let next = permission.alternatives()?;
+                    if sets.len() * next.len() > MOST_ALTERNATIVES {
+                        return None;
+                    }
+                    sets = sets.iter().flat_map(|set| next.iter().map(move |next| set | next)).collect();
+                }
+                sets
+            }
+        };
+        (alternatives.len() <= MOST_ALTERNATIVES).then_some(alternatives)
+    }
+}
+
+fn quoted<'a>(permissions: impl IntoIterator<Item = &'a Permission>) -> String {
+    let names: Vec<String> = permissions.into_iter().map(|permission| format!("`{permission}`")).collect();
+    names.join(", ")
+}
+
+impl From<&str> for Permission {
+    /// The permission of this name.
+    fn from(name: &str) -> Self {
+        Permission(Node::Name(name.to_owned()))
+    }
+}
+
+impl From<String> for Permission {
+    /// The permission of this name.
+    fn from(name: String) -> Self {
+        Permission(Node::Name(name))
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, permissions) = match &self.0 {
+            Node::Name(name) => return f.write_str(name),
+            Node::All(permissions) => ("all", permissions),
+            Node::Any(permissions) => ("any", permissions),
+        };
+        write!(f, "{word}(")?;
+        for (at, permission) in permissions.iter().enumerate() {
+            let separator = if at == 0 { "" } else { ", " };
+            write!(f, "{separator}{permission}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+#[cfg(test)]
+mod tests;

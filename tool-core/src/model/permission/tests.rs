@@ -1,0 +1,110 @@
+//! The text form, and what one permission implies of another.
+
+use super::Permission;
+use crate::model::access::Principal;
+
+fn read(text: &str) -> Permission {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn the_text_form_is_read_back() {
+    for (text, written) in [
+        ("node.view", "node.view"),
+        (" edit any page ", "edit any page"),
+        ("https://example.org/auth/drive.read-only", "https://example.org/auth/drive.read-only"),
+        ("all", "all"),
+        ("all( a,b )", "all(a, b)"),
+        ("any(a)", "a"),
+        ("any (admin, all(node.view, any(b, c)) )", "any(admin, all(node.view, any(b, c)))"),
+    ] {
+        assert_eq!(read(text).to_string(), written, "{text}");
+        assert_eq!(read(written), read(text), "{text}");
+        assert_eq!(read(text).check(), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn what_could_be_read_in_two_ways_is_refused() {
+    let deep = "all(".repeat(17) + "a" + &")".repeat(17);
+    for (text, reason) in [
+        ("", "a name is missing"),
+        (" \t", "a name is missing"),
+        ("a, b", "a name cannot contain `,`"),
+        ("a + b", "a name cannot contain `+`"),
+        ("a && b", "a name cannot contain `&`"),
+        ("!a", "a name cannot contain `!`"),
+        ("\"a\"", "a name cannot contain `\"`"),
+        ("a\u{0}", "a control character"),
+        ("all()", "a list is empty"),
+        ("any(a,)", "a name is missing"),
+        ("any(a,,b)", "a name is missing"),
+        ("any(a, b", "parentheses do not match"),
+        ("any(a, b))", "parentheses do not match"),
+        ("any(a b(c))", "only `all(…)` and `any(…)` are lists"),
+        ("all(a) b", "something follows a list"),
+        ("none(a)", "only `all(…)` and `any(…)` are lists"),
+        ("(a, b)", "only `all(…)` and `any(…)` are lists"),
+        (&deep, "it nests more than 16 lists"),
+    ] {
+        let error = text.parse::<Permission>().expect_err(text).to_string();
+        assert!(error.contains(reason), "{text}: {error}");
+        assert!(error.contains("write a name, `all(a, b)` if each is required"), "{error}");
+    }
+}
+
+#[test]
+fn a_permission_made_in_code_is_checked_as_a_text_is() {
+    let none: [&str; 0] = [];
+    let deep = (0..17).fold(Permission::from("a"), |inner, _| Permission::all([inner, "b".into()]));
+    for (permission, reason) in [
+        (Permission::all(none), "a list is empty"),
+        (Permission::any(none), "a list is empty"),
+        (Permission::any([Permission::all(["a", "b"]), Permission::from("c, d")]), "cannot contain `,`"),
+        (Permission::from(" a"), "begin or end with a space"),
+        (deep, "it nests more than 16 lists"),
+    ] {
+        let error = permission.check().unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn nested_permissions_are_met_as_they_say_and_name_what_is_missing() {
+    let permission = read("all(see, any(admin, all(view, edit)))");
+    let caller = |names: &[&str]| names.iter().copied().fold(Principal::local(), Principal::grant);
+    for (granted, lack) in [
+        (&["see", "admin"][..], None),
+        (&["see", "view", "edit"], None),
+        (
+            &["see", "view"],
+            Some("one of the permissions `admin`, `all(view, edit)`, of which the caller has none"),
+        ),
+        (&["admin"], Some("the permission `see`, which the caller does not have")),
+        (&[], Some("the permissions `see`, `any(admin, all(view, edit))`, which the caller does not have")),
+    ] {
+        let caller = caller(granted);
+        assert_eq!(permission.lack(&caller).as_deref(), lack, "{granted:?}");
+        assert_eq!(permission.is_met_by(&caller), lack.is_none(), "{granted:?}");
+    }
+}
+
+#[test]
+fn what_implies_what() {
+    for (old, new, implied) in [
+        ("a", "any(a, b)", true),
+        ("any(a, b)", "a", false),
+        ("all(a, b)", "any(b, c)", true),
+        ("any(a, all(b, c))", "all(any(a, b), any(a, c))", true),
+        ("all(any(a, b), any(a, c))", "any(a, all(b, c))", true),
+        ("any(a, all(b, c))", "any(a, all(b, c, d))", false),
+    ] {
+        assert_eq!(read(old).implies(&read(new)), implied, "{old} => {new}");
+    }
+    // Ten pairs have 1024 alternatives, eleven too many to look at.
+    let pairs = |count: usize| {
+        Permission::all((0..count).map(|at| Permission::any([format!("a{at}"), format!("b{at}")])))
+    };
+    assert!(pairs(10).implies(&read("any(a0, b0)")));
+    assert!(!pairs(11).implies(&read("any(a0, b0)")));
+}

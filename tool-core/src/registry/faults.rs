@@ -1,0 +1,162 @@
+//! What is wrong with a declaration and shows only when its schema is made.
+
+use serde_json::Value;
+
+use crate::call;
+use crate::declare::state::States;
+use crate::definition::ToolDefinition;
+use crate::definition::documentation::Example;
+use crate::definition::surface;
+use crate::schema::leniency::Leniency;
+use crate::schema::problem::Problem;
+use crate::schema::{Validator, check_headers, refused_defaults, samples};
+
+impl ToolDefinition {
+    /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
+    /// checked when it was built.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        if self.declaration().is_none() {
+            return Vec::new();
+        }
+        let input = self.input();
+        let mut faults = input.faults.clone();
+        if self.description().is_empty() {
+            faults.push("it has no description".to_owned());
+        }
+        faults.extend(surface::fault(self));
+        // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
+        match Validator::new(self.input_schema()) {
+            Err(error) => faults.push(format!("the input schema is invalid: {error}")),
+            Ok(_) => {
+                faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
+                let refused = refused_defaults(self.input_schema()).into_iter();
+                faults.extend(
+                    refused.map(|(place, why)| format!("the default at `{place}` is invalid: {why}")),
+                );
+                faults.extend(self.faults_of_examples());
+                faults.extend(self.unreadable());
+            }
+        }
+        if let Err(error) = check_headers(&input.schema) {
+            faults.push(format!("the input schema is invalid: {error}"));
+        }
+        if let Some(Err(error)) = self.output_schema().map(Validator::new) {
+            faults.push(format!("the output schema is invalid: {error}"));
+        }
+        faults
+    }
+
+    /// Defaults and constraints that contradict the types of the inputs.
+    pub(crate) fn faults_of_inputs(&self) -> Vec<String> {
+        let mut faults = self.input().faults.clone();
+        if Validator::new(self.input_schema()).is_ok() {
+            faults.extend(self.values_refused(&["default"]).into_iter().map(|(_, fault)| fault));
+        }
+        faults
+    }
+
+    /// Defaults and examples that a call could not have either: each with the name of its input.
+    pub(crate) fn invalid_values(&self) -> Vec<(String, String)> {
+        self.values_refused(&["default", "example"])
+    }
+
+    /// The same, of defaults or of examples.
+    fn values_refused(&self, of: &[&str]) -> Vec<(String, String)> {
+        let mut faults = Vec::new();
+        if self.broken() {
+            return faults;
+        }
+        let input = self.input();
+        for (name, schema) in input.schema["properties"].as_object().into_iter().flatten() {
+            let examples = schema["examples"].as_array().into_iter().flatten();
+            let values = schema.get("default").into_iter().map(|value| ("default", value));
+            for (what, value) in values.chain(examples.map(|value| ("example", value))) {
+                if !of.contains(&what) {
+                    continue;
+                }
+                let mut arguments = input.example().clone();
+                arguments[name] = value.clone();
+                let call = arguments.to_string();
+                let Err(failure) =
+                    call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes())
+                else {
+                    continue;
+                };
+                let path = crate::schema::pointer(name);
+                let concerns = |problem: &&Problem| {
+                    problem
+                        .path
+                        .strip_prefix(&path)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                if let Some(problem) = failure.problems().iter().find(concerns) {
+                    let fault = format!("the {what} of input `{name}` is invalid: {}", problem.message);
+                    faults.push((name.clone(), fault));
+                }
+            }
+        }
+        faults
+    }
+
+    /// What the schema admits and serde cannot read, whatever the value: it buffers what is flattened, tagged or untagged, and
+    /// its buffer holds neither integers of 128 bits nor names that are integers.
+    fn unreadable(&self) -> Vec<String> {
+        if self.broken() {
+            return Vec::new();
+        }
+        let mut faults: Vec<String> = Vec::new();
+        for sample in samples(self.input_schema()) {
+            for reason in call::unread(self, &sample) {
+                let Some(help) = remedy(&reason, &sample) else { continue };
+                let (reason, _) = reason.split_once(" at line ").unwrap_or((&reason, ""));
+                faults.push(format!(
+                    "its schema admits `{sample}`, and its type cannot read it ({reason}): {help}"
+                ));
+            }
+        }
+        // One is enough to be found.
+        faults.truncate(1);
+        faults
+    }
+
+    /// Whole calls in the doc comment that are none.
+    pub(crate) fn faults_of_examples(&self) -> Vec<String> {
+        if self.broken() {
+            return Vec::new();
+        }
+        let examples = self.documented_examples();
+        let fault = |example: &Example| {
+            let call = match example.call() {
+                Ok(call) => call.to_string(),
+                Err(fault) => return Some(fault),
+            };
+            let failure =
+                call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
+            let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
+            let line = example.line;
+            Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))
+        };
+        examples.iter().filter_map(fault).collect()
+    }
+}
+
+/// What to write in the place of a type that serde cannot read there; `None` where the reason is another one.
+fn remedy(reason: &str, sample: &Value) -> Option<&'static str> {
+    if reason.contains("128 is not supported") {
+        return Some(
+            "take an integer of 64 bits or a `String` where a type is flattened, tagged or untagged",
+        );
+    }
+    let is_a_name = reason.contains("invalid type: string \"1\", expected ");
+    let is_untagged = reason.starts_with("data did not match any variant") && has_an_integer_name(sample);
+    (is_a_name || is_untagged)
+        .then_some("take a map with names of `String` where a type is flattened, tagged or untagged")
+}
+
+fn has_an_integer_name(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.contains_key("1") || members.values().any(has_an_integer_name),
+        Value::Array(items) => items.iter().any(has_an_integer_name),
+        _ => false,
+    }
+}

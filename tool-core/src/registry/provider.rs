@@ -1,0 +1,226 @@
+//! Where an adapter gets its tools from: a fixed registry, or something that is asked on every request.
+
+#[cfg(feature = "tokio")]
+mod cached;
+mod discovery;
+mod into;
+mod providers;
+mod toolset;
+
+use std::error::Error as _;
+use std::fmt;
+use std::future::ready;
+use std::sync::{Arc, Mutex, PoisonError};
+
+#[cfg(feature = "tokio")]
+pub use cached::Cached;
+pub use discovery::{Discovered, DiscoveryError};
+pub use into::{Discover, IntoToolsProvider, by};
+pub use providers::Providers;
+pub use toolset::{LeftOut, Toolset};
+
+use crate::call::tool::BoxFuture;
+use crate::model::catch_panic::{Panicked, contained, contained_future};
+use crate::registry::Registry;
+
+/// Something that has tools, and may have others the next time it is asked.
+///
+/// An adapter asks on every request, and caches nothing that it was not [told to](Cached). Most providers need not
+/// implement this: a [`Registry`] is one, and a list, a function and an `async` function become one where
+/// [`IntoToolsProvider`] is taken.
+///
+/// ```
+/// use tool_core::{BoxFuture, DiscoveryError, IntoToolsProvider, Registry, Toolset, ToolsProvider};
+///
+/// /// Has tools on working days.
+/// struct Office {
+///     registry: Registry,
+///     open: bool,
+/// }
+///
+/// impl ToolsProvider for Office {
+///     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+///         Box::pin(async {
+///             if self.open { Ok(self.registry.clone().into()) } else { Err(DiscoveryError::new("it is closed")) }
+///         })
+///     }
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// let office = Office { registry, open: false }.into_provider();
+/// assert_eq!(office.tools().await.unwrap_err().to_string(), "it is closed");
+/// # });
+/// ```
+pub trait ToolsProvider: Send + Sync {
+    /// The tools that there are now: one consistent list, which a call uses to its end.
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>>;
+
+    /// Whether there are always the same tools, so that a list of them may be kept; not, unless a provider says so.
+    ///
+    /// ```
+    /// use tool_core::{Registry, ToolsProvider as _};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.is_constant());
+    /// ```
+    fn is_constant(&self) -> bool {
+        false
+    }
+
+    /// What keeps the results of its tools that are too large to be shown, if something does: so that they can be read while
+    /// the tools themselves cannot be listed.
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        None
+    }
+}
+
+impl ToolsProvider for Registry {
+    fn is_constant(&self) -> bool {
+        true
+    }
+
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        Box::pin(ready(Ok(self.clone().into())))
+    }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        Registry::results(self).cloned()
+    }
+}
+
+impl ToolsProvider for Toolset {
+    fn is_constant(&self) -> bool {
+        true
+    }
+
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        Box::pin(ready(Ok(self.clone())))
+    }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.registry().results().cloned()
+    }
+}
+
+/// A provider that somebody keeps a hold of, as to refresh it.
+impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        (**self).tools()
+    }
+
+    fn is_constant(&self) -> bool {
+        (**self).is_constant()
+    }
+
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        (**self).results()
+    }
+}
+
+/// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.
+///
+/// ```
+/// use tool_core::{IntoToolsProvider, Principal, Provider, Registry};
+///
+/// async fn names(provider: &Provider, principal: Principal) -> Vec<String> {
+///     match provider.tools().await {
+///         Ok(tools) => {
+///             let registry = tools.registry().as_principal(principal);
+///             registry.tools().map(|tool| tool.name().to_owned()).collect()
+///         }
+///         Err(_) => panic!("answer that the tools cannot be listed, and not that there are none"),
+///     }
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let provider = Registry::builder().allow_empty().build().unwrap().into_provider();
+/// assert!(names(&provider, Principal::anonymous()).await.is_empty());
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct Provider {
+    inner: Arc<dyn ToolsProvider>,
+    /// What was left out the last time, so that the log has it once and not on every request.
+    told: Arc<Mutex<Vec<LeftOut>>>,
+}
+
+impl Provider {
+    /// The tools that there are now.
+    ///
+    /// What was left out, and why there are none, is in the log.
+    ///
+    /// # Errors
+    ///
+    /// When the provider failed or panicked. The cause is for the log; a caller learns that the tools cannot be listed.
+    ///
+    /// ```
+    /// # use tool_core::{DynamicTool, IntoToolsProvider, Output, Tool, ToolDefinition};
+    /// # use std::sync::Arc;
+    /// let list = || -> Vec<Arc<dyn Tool>> {
+    ///     let definition = ToolDefinition::builder("tell_time", "Tells the time.").build().unwrap();
+    ///     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("noon")) }))]
+    /// };
+    /// # tool_core::private::block_on(async {
+    /// let tools = list.into_provider().tools().await.unwrap();
+    /// assert!(tools.registry().get("tell_time").is_some());
+    /// # });
+    /// ```
+    pub async fn tools(&self) -> Result<Toolset, DiscoveryError> {
+        let tools = self.ask().await.inspect_err(|error| {
+            let cause = error.source().map(ToString::to_string);
+            tracing::error!(%error, cause, "the tools could not be listed");
+        })?;
+        // Nothing panics while it is held.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told != tools.left_out() {
+            tools.left_out().iter().for_each(|left_out| tracing::warn!(%left_out, "left out"));
+            *told = tools.left_out().to_vec();
+        }
+        Ok(tools)
+    }
+
+    /// Whether there are always the same tools.
+    ///
+    /// ```
+    /// # use tool_core::{IntoToolsProvider as _, Registry, Tool};
+    /// # use std::sync::Arc;
+    /// assert!(Registry::builder().allow_empty().build().unwrap().into_provider().is_constant());
+    /// assert!(!(|| Vec::<Arc<dyn Tool>>::new()).into_provider().is_constant());
+    /// ```
+    pub fn is_constant(&self) -> bool {
+        self.inner.is_constant()
+    }
+
+    /// What keeps the results of its tools that are too large to be shown, if something does.
+    ///
+    /// ```
+    /// # use tool_core::IntoToolsProvider;
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.into_provider().results().is_none());
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn results(&self) -> Option<crate::results::ResultStore> {
+        self.inner.results()
+    }
+
+    pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {
+        Provider { inner: Arc::new(provider), told: Arc::default() }
+    }
+
+    /// The same without a word to the log, for a provider made of others.
+    pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
+        let future = contained(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
+        contained_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))
+    }
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Provider")
+    }
+}

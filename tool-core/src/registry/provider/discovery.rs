@@ -1,0 +1,141 @@
+//! What a function that looks for tools may return.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::tool::Tool;
+use crate::definition::DefinitionError;
+use crate::registry::Registry;
+use crate::registry::provider::Toolset;
+
+/// Why the tools of a provider are not known. It is for the log: no caller sees it.
+///
+/// ```
+/// use tool_core::DiscoveryError;
+///
+/// let error = DiscoveryError::new(std::io::Error::other("no route to host"));
+/// assert_eq!(error.to_string(), "no route to host");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum DiscoveryError {
+    /// The provider said why.
+    Failed(Arc<dyn Error + Send + Sync>),
+    /// The provider panicked; what it said is in the log.
+    Panicked,
+    /// The provider did not answer in this time.
+    Late(Duration),
+    /// One of several failed.
+    Of {
+        /// Its name among the others.
+        provider: String,
+        /// Why.
+        error: Box<DiscoveryError>,
+    },
+}
+
+impl DiscoveryError {
+    /// An error of any kind, or a text.
+    ///
+    /// ```
+    /// assert_eq!(tool_core::DiscoveryError::new("not yet").to_string(), "not yet");
+    /// ```
+    pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        DiscoveryError::Failed(Arc::from(error.into()))
+    }
+
+    pub(crate) fn of(provider: &str, error: Self) -> Self {
+        DiscoveryError::Of { provider: provider.to_owned(), error: Box::new(error) }
+    }
+}
+
+impl fmt::Display for DiscoveryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DiscoveryError::Failed(error) => write!(f, "{error}"),
+            DiscoveryError::Panicked => f.write_str("the provider panicked"),
+            DiscoveryError::Late(time) => write!(f, "it did not answer within {time:?}"),
+            DiscoveryError::Of { provider, error } => write!(f, "provider `{provider}`: {error}"),
+        }
+    }
+}
+
+impl Error for DiscoveryError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            DiscoveryError::Failed(error) => error.source(),
+            DiscoveryError::Panicked | DiscoveryError::Late(_) => None,
+            DiscoveryError::Of { error, .. } => error.source(),
+        }
+    }
+}
+
+/// Two errors are equal if they say the same.
+impl PartialEq for DiscoveryError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+/// What a function that looks for tools may return: a list of tools, or of tools and definitions that were refused, a
+/// [`Registry`], a [`Toolset`], or a `Result` of one of these with any error.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_core::{DefinitionError, Discovered, Tool};
+///
+/// fn may_be_returned<T: Discovered>() {}
+/// may_be_returned::<Vec<Arc<dyn Tool>>>();
+/// may_be_returned::<Result<Vec<Result<Arc<dyn Tool>, DefinitionError>>, std::io::Error>>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of tools",
+    label = "a provider of tools cannot return this",
+    note = "return a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one of them"
+)]
+pub trait Discovered {
+    /// The tools, or why they are not known.
+    #[doc(hidden)]
+    fn discovered(self) -> Result<Found, DiscoveryError>;
+}
+
+/// What was found.
+#[doc(hidden)]
+pub enum Found {
+    /// Tools that are not at home anywhere.
+    Tools(Vec<Result<Arc<dyn Tool>, DefinitionError>>),
+    /// Tools of a registry.
+    Toolset(Toolset),
+}
+
+impl Discovered for Vec<Arc<dyn Tool>> {
+    fn discovered(self) -> Result<Found, DiscoveryError> {
+        Ok(Found::Tools(self.into_iter().map(Ok).collect()))
+    }
+}
+
+impl Discovered for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
+    fn discovered(self) -> Result<Found, DiscoveryError> {
+        Ok(Found::Tools(self))
+    }
+}
+
+impl Discovered for Registry {
+    fn discovered(self) -> Result<Found, DiscoveryError> {
+        Ok(Found::Toolset(self.into()))
+    }
+}
+
+impl Discovered for Toolset {
+    fn discovered(self) -> Result<Found, DiscoveryError> {
+        Ok(Found::Toolset(self))
+    }
+}
+
+impl<T: Discovered, E: Into<Box<dyn Error + Send + Sync>>> Discovered for Result<T, E> {
+    fn discovered(self) -> Result<Found, DiscoveryError> {
+        self.map_err(DiscoveryError::new)?.discovered()
+    }
+}

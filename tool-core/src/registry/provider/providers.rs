@@ -1,0 +1,186 @@
+//! Several providers as one.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+
+use crate::call::tool::BoxFuture;
+use crate::registry::provider::{
+    DiscoveryError, IntoToolsProvider, LeftOut, Provider, ToolsProvider, Toolset,
+};
+
+/// Several providers as one, in the order in which they were added. All are asked at the same time.
+///
+/// Where two have a tool of the same name, the one that was added first is served and the other one is
+/// [left out](Toolset::left_out). Each tool is called with the switches and limits of the registry that it comes from.
+///
+/// ```
+/// use tool_core::{IntoToolsProvider, Providers, Registry};
+///
+/// async fn ask_another_server() -> Result<Registry, std::io::Error> {
+///     Err(std::io::Error::other("no route to host"))
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let own = Registry::builder().allow_empty().build().unwrap();
+/// let providers = || Providers::new().with("own", own.clone());
+///
+/// let strict = providers().with("remote", ask_another_server).into_provider();
+/// assert_eq!(strict.tools().await.unwrap_err().to_string(), "provider `remote`: no route to host");
+///
+/// let forgiving = providers().with_optional("remote", ask_another_server).into_provider();
+/// let tools = forgiving.tools().await.unwrap();
+/// assert_eq!(tools.left_out()[0].to_string(), "provider `remote`: no route to host");
+/// # });
+/// ```
+#[derive(Default)]
+pub struct Providers {
+    parts: Vec<Part>,
+    last: Mutex<Option<Joined>>,
+}
+
+struct Part {
+    name: String,
+    provider: Provider,
+    optional: bool,
+}
+
+/// What came of the parts the last time: as long as each of them stays the same, so does the whole.
+struct Joined {
+    /// The names of those that answered, since tools came from these.
+    names: Vec<String>,
+    parts: Vec<Toolset>,
+    whole: Toolset,
+}
+
+impl Providers {
+    /// None yet.
+    ///
+    /// ```
+    /// use tool_core::{IntoToolsProvider, Providers};
+    ///
+    /// # tool_core::private::block_on(async {
+    /// let tools = Providers::new().into_provider().tools().await.unwrap();
+    /// assert_eq!(tools.registry().tools().count(), 0);
+    /// # });
+    /// ```
+    pub fn new() -> Self {
+        Providers::default()
+    }
+
+    /// One more, which is named like this in the log. If it fails, the whole fails.
+    ///
+    /// ```
+    /// # use tool_core::{Providers, Registry};
+    /// let providers = Providers::new().with("own", Registry::builder().allow_empty().build().unwrap());
+    /// ```
+    #[must_use]
+    pub fn with<Marker>(self, name: impl Into<String>, provider: impl IntoToolsProvider<Marker>) -> Self {
+        self.and(name.into(), provider.into_provider(), false)
+    }
+
+    /// One more, without whose tools the others are served if it fails. That it did is in [`Toolset::left_out`].
+    ///
+    /// ```
+    /// # use tool_core::{Providers, Registry};
+    /// let providers = Providers::new().with_optional("remote", || Registry::builder().build());
+    /// ```
+    #[must_use]
+    pub fn with_optional<Marker>(
+        self,
+        name: impl Into<String>,
+        provider: impl IntoToolsProvider<Marker>,
+    ) -> Self {
+        self.and(name.into(), provider.into_provider(), true)
+    }
+
+    fn and(mut self, name: String, provider: Provider, optional: bool) -> Self {
+        self.parts.push(Part { name, provider, optional });
+        self
+    }
+
+    async fn joined(&self) -> Result<Toolset, DiscoveryError> {
+        let asked = self.parts.iter().map(|part| -> BoxFuture<'_, _> { Box::pin(part.provider.ask()) });
+        let (mut names, mut parts) = (Vec::new(), Vec::new());
+        let (mut failed, mut all_names) = (Vec::new(), Vec::new());
+        for (part, answer) in self.parts.iter().zip(all(asked.collect()).await) {
+            match answer.map_err(|error| DiscoveryError::of(&part.name, error)) {
+                Ok(tools) => {
+                    match tools.providers() {
+                        none if none.len() == 0 => all_names.push(part.name.clone()),
+                        several => all_names.extend(several.map(str::to_owned)),
+                    }
+                    names.push(part.name.as_str());
+                    parts.push(tools);
+                }
+                Err(error) if part.optional => {
+                    all_names.push(part.name.clone());
+                    failed.push(LeftOut::Provider(error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let whole = self.remembered(&names, parts).by(all_names);
+        Ok(if failed.is_empty() { whole } else { whole.without(failed) })
+    }
+
+    /// The parts as one: the same as the last time, if each part is.
+    fn remembered(&self, names: &[&str], parts: Vec<Toolset>) -> Toolset {
+        // Nothing panics while it is held.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if last.names == names && are(&last.parts, &parts) => last.whole.clone(),
+            _ => {
+                let named = names.iter().copied().zip(&parts);
+                let whole = Toolset::joined(parts.clone()).coming_from(named);
+                let names = names.iter().map(|name| (*name).to_owned()).collect();
+                *last = Some(Joined { names, parts, whole: whole.clone() });
+                whole
+            }
+        }
+    }
+}
+
+fn are(some: &[Toolset], others: &[Toolset]) -> bool {
+    some.len() == others.len() && some.iter().zip(others).all(|(one, other)| one.is(other))
+}
+
+impl ToolsProvider for Providers {
+    fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
+        Box::pin(self.joined())
+    }
+
+    fn is_constant(&self) -> bool {
+        self.parts.iter().all(|part| part.provider.is_constant())
+    }
+
+    /// That of the first one, as it is with the registries that are joined.
+    #[cfg(feature = "tokio")]
+    fn results(&self) -> Option<crate::results::ResultStore> {
+        self.parts.first()?.provider.results()
+    }
+}
+
+impl fmt::Debug for Providers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.parts.iter().map(|part| &part.name)).finish()
+    }
+}
+
+/// Waits for all, which run at the same time.
+async fn all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+    let mut values: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+    poll_fn(|cx| {
+        for (future, value) in futures.iter_mut().zip(&mut values) {
+            if value.is_none()
+                && let Poll::Ready(ready) = future.as_mut().poll(cx)
+            {
+                *value = Some(ready);
+            }
+        }
+        if values.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    values.into_iter().flatten().collect()
+}

@@ -1,0 +1,174 @@
+//! Finding tools by what they are about: a ranked search over names, texts, tags and inputs.
+
+mod english;
+mod index;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use serde_json::Value;
+
+pub(crate) use index::Index;
+pub(crate) use words::words;
+
+use crate::definition::ToolDefinition;
+use crate::registry::Registry;
+use crate::registry::search::index::{Document, Field};
+use crate::schema::{NativeSchema, item};
+
+/// How many words of a search a tool must have.
+///
+/// ```
+/// assert_eq!(tool_core::Match::default(), tool_core::Match::Any);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Match {
+    /// One of them; with more of them it ranks higher.
+    #[default]
+    Any,
+    /// Every one.
+    All,
+}
+
+/// A tool that was found.
+///
+/// ```
+/// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// for hit in registry.search("weather of a day") {
+///     println!("{:.3} {}", hit.score, hit.tool.name());
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Hit<'r> {
+    /// The tool.
+    pub tool: &'r ToolDefinition,
+    /// How well it fits, greater than 0; comparable within one search. 0 when nothing was searched for.
+    pub score: f64,
+}
+
+impl Registry {
+    /// The tools that have a word of this text, the best first, equal ones by name.
+    ///
+    /// A word of three letters or more matches a longer one that it begins (`temp`), and each word matches its other forms
+    /// (`reports`, `reported`) and, for less, a few words that tools use for the same (`folder`, `directory`); one that matches
+    /// nothing matches what was probably meant, with one letter wrong from four letters on, two from eight. Words such as `the`
+    /// and `which` count only where there are no others. A tool whose name is the text comes first. A text without a word
+    /// lists every tool, by name.
+    ///
+    /// The ranking is BM25 over fields, each with its own weight: name, title, description, tags, names of inputs,
+    /// descriptions of inputs. The words of a field that has more of them than a person writes tell less, so that stuffing
+    /// does not help. The ranking is the same in every run and on every machine.
+    ///
+    /// ```
+    /// use tool_core::{Registry, tool};
+    ///
+    /// /// Daily weather as it was observed.
+    /// #[tool(operation = Read)]
+    /// fn search_weather(/** City. */ city: String) -> String {
+    ///     city
+    /// }
+    ///
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false)]
+    /// fn search_letter(/** To whom. */ to: String) {}
+    ///
+    /// let registry = Registry::builder().linked().select(|tool| tool.name().starts_with("search_")).build().unwrap();
+    /// let names = |text| registry.search(text).iter().map(|hit| hit.tool.name()).collect::<Vec<_>>();
+    /// assert_eq!(names("wether"), ["search_weather"]);
+    /// assert_eq!(names("letters to"), ["search_letter"]);
+    /// assert!(names("invoice").is_empty());
+    /// assert_eq!(names("").len(), 2);
+    /// ```
+    pub fn search(&self, text: &str) -> Vec<Hit<'_>> {
+        self.search_matching(text, Match::Any)
+    }
+
+    /// As [`search`](Self::search), with a say in how many words a tool must have.
+    ///
+    /// ```
+    /// use tool_core::{Match, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.search_matching("daily weather", Match::All).is_empty());
+    /// ```
+    pub fn search_matching(&self, text: &str, matching: Match) -> Vec<Hit<'_>> {
+        let wanted = words(text);
+        if wanted.is_empty() {
+            return self.tools().map(|tool| Hit { tool, score: 0.0 }).collect();
+        }
+        // Whoever asks is told of the tools that are listed for him, and nothing by the words of any other.
+        let visible = self.visible();
+        let scores = self.index().scores(&wanted, matching, &visible);
+        // Only a tool of so many bytes is named by the text: the names of the others are not looked at.
+        let name = text.trim();
+        let is_named = |tool: &ToolDefinition, length: u32| {
+            length as usize == name.len() && tool.name().eq_ignore_ascii_case(name)
+        };
+        let scored = self.declared().zip(scores).zip(self.index().names());
+        let (mut named, mut hits) = (Vec::new(), Vec::new());
+        for ((tool, score), length) in scored.filter(|((_, score), _)| *score > 0.0) {
+            let hits = if is_named(tool, length) { &mut named } else { &mut hits };
+            hits.push(Hit { tool, score });
+        }
+        // Stable, and the tools came by name.
+        let by_score = |a: &Hit<'_>, b: &Hit<'_>| b.score.total_cmp(&a.score);
+        named.sort_by(by_score);
+        hits.sort_by(by_score);
+        named.append(&mut hits);
+        named
+    }
+}
+
+impl Index {
+    /// The index of these tools, in their order.
+    pub(crate) fn of<'d>(tools: impl Iterator<Item = &'d ToolDefinition>) -> Self {
+        Index::new(tools.map(document))
+    }
+}
+
+fn document(tool: &ToolDefinition) -> Document {
+    let mut document = Document::default();
+    document.add(Field::Name, tool.name());
+    tool.title().into_iter().for_each(|title| document.add(Field::Title, title));
+    tool.tags().for_each(|tag| document.add(Field::Tags, tag));
+    document.add(Field::Description, tool.description());
+    let tool = tool.detached();
+    let schema = tool.input_schema();
+    if tool.declaration().is_none() && !tool.input_schema_text().contains("\"$ref\"") {
+        add_members(&mut document, schema);
+    } else {
+        tool.inputs().iter().for_each(|input| add_input(&mut document, input));
+    }
+    document
+}
+
+/// What [`add_input`] adds of the inputs of a schema without references, of which nothing else needs to be made.
+fn add_members(document: &mut Document, schema: &Value) {
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        document.add(Field::InputNames, name);
+        add_value(document, schema);
+    }
+}
+
+fn add_value(document: &mut Document, schema: &Value) {
+    schema["description"].as_str().into_iter().for_each(|text| document.add(Field::InputDescriptions, text));
+    if let Some(variants) = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema[keyword].as_array()) {
+        return variants.iter().for_each(|variant| add_value(document, variant));
+    }
+    item(schema).into_iter().for_each(|item| add_value(document, item));
+    match schema["prefixItems"].as_array() {
+        Some(items) => items.iter().enumerate().for_each(|(position, item)| {
+            document.add(Field::InputNames, &position.to_string());
+            add_value(document, item);
+        }),
+        None => add_members(document, schema),
+    }
+}
+
+fn add_input(document: &mut Document, input: &NativeSchema) {
+    input.name.iter().for_each(|name| document.add(Field::InputNames, name));
+    input.description.iter().for_each(|text| document.add(Field::InputDescriptions, text));
+    let below = input.properties.iter().chain(&input.variants).chain(input.items.as_deref());
+    below.for_each(|input| add_input(document, input));
+}

@@ -1,0 +1,490 @@
+//! The index of a search: which tool has which word, and how much that tells.
+//!
+//! BM25 with fields (Robertson, Zaragoza: "The Probabilistic Relevance Framework", 2009, section 3.6). Not the crate
+//! `bm25`: it has no fields and no access to its vocabulary, which prefixes and typing errors need, and it depends on
+//! `fxhash`, which nobody maintains (RUSTSEC-2025-0057).
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+use crate::registry::search::Match;
+use crate::registry::search::english::{stem, synonyms, telling};
+use crate::registry::search::words::each_word;
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Field {
+    Name,
+    Title,
+    Tags,
+    InputNames,
+    Description,
+    InputDescriptions,
+}
+
+/// How much a word tells, by the field that it stands in.
+const WEIGHTS: [f64; FIELDS] = [2.5, 2.0, 1.0, 0.7, 1.5, 0.3];
+const FIELDS: usize = 6;
+
+/// How many words of a field a person writes. The words of a longer one tell less, so that what somebody else says of a tool
+/// does not make it the answer to every question.
+const USUAL: [f64; FIELDS] = [16.0, 32.0, 16.0, 128.0, 128.0, 256.0];
+
+/// How soon more of one word tells no more; the usual value.
+const K1: f64 = 1.2;
+/// How much a word in a long field tells less: these fields are short, and a longer one is mostly one that says more.
+const B: f64 = 0.5;
+
+/// What a match is worth that is not the word itself.
+const PREFIX: f64 = 0.4;
+const INFLECTED: f64 = 0.6;
+const SYNONYM: f64 = 0.6;
+const MISSPELT: [f64; 3] = [1.0, 0.5, 0.3];
+
+/// A word of fewer letters is not the beginning of another one.
+const SHORTEST_PREFIX: usize = 3;
+
+/// A word longer than this is no misspelt one, and comparing costs the product of the lengths.
+const LONGEST_MISSPELT: usize = 64;
+
+/// More words than this narrow no search.
+const MOST_WANTED: usize = 64;
+
+/// For so many words that nothing has, what was meant is looked for among all words; the others are taken as they are.
+const MOST_MISSPELT: usize = 8;
+
+/// The texts of one tool, by field.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    texts: [Vec<String>; FIELDS],
+    /// How many bytes its name has.
+    name: usize,
+}
+
+impl Document {
+    pub(super) fn add(&mut self, field: Field, text: &str) {
+        self.texts[field as usize].push(text.to_owned());
+        if matches!(field, Field::Name) {
+            self.name = text.len();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn texts(&self, field: Field) -> &[String] {
+        &self.texts[field as usize]
+    }
+}
+
+/// Which documents have a word, and how often in which field.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// How many words each document has, by field.
+    lengths: Vec<[u32; FIELDS]>,
+    /// How many bytes the name of each has.
+    names: Vec<u32>,
+    words: BTreeMap<Box<str>, Box<[Posting]>>,
+}
+
+/// How often a word stands in one field of a document; those of a document follow one another, in the order of the fields.
+/// Most words stand in one field of a document, and there are many words: it is eight bytes.
+#[derive(Clone, Copy, Debug)]
+struct Posting {
+    document: u32,
+    /// The field, and above it the count.
+    place: u32,
+}
+
+/// Bits of a posting that say which field it is.
+const FIELD_BITS: u32 = 3;
+
+impl Posting {
+    fn document(self) -> usize {
+        self.document as usize
+    }
+
+    fn field(self) -> usize {
+        (self.place & ((1 << FIELD_BITS) - 1)) as usize
+    }
+
+    fn count(self) -> u32 {
+        self.place >> FIELD_BITS
+    }
+
+    fn is_in(self, document: u32, field: usize) -> bool {
+        self.document == document && self.field() == field
+    }
+}
+
+impl Index {
+    pub(super) fn new(documents: impl Iterator<Item = Document>) -> Self {
+        let (mut lengths, mut names) = (Vec::new(), Vec::new());
+        let mut words: HashMap<String, Vec<Posting>> = HashMap::new();
+        let mut word = String::new();
+        // More tools than that do not fit into memory.
+        for (document, Document { texts, name }) in (0..u32::MAX).zip(documents) {
+            names.push(u32::try_from(name).unwrap_or(u32::MAX));
+            let mut length = [0_u32; FIELDS];
+            for (field, text) in texts
+                .iter()
+                .enumerate()
+                .flat_map(|(field, texts)| texts.iter().map(move |text| (field, text)))
+            {
+                each_word(text, &mut word, |word| {
+                    length[field] = length[field].saturating_add(1);
+                    let first = Posting { document, place: 1 << FIELD_BITS | field as u32 };
+                    // A word that is known is not copied.
+                    let Some(postings) = words.get_mut(word) else {
+                        words.insert(word.to_owned(), vec![first]);
+                        return;
+                    };
+                    match postings.last_mut() {
+                        // A text has fewer words than there is room for.
+                        Some(last) if last.is_in(document, field) => last.place += 1 << FIELD_BITS,
+                        _ => postings.push(first),
+                    }
+                });
+            }
+            lengths.push(length);
+        }
+        lengths.shrink_to_fit();
+        names.shrink_to_fit();
+        let words = words.into_iter().map(|(word, postings)| (word.into(), postings.into()));
+        Index { lengths, names, words: words.collect() }
+    }
+
+    /// How many bytes the name of each document has, in their order.
+    pub(super) fn names(&self) -> impl Iterator<Item = u32> {
+        self.names.iter().copied()
+    }
+
+    /// The score of every document, in their order; 0 for one that does not match. What is not visible is as if it were
+    /// not there: it has no score, and neither its words nor their number tell anything.
+    pub(super) fn scores(&self, wanted: &[String], matching: Match, visible: &[bool]) -> Vec<f64> {
+        let view = View::new(self, visible);
+        let mut scores = vec![0.0; self.lengths.len()];
+        let mut missed = vec![false; self.lengths.len()];
+        let mut guesses = MOST_MISSPELT;
+        let wanted = telling(wanted);
+        for (position, word) in wanted.iter().take(MOST_WANTED).enumerate() {
+            if wanted[..position].iter().any(|earlier| stem(earlier) == stem(word)) {
+                continue;
+            }
+            // The best match counts: a word and its plural are no two.
+            let mut best = vec![0.0_f64; self.lengths.len()];
+            for Matching { postings, worth } in view.matches(word, &mut guesses) {
+                let frequencies = view.frequencies(&postings);
+                let rarity = view.rarity(frequencies.len());
+                for (document, frequency) in frequencies {
+                    let score = frequency * (K1 + 1.0) / (frequency + K1) * rarity * worth;
+                    best[document] = best[document].max(score);
+                }
+            }
+            for (document, best) in best.into_iter().enumerate() {
+                scores[document] += best;
+                missed[document] |= best == 0.0;
+            }
+        }
+        if matching == Match::All {
+            scores.iter_mut().zip(missed).filter(|(_, missed)| *missed).for_each(|(score, _)| *score = 0.0);
+        }
+        // The last bit of a logarithm differs between platforms: it must not decide between equals.
+        scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
+        scores
+    }
+}
+
+/// Words of the index that count as one, and what it is worth that they stand for a wanted one.
+struct Matching<'i> {
+    postings: Vec<&'i [Posting]>,
+    worth: f64,
+}
+
+/// As much of an index as one caller may see.
+struct View<'i> {
+    index: &'i Index,
+    visible: &'i [bool],
+    documents: f64,
+    /// How many words a visible document has, by field.
+    average: [f64; FIELDS],
+}
+
+impl<'i> View<'i> {
+    fn new(index: &'i Index, visible: &'i [bool]) -> Self {
+        let seen = index.lengths.iter().zip(visible).filter(|(_, visible)| **visible);
+        let mut documents = 0.0;
+        let mut average = [0.0; FIELDS];
+        for (lengths, _) in seen {
+            documents += 1.0;
+            average.iter_mut().zip(lengths).for_each(|(sum, length)| *sum += f64::from(*length));
+        }
+        average.iter_mut().for_each(|sum| *sum /= f64::max(documents, 1.0));
+        View { index, visible, documents, average }
+    }
+
+    /// Those of the visible documents, each with how often it has the word in each field.
+    fn seen(&self, postings: &'i [Posting]) -> impl Iterator<Item = (usize, &'i [Posting])> {
+        let documents = postings.chunk_by(|one, other| one.document == other.document);
+        documents.map(|counts| (counts[0].document(), counts)).filter(|(document, _)| self.visible[*document])
+    }
+
+    /// How much a word tells that so many documents have.
+    fn rarity(&self, having: usize) -> f64 {
+        let having = having as f64;
+        // Not the system's logarithm: this one is the same on every machine, and so is the order; and a program that starts has
+        // one library less to load.
+        libm::log(1.0 + (self.documents - having + 0.5) / (having + 0.5))
+    }
+
+    /// The visible documents that have one of these words, in their order, and how often: by the weight and length of its fields.
+    fn frequencies(&self, words: &[&'i [Posting]]) -> Vec<(usize, f64)> {
+        let each = words.iter().flat_map(|postings| self.seen(postings));
+        let mut frequencies: Vec<(usize, f64)> =
+            each.map(|(document, counts)| (document, self.frequency(document, counts))).collect();
+        if words.len() > 1 {
+            frequencies.sort_by_key(|(document, _)| *document);
+            frequencies.dedup_by(|(document, frequency), (kept, sum)| {
+                let is_same = document == kept;
+                if is_same {
+                    *sum += *frequency;
+                }
+                is_same
+            });
+        }
+        frequencies
+    }
+
+    fn frequency(&self, document: usize, counts: &[Posting]) -> f64 {
+        let of = |posting: &Posting| {
+            let field = posting.field();
+            let length = f64::from(self.index.lengths[document][field]);
+            let told = WEIGHTS[field] * (USUAL[field] / length).min(1.0);
+            f64::from(posting.count()) * told / (1.0 - B + B * length / self.average[field].max(1.0))
+        };
+        counts.iter().map(of).sum()
+    }
+
+    /// The words of the index that a wanted one stands for, and what each match is worth.
+    fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<Matching<'i>> {
+        let stem_of_wanted = stem(wanted);
+        let mut matches = vec![Matching { postings: self.of_stem(&stem_of_wanted), worth: 1.0 }];
+        let mut add =
+            |postings: &'i [Posting], worth| matches.push(Matching { postings: vec![postings], worth });
+        if wanted.chars().nth(SHORTEST_PREFIX - 1).is_some() {
+            let longer = self.beginning(wanted).filter(|(word, _)| stem(word) != stem_of_wanted);
+            longer.for_each(|(_, postings)| add(postings, PREFIX));
+        }
+        for (end, _) in wanted.char_indices().rev().take(3) {
+            let shorter = &wanted[..end];
+            if shorter.chars().count() >= 4
+                && stem(shorter) != stem_of_wanted
+                && let Some(postings) = self.index.words.get(shorter)
+                && self.is_seen(postings)
+            {
+                add(postings, INFLECTED);
+            }
+        }
+        let others = synonyms(&stem_of_wanted).map(|other| self.of_stem(&other));
+        matches.extend(others.map(|postings| Matching { postings, worth: SYNONYM }));
+        matches.retain(|matching| !matching.postings.is_empty());
+        if matches.is_empty() && *guesses > 0 {
+            *guesses -= 1;
+            self.misspelt(wanted)
+        } else {
+            matches
+        }
+    }
+
+    /// The visible words that begin with this text.
+    fn beginning(&self, text: &str) -> impl Iterator<Item = (&'i str, &'i [Posting])> {
+        let from = self.index.words.range::<str, _>((Bound::Included(text), Bound::Unbounded));
+        let words = from.take_while(move |(word, _)| word.starts_with(text));
+        words.map(|(word, postings)| (&**word, &**postings)).filter(|(_, postings)| self.is_seen(postings))
+    }
+
+    /// The visible words of this stem.
+    fn of_stem(&self, wanted: &str) -> Vec<&'i [Posting]> {
+        // Of a stem of fewer letters no form is another word than it with something added.
+        let common = if wanted.is_ascii() && wanted.len() > 3 { &wanted[..wanted.len() - 1] } else { wanted };
+        if wanted.len() < SHORTEST_PREFIX {
+            return self
+                .index
+                .words
+                .get(wanted)
+                .map(|postings| &**postings)
+                .filter(|it| self.is_seen(it))
+                .into_iter()
+                .collect();
+        }
+        self.beginning(common)
+            .filter(|(word, _)| stem(word) == wanted)
+            .map(|(_, postings)| postings)
+            .collect()
+    }
+
+    fn is_seen(&self, postings: &'i [Posting]) -> bool {
+        self.seen(postings).next().is_some()
+    }
+
+    fn misspelt(&self, wanted: &str) -> Vec<Matching<'i>> {
+        let length = wanted.chars().count();
+        let edits = match length {
+            0..=3 => return Vec::new(),
+            4..=7 => 1,
+            8..=LONGEST_MISSPELT => 2,
+            _ => return Vec::new(),
+        };
+        let distance = |word: &str| {
+            let close = word.chars().count().abs_diff(length) <= edits;
+            close.then(|| strsim::osa_distance(wanted, word)).filter(|distance| *distance <= edits)
+        };
+        let seen = self.index.words.iter().filter(|(_, postings)| self.is_seen(postings));
+        let matches = seen.filter_map(|(word, postings)| Some((&**postings, distance(word)?)));
+        matches
+            .map(|(postings, distance)| Matching { postings: vec![postings], worth: MISSPELT[distance] })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Field, Index};
+    use crate::registry::search::Match;
+
+    fn index(texts: &[&str]) -> Index {
+        Index::new(texts.iter().map(|text| {
+            let mut document = Document::default();
+            document.add(Field::Description, text);
+            document
+        }))
+    }
+
+    fn scores(index: &Index, wanted: &str) -> Vec<f64> {
+        index.scores(&crate::registry::search::words(wanted), Match::Any, &vec![true; index.lengths.len()])
+    }
+
+    #[test]
+    fn what_is_not_visible_is_as_if_it_were_not_there() {
+        let texts = ["blue car", "secret plan", "blue house with secrets and many other words"];
+        let (all, few) = (index(&texts), index(&texts[..1]));
+        for wanted in ["blue", "car", "secret", "secert", "plan", "blue car", "pla"] {
+            let found =
+                all.scores(&crate::registry::search::words(wanted), Match::Any, &[true, false, false]);
+            assert_eq!(found[0].to_bits(), scores(&few, wanted)[0].to_bits(), "{wanted}");
+            assert_eq!(found[1..], [0.0, 0.0], "{wanted}");
+        }
+        // `plant` is taken for a slip of `plans` where nobody sees the `plan` that it begins with.
+        let all = index(&["plans", "plan"]);
+        let found = |visible: [bool; 2]| {
+            all.scores(&crate::registry::search::words("plant"), Match::Any, &visible)[0] > 0.0
+        };
+        assert_eq!((found([true, false]), found([true, true])), (true, false));
+    }
+
+    #[test]
+    fn a_search_guesses_at_a_few_words() {
+        let index = index(&["weather"]);
+        let wrong: String = (0..super::MOST_MISSPELT).map(|n| format!("nothing{n} ")).collect();
+        assert!(scores(&index, "nothing wether")[0] > 0.0);
+        assert_eq!(scores(&index, &format!("{wrong} wether")), [0.0]);
+        assert!(scores(&index, &format!("{wrong} weather"))[0] > 0.0);
+    }
+
+    #[test]
+    fn a_rare_word_tells_more_than_a_common_one() {
+        let index = index(&["blue car", "blue house", "blue tree"]);
+        let found = scores(&index, "blue tree");
+        assert!(found[2] > found[0] && found[0] > 0.0, "{found:?}");
+        assert_eq!(found[0].to_bits(), found[1].to_bits());
+        assert_eq!(scores(&index, "tree blue tree"), scores(&index, "tree blue"));
+    }
+
+    #[test]
+    fn a_word_in_a_short_text_tells_more_than_in_a_long_one() {
+        let found = scores(&index(&["one apple", "one apple among very many other things"]), "apple");
+        assert!(found[0] > found[1] && found[1] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn the_word_itself_is_worth_more_than_a_longer_one() {
+        let found = scores(&index(&["weatherproof", "weather", "weathercock"]), "weather");
+        assert!(found[1] > found[0] && found[0] == found[2] && found[0] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_field_counts_by_its_weight() {
+        let fields = [
+            Field::Name,
+            Field::Title,
+            Field::Description,
+            Field::Tags,
+            Field::InputNames,
+            Field::InputDescriptions,
+        ];
+        let index = Index::new(fields.into_iter().map(|field| {
+            let mut document = Document::default();
+            document.add(field, "word");
+            document
+        }));
+        let found = scores(&index, "word");
+        assert!(found.is_sorted_by(|a, b| a >= b) && found[0] > found[1] && found[4] > found[5], "{found:?}");
+    }
+
+    /// (wanted, there, whether it matches)
+    #[test]
+    fn what_matches_what() {
+        let table = [
+            ("weather", "weather", true),
+            ("wea", "weather", true),
+            // Too short to begin another word.
+            ("we", "weather", false),
+            ("we", "we", true),
+            ("weathers", "weather", true),
+            ("reporting", "report", true),
+            ("reportings", "report", true),
+            ("folder", "directory", true),
+            // Shorter than four letters: no stem.
+            ("dayish", "day", false),
+            // One letter wrong, from four letters on.
+            ("wether", "weather", true),
+            ("waether", "weather", true),
+            ("weeather", "weather", true),
+            ("wezther", "weather", true),
+            ("wezthr", "weather", false),
+            ("dzy", "day", false),
+            ("dzys", "days", true),
+            // Two, from eight letters on.
+            ("temprture", "temperature", true),
+            ("tmprture", "temperature", false),
+            // What matches as it is is not taken for a slip of another.
+            ("form", "from", true),
+            ("straße", "strasse", false),
+        ];
+        for (wanted, there, matches) in table {
+            assert_eq!(scores(&index(&[there, "else"]), wanted)[0] > 0.0, matches, "{wanted} {there}");
+        }
+        assert_eq!(scores(&index(&["form", "from"]), "form")[1], 0.0);
+        let long = "a".repeat(100);
+        assert_eq!(scores(&index(&[&format!("b{long}")]), &long), [0.0]);
+    }
+
+    #[test]
+    fn all_words_or_any() {
+        let index = index(&["daily weather", "daily news", "weather station"]);
+        let wanted = crate::registry::search::words("daily weather daily");
+        let matching = |matching| -> Vec<bool> {
+            index
+                .scores(&wanted, matching, &vec![true; index.lengths.len()])
+                .into_iter()
+                .map(|score| score > 0.0)
+                .collect()
+        };
+        assert_eq!(matching(Match::Any), [true, true, true]);
+        assert_eq!(matching(Match::All), [true, false, false]);
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        assert!(scores(&index(&[]), "weather").is_empty());
+        assert_eq!(scores(&index(&["", "a b"]), "weather"), [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,209 @@
+//! What is shown in the place of a result that is too large: which parts of it stay, and which are kept elsewhere.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::model::digest::Digest;
+use crate::model::failure::Failure;
+use crate::model::output::{Content, Output, ResourceBody};
+use crate::results::limits::ResultLimits;
+use crate::results::stored::Excerpt;
+use crate::results::truncate::{beginning, in_lines};
+
+/// What an adapter shows of a result that is too large: its parts in their order, and an excerpt of each that is kept
+/// elsewhere.
+///
+/// A value has one part. Content of several blocks keeps those that there is room for, and each of the others is kept by
+/// itself; of very many, all as one list.
+///
+/// ```
+/// # fn of(reply: &tool_core::Reply) {
+/// use tool_core::Piece;
+///
+/// if let Some(shortened) = &reply.shortened {
+///     for piece in shortened.pieces() {
+///         match piece {
+///             Piece::Content(content) => println!("{content:?}"),
+///             Piece::Excerpt(excerpt) => println!("{}\n{}", excerpt.preview(), excerpt.note()),
+///             _ => println!("something newer"),
+///         }
+///     }
+/// }
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shortened {
+    pieces: Vec<Piece>,
+}
+
+/// A part of a result that is too large.
+///
+/// ```
+/// use tool_core::{Content, Piece};
+///
+/// let piece = Piece::Content(Content::text("see below"));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Piece {
+    /// Small enough to be shown as it is.
+    Content(Content),
+    /// Kept elsewhere.
+    Excerpt(Excerpt),
+}
+
+impl Shortened {
+    pub(super) fn new(pieces: Vec<Piece>) -> Self {
+        Shortened { pieces }
+    }
+
+    /// What is shown, in its order.
+    ///
+    /// ```
+    /// # fn of(shortened: &tool_core::Shortened) {
+    /// println!("{} parts", shortened.pieces().len());
+    /// # }
+    /// ```
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The parts that are kept elsewhere.
+    ///
+    /// ```
+    /// # fn of(shortened: &tool_core::Shortened) {
+    /// println!("{} parts are kept", shortened.excerpts().count());
+    /// # }
+    /// ```
+    pub fn excerpts(&self) -> impl Iterator<Item = &Excerpt> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Excerpt(excerpt) => Some(excerpt),
+            Piece::Content(_) => None,
+        })
+    }
+}
+
+/// A part of a result before anything is kept of it.
+pub(super) enum Part<'r> {
+    Stays(&'r Content),
+    Goes(Whole<'r>),
+}
+
+/// What is to be kept: all of it, and what it is.
+pub(super) struct Whole<'r> {
+    pub(super) media_type: &'r str,
+    pub(super) bytes: Cow<'r, [u8]>,
+    is_text: bool,
+}
+
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// So many blocks of one result are kept each by itself.
+const MOST_APART: usize = 8;
+
+impl<'r> Whole<'r> {
+    pub(super) fn text(media_type: &'r str, text: impl Into<Cow<'r, str>>) -> Self {
+        let bytes = match text.into() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+        Whole { media_type, bytes, is_text: true }
+    }
+
+    fn media(media_type: &'r str, bytes: &'r [u8]) -> Self {
+        Whole { media_type, bytes: Cow::Borrowed(bytes), is_text: false }
+    }
+
+    /// What is shown of it.
+    pub(super) fn excerpt(&self, limits: &ResultLimits, digest: Option<Digest>) -> Excerpt {
+        let excerpt = match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_text => {
+                Excerpt::of_text(self.media_type, text, beginning(text, limits.shown()))
+            }
+            _ => Excerpt::of_bytes(self.media_type, self.bytes.len()),
+        };
+        excerpt.kept(digest)
+    }
+}
+
+/// The parts of a result that is too large; none of one that is not.
+pub(super) fn parts<'r>(result: &'r Result<Output, Failure>, limits: &ResultLimits) -> Vec<Part<'r>> {
+    match result {
+        Ok(output) => of_output(output, limits),
+        Err(failure) if failure.message().len() > limits.above / 2 => {
+            let text = failure.text();
+            if text.len() > limits.above { vec![Part::Goes(Whole::text(TEXT, text))] } else { Vec::new() }
+        }
+        // What else a failure says is bounded.
+        Err(_) => Vec::new(),
+    }
+}
+
+fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
+    // The usual case is looked at no further.
+    if output.size() <= limits.above.min(limits.media_above) {
+        return Vec::new();
+    }
+    if output.structured_text().is_some() {
+        let bare = output.decode::<Box<RawValue>>().map(|json| in_lines(json.get())).unwrap_or_default();
+        return if output.size() > limits.above {
+            vec![Part::Goes(Whole::text(JSON, bare))]
+        } else {
+            Vec::new()
+        };
+    }
+    match output.content() {
+        Cow::Borrowed(blocks) => of_blocks(blocks, limits),
+        // One text, which the output has as such.
+        Cow::Owned(_) => match output.value() {
+            serde_json::Value::String(text) if text.len() > limits.above => {
+                vec![Part::Goes(Whole::text(TEXT, text))]
+            }
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// The blocks that there is room for stay.
+fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> {
+    let (mut texts, mut media) = (0, 0);
+    let mut gone = 0;
+    let part = |block: &'r Content| {
+        let whole = whole(block);
+        let (sum, most) =
+            if whole.is_text { (&mut texts, limits.above) } else { (&mut media, limits.media_above) };
+        if *sum + whole.bytes.len() <= most {
+            *sum += whole.bytes.len();
+            return Part::Stays(block);
+        }
+        gone += 1;
+        Part::Goes(whole)
+    };
+    let parts: Vec<Part<'r>> = blocks.iter().map(part).collect();
+    match gone {
+        0 => Vec::new(),
+        1..=MOST_APART => parts,
+        _ => {
+            let list = serde_json::to_string(blocks).unwrap_or_default();
+            vec![Part::Goes(Whole::text(JSON, in_lines(&list)))]
+        }
+    }
+}
+
+/// A block as one reads it: a text, or the bytes of a picture.
+fn whole(block: &Content) -> Whole<'_> {
+    match block {
+        Content::Text { text } => Whole::text(TEXT, text.as_str()),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            Whole::media(mime_type, data)
+        }
+        Content::Resource { mime_type, body: ResourceBody::Text(text), .. } => {
+            Whole::text(mime_type, text.as_str())
+        }
+        Content::Resource { mime_type, body: ResourceBody::Blob(bytes), .. } => {
+            Whole::media(mime_type, bytes)
+        }
+        Content::ResourceLink { .. } => Whole::text(JSON, serde_json::to_string(block).unwrap_or_default()),
+    }
+}

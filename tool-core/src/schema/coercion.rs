@@ -1,0 +1,379 @@
+//! Arguments that do not fit the schema, mended where only one thing can be meant.
+//!
+//! Two things are mended, and both only where the schema forbids what was given: a `null` for a member that may be left
+//! out is left out, and a string that is the JSON text of a number, a boolean, a list or an object is read as that.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::schema::json::patch::{Edit, Edits};
+use crate::schema::json::{integers, parse};
+use crate::schema::leniency::{Leniency, Repair, RepairKind};
+use crate::schema::reference::resolved;
+use crate::schema::types::Types;
+use crate::schema::{push_escaped, secret};
+
+/// More repairs than this are no slip of the pen: none is made then.
+const MOST_REPAIRS: usize = 1_000;
+
+/// After so many strings of which none can be read as anything else, the rest is not looked through.
+const MOST_HOPELESS: usize = 1_000;
+
+/// After so many branches of choices were looked at, the rest is not looked through.
+const MOST_BRANCHES: usize = 100_000;
+
+/// What makes arguments fit.
+#[derive(Default)]
+pub(crate) struct Amendments {
+    pub(crate) edits: Edits,
+    /// What of it is a repair, in the order of the arguments.
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// Looks for what can be mended in arguments that do not fit the schema.
+pub(super) fn amendments(arguments: &Value, root: &Value, leniency: Leniency) -> Amendments {
+    let look = |lenient| {
+        let mut mending = Mending {
+            root,
+            lenient,
+            path: String::new(),
+            within_text: false,
+            hopeless: 0,
+            branches: 0,
+            found: Amendments::default(),
+        };
+        mending.value(arguments, root, Types::of(root, root));
+        mending.found
+    };
+    let found = look(leniency == Leniency::Repair);
+    if found.repairs.len() > MOST_REPAIRS { look(false) } else { found }
+}
+
+struct Mending<'s> {
+    root: &'s Value,
+    lenient: bool,
+    path: String,
+    /// Whether the value stands in a JSON text that was a string: such a text is looked for once and not within itself.
+    within_text: bool,
+    hopeless: usize,
+    /// How many branches of choices were looked at.
+    branches: usize,
+    found: Amendments,
+}
+
+impl Mending<'_> {
+    /// `types` are those that the schema allows.
+    fn value(&mut self, value: &Value, schema: &Value, types: Types) {
+        match value {
+            Value::String(text) if self.lenient && !types.contains(Types::STRING) => {
+                match read(text, types, self.within_text) {
+                    Some((read, kind)) => self.repair(text, &read, kind, schema),
+                    None => self.hopeless += 1,
+                }
+            }
+            Value::Object(_) | Value::Array(_) => self.inside(value, schema),
+            _ => {}
+        }
+    }
+
+    fn repair(&mut self, text: &str, read: &Value, kind: RepairKind, schema: &Value) {
+        // A schema in parts may speak of one member twice.
+        if self.found.edits.insert(&self.path, Edit::Replace(text.to_owned())) {
+            let path = secret::of(self.root, &self.path).shown;
+            self.found.repairs.push(Repair { path, kind });
+        }
+        let outside = std::mem::replace(&mut self.within_text, true);
+        self.inside(read, schema);
+        self.within_text = outside;
+    }
+
+    fn is_over(&self) -> bool {
+        self.hopeless > MOST_HOPELESS
+            || self.branches > MOST_BRANCHES
+            || self.found.repairs.len() > MOST_REPAIRS
+    }
+
+    /// The members and the items of a value.
+    fn inside(&mut self, value: &Value, schema: &Value) {
+        if self.is_over() {
+            return;
+        }
+        let parts = together(value, schema, self.root, &mut self.branches);
+        for part in &parts {
+            match value {
+                Value::Object(members) => {
+                    for (name, member) in members {
+                        if self.is_over() {
+                            return;
+                        }
+                        self.member(name, member, part, &parts);
+                    }
+                }
+                Value::Array(items) => self.items(items, part),
+                _ => {}
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Value], schema: &Value) {
+        let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
+        for (position, (item, schema)) in items.iter().zip(first).enumerate() {
+            self.below(Step::Position(position), item, schema, Types::of(schema, self.root));
+        }
+        let Some(schema) = schema.get("items") else { return };
+        let types = Types::of(schema, self.root);
+        for (position, item) in items.iter().enumerate().skip(first.len()) {
+            if self.is_over() {
+                return;
+            }
+            self.below(Step::Position(position), item, schema, types);
+        }
+    }
+
+    /// `together` are all schemas that hold for the object, of which `schema` is one.
+    fn member(&mut self, name: &str, value: &Value, schema: &Value, together: &[&Value]) {
+        let Some(property) = schema["properties"].get(name) else {
+            let patterns = schema["patternProperties"].as_object();
+            let only =
+                patterns.filter(|patterns| patterns.len() == 1).and_then(|patterns| patterns.values().next());
+            if let Some(free) = only.or_else(|| schema.get("additionalProperties")) {
+                self.below(Step::Name(name), value, free, Types::of(free, self.root));
+            }
+            return;
+        };
+        self.branches += choice(resolved(property, self.root)).map_or(0, Vec::len);
+        let types = Types::of(property, self.root);
+        let requires = |schema: &&Value| {
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
+        };
+        let may_be_left_out = !together.iter().any(requires);
+        if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
+            let length = self.path.len();
+            self.enter(Step::Name(name));
+            self.found.edits.insert(&self.path, Edit::Remove);
+            self.path.truncate(length);
+        } else {
+            self.below(Step::Name(name), value, property, types);
+        }
+    }
+
+    fn below(&mut self, step: Step<'_>, value: &Value, schema: &Value, types: Types) {
+        let length = self.path.len();
+        self.enter(step);
+        self.value(value, schema, types);
+        self.path.truncate(length);
+    }
+
+    fn enter(&mut self, step: Step<'_>) {
+        self.path.push('/');
+        match step {
+            Step::Name(name) => push_escaped(&mut self.path, name),
+            // Nothing can go wrong on the way into a string.
+            Step::Position(position) => _ = write!(self.path, "{position}"),
+        }
+    }
+}
+
+/// The schemas that hold for a value together, each once: the parts of a schema, and the one branch of a choice that can be
+/// meant. `looked` counts the branches.
+fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value, looked: &mut usize) -> Vec<&'s Value> {
+    let mut parts: Vec<&Value> = Vec::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        let schema = resolved(schema, root);
+        if parts.iter().any(|known| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        parts.push(schema);
+        open.extend(schema["allOf"].as_array().into_iter().flatten());
+        let mut may_be = choice(schema).into_iter().flatten().filter(|branch| {
+            *looked += 1;
+            !rules_out(branch, value, root)
+        });
+        if let (Some(only), None) = (may_be.next(), may_be.next()) {
+            open.push(only);
+        }
+    }
+    parts
+}
+
+fn choice(schema: &Value) -> Option<&Vec<Value>> {
+    schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
+}
+
+/// A step into a value.
+#[derive(Clone, Copy)]
+enum Step<'v> {
+    Name(&'v str),
+    Position(usize),
+}
+
+/// Whether a branch of a choice cannot be meant by an object or a list, whatever is mended in it.
+fn rules_out(branch: &Value, value: &Value, root: &Value) -> bool {
+    let types = Types::of(branch, root);
+    let Value::Object(members) = value else { return !types.contains(Types::ARRAY) };
+    let branch = resolved(branch, root);
+    let properties = branch["properties"].as_object();
+    let has_another_tag = properties.into_iter().flatten().any(|(name, property)| {
+        property.get("const").is_some_and(|tag| members.get(name).is_some_and(|given| given != tag))
+    });
+    let lacks_a_member = branch["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|name| name.as_str().is_some_and(|name| !members.contains_key(name)));
+    let is_closed = branch["additionalProperties"] == false && branch.get("patternProperties").is_none();
+    let knows = |name: &String| properties.is_some_and(|properties| properties.contains_key(name));
+    let has_an_unknown_member = is_closed && !members.keys().all(knows);
+    !types.contains(Types::OBJECT) || has_another_tag || lacks_a_member || has_an_unknown_member
+}
+
+/// A string as what it is the JSON text of, where a schema of these types forbids strings and allows that.
+fn read(text: &str, types: Types, within_text: bool) -> Option<(Value, RepairKind)> {
+    if types.contains(Types::STRING) {
+        return None;
+    }
+    // Cheap to tell beforehand: most texts that are wrong are no JSON.
+    let kind = match text.trim_ascii_start().bytes().next()? {
+        b'-' | b'0'..=b'9' if types.contains(Types::NUMBER) || types.contains(Types::INTEGER) => {
+            RepairKind::Number
+        }
+        b't' | b'f' if types.contains(Types::BOOLEAN) => RepairKind::Boolean,
+        b'[' if types.contains(Types::ARRAY) && !within_text => RepairKind::List,
+        b'{' if types.contains(Types::OBJECT) && !within_text => RepairKind::Object,
+        _ => return None,
+    };
+    let spelled = integers::spell_out_integers(text);
+    let value = parse::parse(spelled.as_deref().unwrap_or(text)).ok()?;
+    let fits = kind != RepairKind::Number || types.contains(Types::NUMBER) || is_integer(&value);
+    fits.then_some((value, kind))
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn mended(schema: &Value, text: &str) -> (String, Vec<String>) {
+        let arguments = parse::parse(text).unwrap();
+        let Amendments { edits, repairs } = amendments(&arguments, schema, Leniency::Repair);
+        (edits.apply(text), repairs.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_string_is_read_as_what_it_stands_for_where_no_string_is_allowed() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer"},
+                "x": {"type": "number"},
+                "b": {"type": "boolean"},
+                "s": {"type": "string"},
+                "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                "any": {},
+                "none": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                "list": {"type": "array", "items": {"type": "integer"}},
+                "map": {"type": "object", "additionalProperties": {"type": "boolean"}},
+                "tree": {"$ref": "#/$defs/Tree"},
+            },
+            "$defs": {"Tree": {"type": "object", "properties": {"n": {"type": "integer"}, "next": {"$ref": "#/$defs/Tree"}}}},
+        });
+        for (given, expected) in [
+            (r#"{"n":"5"}"#, r#"{"n":5}"#),
+            (r#"{"n":"-1e3"}"#, r#"{"n":-1e3}"#),
+            (
+                r#"{"n":"340282366920938463463374607431768211455"}"#,
+                r#"{"n":340282366920938463463374607431768211455}"#,
+            ),
+            (r#"{"x":"1.5","b":"true"}"#, r#"{"x":1.5,"b":true}"#),
+            (r#"{"none":"5"}"#, r#"{"none":5}"#),
+            (r#"{"list":["1",2,"3"]}"#, r#"{"list":[1,2,3]}"#),
+            (r#"{"list":" [\"1\", 2] "}"#, r#"{"list":[1,2]}"#),
+            (r#"{"map":{"a":"false"}}"#, r#"{"map":{"a":false}}"#),
+            (r#"{"tree":"{\"n\":\"1\",\"next\":{\"n\":\"2\"}}"}"#, r#"{"tree":{"n":1,"next":{"n":2}}}"#),
+        ] {
+            let (mended, repairs) = mended(&schema, given);
+            assert_eq!(mended, expected, "{given}");
+            assert!(!repairs.is_empty());
+        }
+        for given in [
+            r#"{"n":"1.5"}"#,
+            r#"{"n":"five"}"#,
+            r#"{"n":""}"#,
+            r#"{"n":"5 6"}"#,
+            r#"{"n":"0x5"}"#,
+            r#"{"n":"true"}"#,
+            r#"{"b":"yes"}"#,
+            r#"{"b":"null"}"#,
+            r#"{"b":1}"#,
+            r#"{"s":5}"#,
+            r#"{"either":"5"}"#,
+            r#"{"any":"5"}"#,
+            r#"{"list":"{}"}"#,
+            r#"{"list":"[1,"}"#,
+            r#"{"map":"{\"a\":true,\"a\":true}"}"#,
+        ] {
+            assert_eq!(mended(&schema, given), (given.to_owned(), vec![]));
+        }
+        // A text within a text is not guessed at.
+        let (given, _) = mended(&schema, r#"{"tree":"{\"next\":\"{}\"}"}"#);
+        assert_eq!(given, r#"{"tree":{"next":"{}"}}"#);
+    }
+
+    #[test]
+    fn in_a_choice_only_the_one_branch_that_can_be_meant_is_looked_into() {
+        let schema = json!({"properties": {"of": {"anyOf": [
+            {"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "additionalProperties": false},
+            {"type": "object", "properties": {"kind": {"const": "b"}, "n": {"type": "string"}}, "additionalProperties": false},
+            {"type": "array", "items": {"type": "boolean"}},
+        ]}, "open": {"anyOf": [
+            {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": false},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        ]}}});
+        for (given, expected) in [
+            (r#"{"of":{"kind":"a","n":"1"}}"#, r#"{"of":{"kind":"a","n":1}}"#),
+            (r#"{"of":["true"]}"#, r#"{"of":[true]}"#),
+            (r#"{"of":{"kind":"b","n":"1"}}"#, r#"{"of":{"kind":"b","n":"1"}}"#),
+            (r#"{"of":{"n":"1"}}"#, r#"{"of":{"n":"1"}}"#),
+            (r#"{"open":{"n":"1"}}"#, r#"{"open":{"n":"1"}}"#),
+        ] {
+            assert_eq!(mended(&schema, given).0, expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_null_for_what_may_be_left_out_is_left_out() {
+        let schema = json!({"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}, "required": ["b"]});
+        assert_eq!(mended(&schema, r#"{"a":null,"b":null,"c":null}"#).0, r#"{"b":null,"c":null}"#);
+    }
+
+    #[test]
+    fn what_one_part_of_a_schema_requires_is_not_left_out_for_another() {
+        let text = json!({"type": "string"});
+        for schema in [
+            json!({"allOf": [{"properties": {"a": text}}, {"required": ["a"]}]}),
+            json!({"allOf": [{"required": ["a"]}, {"properties": {"a": text}}]}),
+            json!({"properties": {"a": text}, "allOf": [{"allOf": [{"$ref": "#/$defs/A"}]}], "$defs": {"A": {"required": ["a"]}}}),
+            json!({"required": ["a"], "allOf": [{"properties": {"a": text}}]}),
+            json!({"properties": {"a": text}, "oneOf": [{"type": "object", "required": ["a"]}, {"type": "array"}]}),
+        ] {
+            assert_eq!(mended(&schema, r#"{"a":null}"#).0, r#"{"a":null}"#, "{schema}");
+        }
+        let schema = json!({"allOf": [{"properties": {"a": text}}, {"required": ["b"]}]});
+        assert_eq!(mended(&schema, r#"{"a":null,"b":1}"#).0, r#"{"b":1}"#);
+    }
+
+    #[test]
+    fn thousands_of_repairs_are_none() {
+        let schema = json!({"properties": {"a": {"items": {"type": "integer"}}, "b": {"type": "string"}}});
+        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; MOST_REPAIRS + 1].join(","));
+        let (mended, repairs) = mended(&schema, &text);
+        assert!(mended.ends_with("\"1\"]}"), "the `null` is left out all the same");
+        assert!(repairs.is_empty());
+    }
+}

@@ -1,0 +1,308 @@
+//! What can be said in little time about a value of a recursive type that is nested deeply.
+//!
+//! To explain why no alternative of a choice fits, the validator goes into each of them. Where an alternative contains the
+//! choice again, that doubles with every level: an expression of thirty levels would be explained for hours.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::schema::problem::Problem;
+use crate::schema::reference::{fragment, pointed, target};
+use crate::schema::validator::{MOST_PROBLEMS, Validator};
+use crate::schema::{pointer, push_escaped};
+
+/// So many alternatives are gone into at most, over all levels.
+const MOST_EXPLAINED: usize = 10_000;
+
+/// How deep a value may be nested to be explained: the more alternatives a choice has, the less. A type that is not
+/// recursive has an end of its own.
+pub(super) fn explained_depth(schema: &Value) -> usize {
+    let most = recursive(schema).into_iter().map(widest).max().unwrap_or(0);
+    let (mut depth, mut explained) = (0, 1);
+    while most > 1 && explained * most <= MOST_EXPLAINED {
+        explained *= most;
+        depth += 1;
+    }
+    if most > 1 { depth } else { usize::MAX }
+}
+
+/// The schemas that a `$ref` leads to and that lead to themselves again, wherever they stand.
+fn recursive(root: &Value) -> Vec<&Value> {
+    let mut known: HashMap<*const Value, Vec<&Value>> = HashMap::new();
+    let mut open: Vec<&Value> = targets(root, root);
+    while let Some(schema) = open.pop() {
+        if !known.contains_key(&std::ptr::from_ref(schema)) {
+            let next = targets(schema, root);
+            open.extend(&next);
+            known.insert(schema, next);
+        }
+    }
+    let schemas: Vec<&Value> = known.values().flatten().copied().collect();
+    let mut seen: HashSet<*const Value> = HashSet::new();
+    let schemas = schemas.into_iter().filter(|schema| seen.insert(std::ptr::from_ref(*schema)));
+    schemas.filter(|schema| leads_to_itself(schema, &known)).collect()
+}
+
+fn leads_to_itself(schema: &Value, next: &HashMap<*const Value, Vec<&Value>>) -> bool {
+    let of = |schema: &Value| next.get(&std::ptr::from_ref(schema)).map_or(&[][..], Vec::as_slice);
+    let mut seen: HashSet<*const Value> = HashSet::new();
+    let mut open: Vec<&Value> = of(schema).to_vec();
+    while let Some(other) = open.pop() {
+        if std::ptr::eq(other, schema) {
+            return true;
+        }
+        if seen.insert(std::ptr::from_ref(other)) {
+            open.extend(of(other));
+        }
+    }
+    false
+}
+
+/// Where the references in a schema lead, each once.
+fn targets<'s>(schema: &Value, root: &'s Value) -> Vec<&'s Value> {
+    let mut found: Vec<&Value> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+                    && seen.insert(reference)
+                {
+                    found.extend(target(reference, root));
+                }
+                open.extend(members.values());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The number of alternatives of the widest choice.
+fn widest(schema: &Value) -> usize {
+    match schema {
+        Value::Object(members) => {
+            let own =
+                ["anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array().map(Vec::len));
+            own.chain(members.values().map(widest)).max().unwrap_or(0)
+        }
+        Value::Array(items) => items.iter().map(widest).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether a value has more levels than these below itself.
+pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
+    let deeper = |inner: &Value| levels == 0 || is_deeper(inner, levels - 1);
+    match value {
+        Value::Array(items) => items.iter().any(deeper),
+        Value::Object(members) => members.values().any(deeper),
+        _ => false,
+    }
+}
+
+/// Which inputs are missing or unknown, and which of the given ones do not fit, without saying where inside of them. It need
+/// not find all that is wrong.
+pub(super) fn problems(validator: &Validator, arguments: &Value) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    let parts = parts(&validator.schema);
+    for (_, part) in &parts {
+        if let Some(Ok(names)) = names(part).as_ref().map(Validator::new)
+            && let Err(found) = names.check(arguments)
+        {
+            problems.extend(found.into_iter().map(|problem| wanted(validator, problem)));
+        }
+    }
+    for (name, value) in unfit(validator, &parts, arguments) {
+        let mut problem = validator.undecoded(&pointer(name), value);
+        if value.is_array() || value.is_object() {
+            let expected = validator.expected(&pointer(name));
+            problem.message =
+                format!("expected {expected}; what does not fit is nested too deeply to be told");
+        }
+        problems.push(Problem { keyword: "type".to_owned(), ..problem });
+    }
+    let mut known: HashSet<(String, String)> = HashSet::new();
+    problems.retain(|problem| known.insert((problem.path.clone(), problem.keyword.clone())));
+    problems.truncate(MOST_PROBLEMS);
+    problems
+}
+
+/// What is missing, by what is said about it elsewhere.
+fn wanted(validator: &Validator, problem: Problem) -> Problem {
+    if problem.keyword != "required" || problem.path.matches('/').count() != 1 {
+        return problem;
+    }
+    let message = format!("missing required input: expected {}", validator.expected(&problem.path));
+    Problem { message, ..problem }
+}
+
+/// The root and the schemas that hold for the same value in any case, each once and with its place.
+fn parts(root: &Value) -> Vec<(String, &Value)> {
+    let mut parts: Vec<(String, &Value)> = Vec::new();
+    let mut open = vec![(String::new(), root)];
+    while let Some((place, schema)) = open.pop() {
+        if parts.iter().any(|(_, known)| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        for (position, part) in schema["allOf"].as_array().into_iter().flatten().enumerate() {
+            open.push((format!("{place}/allOf/{position}"), part));
+        }
+        if let Some(reference) = schema["$ref"].as_str()
+            && let (Some(place), Some(target)) = (pointed(reference), target(reference, root))
+        {
+            open.push((place, target));
+        }
+        parts.push((place, schema));
+    }
+    parts
+}
+
+/// What a schema says about the names of members and no more, so that it can be explained in full; nothing where it says
+/// nothing of that.
+fn names(schema: &Value) -> Option<Value> {
+    let mut names = Map::new();
+    for keyword in ["type", "required", "minProperties", "maxProperties", "dependentRequired"] {
+        if let Some(value) = schema.get(keyword) {
+            names.insert(keyword.to_owned(), value.clone());
+        }
+    }
+    for keyword in ["properties", "patternProperties"] {
+        if let Some(members) = schema[keyword].as_object() {
+            let any = members.keys().map(|name| (name.clone(), Value::Bool(true)));
+            names.insert(keyword.to_owned(), any.collect::<Map<_, _>>().into());
+        }
+    }
+    if schema["additionalProperties"] == false {
+        names.insert("additionalProperties".to_owned(), false.into());
+    }
+    (!names.is_empty()).then(|| names.into())
+}
+
+/// The address of the whole schema within one that judges parts of it.
+const WHOLE: &str = "urn:whole";
+
+/// The members that do not fit what one of these parts says of their name.
+fn unfit<'a>(
+    validator: &Validator,
+    parts: &[(String, &Value)],
+    arguments: &'a Value,
+) -> Vec<(&'a str, &'a Value)> {
+    let mut asked: Vec<(&str, &Value)> = Vec::new();
+    let mut properties = Map::new();
+    for (place, part) in parts {
+        for (name, value) in arguments.as_object().into_iter().flatten() {
+            let mut at = format!("{place}/properties/");
+            push_escaped(&mut at, name);
+            if part["properties"].get(name).is_none() {
+                // Which patterns match a name is not asked: what they say is left to the verdict on the whole.
+                if part.get("patternProperties").is_some() || !part["additionalProperties"].is_object() {
+                    continue;
+                }
+                at = format!("{place}/additionalProperties");
+            }
+            let reference = format!("{WHOLE}#{}", fragment(&at));
+            properties.insert(asked.len().to_string(), json!({ "$ref": reference }));
+            asked.push((name, value));
+        }
+    }
+    // As it stands, so that each reference in it leads where it did, and under an address of its own.
+    let mut whole = validator.schema.clone();
+    whole["$id"] = WHOLE.into();
+    whole.as_object_mut().and_then(|whole| whole.remove("$schema"));
+    let alone = json!({"properties": properties, "$defs": {"whole": whole}});
+    let Ok(alone) = Validator::with(&alone, validator.formats) else { return Vec::new() };
+    let does_not_fit = |(position, (_, value)): &(usize, (&str, &Value))| {
+        !alone.is_valid(&Map::from_iter([(position.to_string(), (*value).clone())]).into())
+    };
+    asked.into_iter().enumerate().filter(does_not_fit).map(|(_, asked)| asked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{explained_depth, is_deeper};
+    use crate::schema::Validator;
+    use serde_json::{Value, json};
+    use std::time::{Duration, Instant};
+
+    fn either() -> Value {
+        json!({"Either": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/Either/anyOf/2"}, {"type": "array", "items": {"$ref": "#/$defs/Either"}}]}})
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!("x"), |inner, _| json!([inner]))
+    }
+
+    /// Messages by place, of a value that is not valid.
+    fn told(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
+        let validator = Validator::new(schema).unwrap();
+        let problems = validator.check(arguments).expect_err(&schema.to_string());
+        problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+    }
+
+    #[test]
+    fn what_does_not_fit_is_never_nothing() {
+        let base = json!({"properties": {"n": {"type": "integer"}}, "required": ["n"]});
+        let with = |keyword: &str, value: Value, more: Value| {
+            let mut schema = json!({"type": "object", "$defs": either()});
+            schema["$defs"]["Base"] = base.clone();
+            schema[keyword] = value;
+            if let Value::Object(more) = more {
+                more.into_iter().for_each(|(keyword, value)| schema[keyword] = value);
+            }
+            schema
+        };
+        let deep = nested(20);
+        let all_of = with("allOf", json!([{"$ref": "#/$defs/Base"}]), json!({}));
+        let (wrong, missing) =
+            ("expected an integer, got the string `x`", "missing required input: expected an integer");
+        assert_eq!(told(&all_of, &json!({"n": "x", "deep": deep})), [("/n".to_owned(), wrong.to_owned())]);
+        assert_eq!(told(&all_of, &json!({ "deep": deep })), [("/n".to_owned(), missing.to_owned())]);
+        let others = with("additionalProperties", json!({"$ref": "#/$defs/Either"}), base.clone());
+        assert_eq!(told(&others, &json!({"n": 1, "deep": deep}))[0].0, "/deep");
+        // A property that refers to another one, or to nothing but the root.
+        let both = json!({"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}, "deep": {}});
+        let beside = with("properties", both, json!({}));
+        let found = told(&beside, &json!({"a": 5, "b": "fine", "deep": deep}));
+        assert_eq!(found, [("/a".to_owned(), "expected a string, got `5`".to_owned())]);
+        // What cannot be told is told as that.
+        let odd = with("not", json!({"required": ["deep"]}), json!({}));
+        let found = told(&odd, &json!({ "deep": deep }));
+        assert_eq!((found.len(), found[0].0.as_str()), (1, ""));
+    }
+
+    #[test]
+    fn a_choice_that_contains_itself_is_explained_to_a_depth_wherever_it_stands() {
+        let choice = |to: &str| {
+            let branch = |own: &str| json!({"type": "object", "properties": {"left": {"$ref": to}, own: {"type": "integer"}}, "required": ["left", own], "additionalProperties": false});
+            json!({"anyOf": [branch("and"), branch("or"), {"type": "integer"}]})
+        };
+        let refers = |to: &str| json!({"type": "object", "properties": {"e": {"$ref": to}}});
+        let mut by_definition = refers("#/definitions/E");
+        by_definition["definitions"] = json!({"E": choice("#/definitions/E")});
+        let by_property = json!({"type": "object", "properties": {"e": choice("#/properties/e")}});
+        let mut by_root = choice("#");
+        by_root["type"] = "object".into();
+        let chain = (0..60).fold(json!("bad"), |inner, _| json!({"left": inner, "or": 1}));
+        for (schema, arguments) in [
+            (&by_definition, json!({ "e": chain })),
+            (&by_property, json!({ "e": chain })),
+            (&by_root, chain.clone()),
+        ] {
+            assert_eq!(explained_depth(schema), 8, "{schema}");
+            let begin = Instant::now();
+            assert!(!told(schema, &arguments).is_empty());
+            assert!(begin.elapsed() < Duration::from_secs(5), "{schema}: {:?}", begin.elapsed());
+        }
+        // A wide choice that does not contain itself has an end of its own.
+        let wide: Vec<Value> = (0..50).map(|n| json!({ "const": n })).collect();
+        let mut flat = refers("#/$defs/Wide");
+        flat["$defs"] =
+            json!({"Wide": {"anyOf": wide}, "List": {"properties": {"next": {"$ref": "#/$defs/List"}}}});
+        assert_eq!(explained_depth(&flat), usize::MAX);
+        assert!(is_deeper(&chain, 59) && !is_deeper(&chain, 60));
+    }
+}

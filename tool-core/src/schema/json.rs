@@ -1,0 +1,8 @@
+//! JSON as it is read and written: duplicate names refused, places kept, one canonical form.
+
+pub(crate) mod canonical;
+pub(crate) mod error_path;
+pub(crate) mod integers;
+pub(crate) mod parse;
+pub(crate) mod patch;
+pub(crate) mod raw_object;

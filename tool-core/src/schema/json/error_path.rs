@@ -1,0 +1,127 @@
+//! Where in a JSON text a decode failed, told from where it stopped reading.
+
+use serde_json::value::RawValue;
+
+use crate::schema::json::raw_object::Members;
+use crate::schema::push_escaped;
+
+/// Where a decode failed.
+pub(crate) struct Located<'t> {
+    /// The place of the innermost value below the text, a JSON Pointer.
+    pub(crate) path: String,
+    /// The text of that value.
+    pub(crate) text: &'t str,
+    /// The key of it that was being read, where the value is an object and a key was refused.
+    pub(crate) key: Option<String>,
+}
+
+/// Finds the innermost value that was being read when the error arose.
+///
+/// A type that reads a value twice, as an untagged `enum` does, stops at the end of the whole of it.
+pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'t> {
+    let mut path = String::new();
+    let Some(last) = last_read(text, error) else { return Located { path, text, key: None } };
+    let mut value = text;
+    while let Some((name, inner)) = inner(text, value, last) {
+        path.push('/');
+        push_escaped(&mut path, &name);
+        value = inner;
+    }
+    Located { path, text: value, key: key(text, value, last) }
+}
+
+/// The key of an object within which, or at the end of which, this position is.
+fn key(text: &str, value: &str, position: usize) -> Option<String> {
+    let Members(members) = serde_json::from_str(value).ok()?;
+    let (name, raw) = members.into_iter().find(|(_, raw)| start(text, raw) > position)?;
+    // Between a key and its value stand a colon and white space; a key that is a number is read without its last quote.
+    let between = text.get(position + 1..start(text, raw))?;
+    let rest = between.strip_prefix('"').unwrap_or(between);
+    let read = text.get(..=position)?.trim_end();
+    let in_quotes = rest.len() < between.len() || read.ends_with('"');
+    (in_quotes && rest.trim() == ":").then_some(name)
+}
+
+/// Where a value begins in the text that it is a part of.
+fn start(text: &str, raw: &RawValue) -> usize {
+    raw.get().as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// The position of the last byte that was read.
+fn last_read(text: &str, error: &serde_json::Error) -> Option<usize> {
+    let before = error.line().checked_sub(1)?;
+    let line: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+    (line + error.column()).checked_sub(1)
+}
+
+/// The member or the item of a value that has this position within it.
+fn inner<'t>(text: &'t str, value: &'t str, position: usize) -> Option<(String, &'t str)> {
+    let holds = |raw: &&RawValue| {
+        let end = start(text, raw) + raw.get().len();
+        // What a type has against an item is told when the comma behind it was read.
+        let behind = text.get(end..=position).is_some_and(|behind| behind.trim() == ",");
+        (start(text, raw)..end).contains(&position) || behind
+    };
+    if let Ok(Members(members)) = serde_json::from_str::<Members<'t>>(value) {
+        return members.into_iter().find(|(_, raw)| holds(raw)).map(|(name, raw)| (name, raw.get()));
+    }
+    let items = serde_json::from_str::<Vec<&'t RawValue>>(value).ok()?;
+    let (position, raw) = items.into_iter().enumerate().find(|(_, raw)| holds(raw))?;
+    Some((position.to_string(), raw.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use jiff::civil::Date;
+    use serde::Deserialize;
+    use serde::de::DeserializeOwned;
+
+    use super::{Located, located};
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "what is decoded is not looked at")]
+    struct Stay {
+        from: Date,
+        until: Option<Date>,
+    }
+
+    fn place<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> (String, &str) {
+        let error = serde_json::from_str::<T>(text).unwrap_err();
+        let Located { path, text, key } = located(text, &error);
+        assert_eq!(key, None, "{error}");
+        (path, text)
+    }
+
+    #[test]
+    fn the_value_that_does_not_decode_is_found() {
+        assert_eq!(place::<Date>("\"x\""), (String::new(), "\"x\""));
+        assert_eq!(
+            place::<Vec<Date>>("[\"2014-01-01\",\n\n \"x\", \"2014-01-01\"]"),
+            ("/1".to_owned(), "\"x\"")
+        );
+        assert_eq!(
+            place::<BTreeMap<String, Vec<Date>>>(r#"{"a":[], "b/c" : ["x"]}"#),
+            ("/b~1c/0".to_owned(), "\"x\"")
+        );
+        assert_eq!(place::<Stay>(r#"{"from":"2014-01-01","until":"x"}"#), ("/until".to_owned(), "\"x\""));
+        assert_eq!(place::<Vec<u128>>("[1,-5]"), ("/1".to_owned(), "-5"));
+        let text = r#"[{"until":"2014-01-01"}]"#;
+        assert_eq!(place::<Vec<Stay>>(text), ("/0".to_owned(), r#"{"until":"2014-01-01"}"#));
+    }
+
+    #[test]
+    fn the_key_that_does_not_decode_is_found() {
+        for text in [r#"[{"1": 5, "300" : 6, "2": 7}]"#, r#"[{"300":{"300": 1}}]"#, r#"[{"1":2},{"300":2}]"#]
+        {
+            let error = serde_json::from_str::<Vec<BTreeMap<u8, serde_json::Value>>>(text).unwrap_err();
+            let Located { path, key, .. } = located(text, &error);
+            assert!(path == "/0" || path == "/1", "{path}");
+            assert_eq!(key.as_deref(), Some("300"), "{text}: {error}");
+        }
+        let error = serde_json::from_str::<BTreeMap<u8, u8>>(r#"{"1": 300, "2": 5}"#).unwrap_err();
+        let Located { path, key, .. } = located(r#"{"1": 300, "2": 5}"#, &error);
+        assert_eq!((path.as_str(), key), ("/1", None), "{error}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Integers that are written as floating-point numbers: `1.0`, `1e3`, `-0`.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::call::decode::scan::end_of_string;
+use crate::schema::json::parse::WIDE;
+use crate::schema::push_escaped;
+
+/// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
+///
+/// `None` when there is none, so that a text is not decoded again to the same effect. The texts of strings stay as they
+/// are, and so do numbers with a fraction, and those of more than [`LONGEST`] digits, which no integer type holds.
+pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for number in numbers(text) {
+        if let Some(integer) = integer(&text[number.clone()]) {
+            out.push_str(&text[copied..number.start]);
+            out.push_str(&integer);
+            copied = number.end;
+        }
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+/// Where the numbers stand in a JSON text.
+fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            match bytes[at] {
+                b'"' => at = end_of_string(bytes, at + 1),
+                b'-' | b'0'..=b'9' => {
+                    let start = at;
+                    at += bytes[at..].iter().take_while(|b| is_number(**b)).count();
+                    return Some(start..at);
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    })
+}
+
+/// The places of the integers in a value that have other digits than in the text that it was read from, spelled out: the
+/// first of them, if they are many.
+pub(crate) fn rounded(value: &Value, text: &str, most: usize) -> Vec<String> {
+    // Both have their numbers in one order.
+    let mut are_rounded =
+        numbers(text).map(|number| &text[number]).filter(|number| is_wide(number)).map(is_rounded);
+    let mut places = Vec::new();
+    collect(value, &mut String::new(), &mut |place| {
+        if are_rounded.next() == Some(true) && places.len() < most {
+            places.push(place.to_owned());
+        }
+    });
+    places
+}
+
+/// Visits the places of the numbers that 64 bits do not hold.
+fn collect(value: &Value, place: &mut String, visit: &mut impl FnMut(&str)) {
+    let length = place.len();
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= WIDE) => {
+            visit(place);
+        }
+        Value::Array(items) => {
+            for (position, item) in items.iter().enumerate() {
+                // Nothing can go wrong on the way into a string.
+                _ = write!(place, "/{position}");
+                collect(item, place, visit);
+                place.truncate(length);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                place.push('/');
+                push_escaped(place, name);
+                collect(member, place, visit);
+                place.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_wide(number: &str) -> bool {
+    let is_kept = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+    !is_kept && number.parse::<f64>().is_ok_and(|number| number.abs() >= WIDE)
+}
+
+/// Whether an integer is another one as a floating-point number. Many programs write one of these in digits.
+fn is_rounded(number: &str) -> bool {
+    !number.contains(['.', 'e', 'E']) && number.parse::<f64>().is_ok_and(|value| value.to_string() != number)
+}
+
+/// More digits than the widest integer type has.
+const LONGEST: usize = 40;
+
+fn is_number(byte: u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
+}
+
+/// Whether this is a number as JSON has it (RFC 8259, section 6). What is none is for the parser to refuse.
+fn is_json(number: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number = number.strip_prefix('-').unwrap_or(number);
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),
+        None => (number, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let leads_with_zero = whole.len() > 1 && whole.starts_with('0');
+    digits(whole) && !leads_with_zero && digits(fraction) && digits(exponent)
+}
+
+/// The digits of a number that is written in another way and is an integer; `None` for all others.
+fn integer(number: &str) -> Option<String> {
+    if !number.contains(['.', 'e', 'E']) {
+        return (number == "-0").then(|| "0".to_owned());
+    }
+    if !is_json(number) {
+        return None;
+    }
+    let (sign, number) = match number.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", number),
+    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        // Nothing times anything.
+        return Some("0".to_owned());
+    }
+    let zeros = i64::from(exponent.parse::<i32>().ok()?) - i64::try_from(fraction.len()).ok()?;
+    if zeros >= 0 {
+        let zeros = usize::try_from(zeros).ok().filter(|zeros| digits.len() + zeros <= LONGEST)?;
+        return Some(format!("{sign}{digits}{}", "0".repeat(zeros)));
+    }
+    let cut = digits.len().checked_sub(usize::try_from(-zeros).ok()?)?;
+    let (kept, dropped) = digits.split_at(cut);
+    (!kept.is_empty() && dropped.bytes().all(|b| b == b'0')).then(|| format!("{sign}{kept}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spell_out_integers;
+
+    #[test]
+    fn integers_are_spelled_out_and_nothing_else_changes() {
+        for (text, expected) in [
+            ("1.0", Some("1")),
+            ("1e3", Some("1000")),
+            ("1E0", Some("1")),
+            ("-0", Some("0")),
+            ("-0.0", Some("0")),
+            ("0e99999999999", Some("0")),
+            ("-0.000e-99999999999", Some("0")),
+            ("1e99999999999", None),
+            ("-1.50e1", Some("-15")),
+            ("12300e-2", Some("123")),
+            ("0.001e3", Some("1")),
+            ("9007199254740993.0", Some("9007199254740993")),
+            ("1e19", Some("10000000000000000000")),
+            ("1", None),
+            ("1.5", None),
+            ("15e-1", None),
+            ("1e400", None),
+            ("5e-400", None),
+            ("1e+3", Some("1000")),
+            // What is no JSON stays none.
+            ("01.0", None),
+            ("1.", None),
+            ("1.e2", None),
+            ("-.5e1", None),
+            ("-00.0", None),
+            ("1.0e", None),
+            ("1.0e+-1", None),
+            ("1.0.0", None),
+            ("--1.0", None),
+            (r#""1.0""#, None),
+            (r#""a\"1.0""#, None),
+            (r#"{"1e3":[1.0,"2.0",{"a":3E0}],"b":-0}"#, Some(r#"{"1e3":[1,"2.0",{"a":3}],"b":0}"#)),
+        ] {
+            assert_eq!(spell_out_integers(text).as_deref(), expected, "{text}");
+        }
+    }
+}
