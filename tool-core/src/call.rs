@@ -14,6 +14,7 @@ pub(crate) mod admission;
 pub(crate) mod audit;
 mod block_on;
 pub(crate) mod decode;
+mod example;
 mod failure_log;
 mod invocation;
 mod output_check;
@@ -21,6 +22,7 @@ pub(crate) mod prompt_arguments;
 mod run;
 #[cfg(feature = "tokio")]
 mod spawn;
+pub(crate) mod target;
 mod timeout;
 pub(crate) mod tool;
 
@@ -39,14 +41,16 @@ pub(crate) use crate::call::invocation::{Begun, begin, refused, unknown};
 pub(crate) use run::{Limits, Runner};
 
 use crate::call::decode::check::{Checked, check, explained};
-use crate::call::decode::scan::{Scan, Slots, scan};
+use crate::call::decode::scan::{Scan, scan};
 use crate::call::tool::Tool;
-use crate::context::{CallId, Caller, LazyContext};
+use crate::context::{Caller, LazyContext};
 use crate::declare::entry::{Call, Entry, Step};
 use crate::declare::inject::Source;
 use crate::declare::reader::{Findings, Reader, Unread};
+use crate::declare::slots::Slots;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
+use crate::model::call_id::CallId;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::schema::leniency::{Leniency, Repair, Validation};

@@ -8,9 +8,7 @@ pub(crate) mod progress;
 pub(crate) mod semaphore;
 pub(crate) mod tasks;
 
-use std::fmt;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::context::elicitation::{Asking, Inquiry};
@@ -19,12 +17,9 @@ use crate::context::logging::Listener;
 use crate::context::permit::Permit;
 use crate::context::progress::Reporter;
 use crate::context::tasks::Tasks;
-use crate::declare::inject::{Inject, Injection, Needs};
-use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
-use crate::model::failure::Failure;
+use crate::model::call_id::CallId;
 use crate::model::trace::TraceParent;
-use crate::registry::{Known, Registry};
 
 /// The call that a tool answers: its identifier, and whether the caller still waits.
 ///
@@ -221,9 +216,6 @@ pub(crate) struct Caller {
     pub(crate) extensions: Option<Arc<Extensions>>,
     pub(crate) reporter: Option<Reporter>,
     pub(crate) listener: Option<Listener>,
-    /// Keeps what is too large to be shown to it.
-    #[cfg(feature = "tokio")]
-    pub(crate) results: Option<crate::results::ResultStore>,
     pub(crate) asking: Option<Asking>,
     /// The call of a tool that makes the calls.
     pub(crate) outer: Option<Context>,
@@ -239,8 +231,6 @@ impl Caller {
             listener: None,
             asking: None,
             outer: None,
-            #[cfg(feature = "tokio")]
-            results: None,
         }
     }
 
@@ -252,19 +242,6 @@ impl Caller {
     /// Of whom nothing is known.
     pub(crate) fn nobody() -> Self {
         Caller::new(Principal::anonymous())
-    }
-
-    /// Returns `true` if something keeps results of this tool that are too large to be shown.
-    #[cfg_attr(
-        not(feature = "tokio"),
-        expect(unused_variables, reason = "nothing is kept without a runtime")
-    )]
-    pub(crate) fn keeps(&self, tool: &ToolDefinition) -> bool {
-        #[cfg(feature = "tokio")]
-        let keeps = self.results.as_ref().is_some_and(|results| results.is_for(tool));
-        #[cfg(not(feature = "tokio"))]
-        let keeps = false;
-        keeps
     }
 
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
@@ -280,13 +257,6 @@ impl PartialEq for Caller {
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
-        #[cfg(feature = "tokio")]
-        let extensions = extensions
-            && match (&self.results, &other.results) {
-                (None, None) => true,
-                (Some(own), Some(others)) => own.is(others),
-                _ => false,
-            };
         extensions
             && self.principal == other.principal
             && self.trace == other.trace
@@ -306,7 +276,7 @@ pub(crate) struct LazyContext<'c> {
     /// What stands beside the call under what the caller brings along.
     beside: Option<&'c Arc<Extensions>>,
     /// Through which the call came; none where nothing runs.
-    registry: Option<&'c Registry>,
+    registry: Option<&'c (dyn Any + Send + Sync)>,
     #[cfg(feature = "tokio")]
     tasks: Option<&'c Tasks>,
     /// What the call holds to run.
@@ -320,9 +290,14 @@ impl<'c> LazyContext<'c> {
     }
 
     /// The context of a call that really runs.
-    pub(crate) fn running(member: Known<'c>, registry: &'c Registry, tasks: &'c Tasks) -> Self {
-        let Known { definition, extensions, .. } = member;
-        Self::made(definition.name(), registry.caller(), extensions, Some(registry), Some(tasks))
+    pub(crate) fn running(
+        tool: &'c str,
+        caller: &'c Caller,
+        beside: Option<&'c Arc<Extensions>>,
+        registry: &'c (dyn Any + Send + Sync),
+        tasks: &'c Tasks,
+    ) -> Self {
+        Self::made(tool, caller, beside, Some(registry), Some(tasks))
     }
 
     #[inline]
@@ -331,7 +306,7 @@ impl<'c> LazyContext<'c> {
         tool: &'c str,
         caller: &'c Caller,
         beside: Option<&'c Arc<Extensions>>,
-        registry: Option<&'c Registry>,
+        registry: Option<&'c (dyn Any + Send + Sync)>,
         tasks: Option<&'c Tasks>,
     ) -> Self {
         LazyContext {
@@ -351,9 +326,9 @@ impl<'c> LazyContext<'c> {
         self.caller
     }
 
-    /// Through which the call came.
-    pub(crate) fn registry(&self) -> Option<&'c Registry> {
-        self.registry
+    /// Returns the registry through which the call came, if it is one of this type.
+    pub(crate) fn registry<R: 'static>(&self) -> Option<&'c R> {
+        self.registry?.downcast_ref()
     }
 
     /// A value that stands beside the call.
@@ -403,45 +378,5 @@ impl<'c> LazyContext<'c> {
         if let Some(context) = self.context.get() {
             context.cancel();
         }
-    }
-}
-
-impl<Op> Inject<Op> for Context {
-    fn needs(_: &mut Needs) {}
-
-    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
-        Ok(source.context().clone())
-    }
-}
-
-/// The identifier of one call: 16 hexadecimal digits, unique within a process and unlikely to meet itself elsewhere.
-///
-/// ```
-/// use tool_core::CallId;
-///
-/// assert_ne!(CallId::new(), CallId::new());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallId(u64);
-
-impl CallId {
-    /// The next identifier.
-    ///
-    /// ```
-    /// println!("{}", tool_core::CallId::new());
-    /// ```
-    #[expect(clippy::new_without_default, reason = "two new identifiers differ, which no default does")]
-    pub fn new() -> Self {
-        static START: OnceLock<u64> = OnceLock::new();
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        // Seeded by the system; a clock or the number of a process is not to be had on every target.
-        let start = START.get_or_init(|| RandomState::new().build_hasher().finish());
-        CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
-    }
-}
-
-impl fmt::Display for CallId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
     }
 }

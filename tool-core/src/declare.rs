@@ -15,5 +15,6 @@ pub(crate) mod registration;
 pub(crate) mod requirement;
 pub(crate) mod resource;
 pub(crate) mod returns;
+pub(crate) mod slots;
 pub(crate) mod source;
 pub(crate) mod state;

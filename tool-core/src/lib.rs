@@ -19,8 +19,8 @@ mod schema;
 pub mod private;
 pub mod testing;
 
-pub use crate::call::audit::{AuditEvent, AuditKind, AuditSink};
-pub use crate::call::tool::{BoxFuture, DynamicTool, Tool};
+pub use crate::call::audit::{AuditEvent, AuditSink};
+pub use crate::call::tool::{DynamicTool, Tool};
 pub use crate::context::elicitation::{
     Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
     ModelPreferences, Question, Root, Sample, Sampled, Sampling,
@@ -44,10 +44,13 @@ pub use crate::definition::profile::{Profile, ProfileError, UnknownProfile};
 pub use crate::definition::prompt::PromptDefinition;
 pub use crate::definition::surface::{Address, Segment, Surface};
 pub use crate::model::access::{Access, Principal};
+pub use crate::model::audit_kind::AuditKind;
 #[cfg(feature = "http")]
 pub use crate::model::authentication::{AuthenticationError, Authenticator, Bearer, InvalidToken, identify};
+pub use crate::model::call_id::CallId;
 pub use crate::model::digest::{Digest, ParseDigestError};
 pub use crate::model::failure::{Failure, FailureCodes, FailureKind, McpAnswer, Reason, ToolError};
+pub use crate::model::future::BoxFuture;
 pub use crate::model::operation::{Annotations, Operation, UnknownOperation};
 pub use crate::model::output::{Content, Output, ResourceBody};
 pub use crate::model::permission::{Permission, PermissionError};
@@ -63,7 +66,7 @@ pub use crate::registry::search::{Hit, Match};
 pub use crate::schema::leniency::{Leniency, Repair, RepairKind, Validation};
 pub use crate::schema::problem::Problem;
 pub use call::Reply;
-pub use context::{CallId, Context};
+pub use context::Context;
 pub use definition::{
     DefinitionError, DefinitionFault, Parameter, ParameterType, ToolDefinition, ToolDefinitionBuilder,
 };

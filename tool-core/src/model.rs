@@ -1,11 +1,14 @@
 //! What every layer speaks of: who calls, what a tool does to data, what it answers and how it fails.
 
 pub(crate) mod access;
+pub(crate) mod audit_kind;
 #[cfg(feature = "http")]
 pub(crate) mod authentication;
+pub(crate) mod call_id;
 pub(crate) mod catch_panic;
 pub(crate) mod digest;
 pub(crate) mod failure;
+pub(crate) mod future;
 pub(crate) mod operation;
 pub(crate) mod output;
 pub(crate) mod permission;

@@ -9,6 +9,8 @@ mod builder;
 mod caller;
 mod calls;
 mod checks;
+mod completion;
+mod digest;
 #[cfg(feature = "tokio")]
 mod drain;
 mod error;
@@ -27,20 +29,23 @@ pub(crate) mod search;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, iter, slice, vec};
 
-pub(crate) use crate::registry::scope::{Home, Known};
 pub use builder::Builder;
 pub use error::{BuildError, BuildErrors};
 
-use crate::call::audit::{Audit, AuditKind};
+use crate::call::audit::Audit;
+use crate::call::target::{CallOrigin, Home, Known};
 use crate::context::Caller;
 use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
+use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::registry::index::Positions;
 use crate::registry::prompts::PromptMember;
 use crate::registry::scope::{Apart, Member};
 use crate::registry::search::Index;
+#[cfg(feature = "tokio")]
+use crate::results::ResultStore;
 use crate::schema::nearest;
 
 /// The tools of an application.
@@ -71,6 +76,9 @@ pub struct Registry {
     inner: Arc<Inner>,
     /// Who calls.
     caller: Caller,
+    /// Keeps what is too large to be shown.
+    #[cfg(feature = "tokio")]
+    results: Option<ResultStore>,
 }
 
 struct Inner {
@@ -348,6 +356,37 @@ impl Registry {
             })
             .filter(|known| known.home.admission.knows(known.definition, self.principal()))
             .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
+    }
+
+    fn of(inner: Arc<Inner>, caller: Caller) -> Self {
+        Registry {
+            inner,
+            caller,
+            #[cfg(feature = "tokio")]
+            results: None,
+        }
+    }
+
+    /// Returns `true` if the results of calls through both handles go into the same store.
+    fn has_results_of(&self, other: &Registry) -> bool {
+        #[cfg(feature = "tokio")]
+        return match (&self.results, &other.results) {
+            (None, None) => true,
+            (Some(own), Some(others)) => own.is(others),
+            _ => false,
+        };
+        #[cfg(not(feature = "tokio"))]
+        true
+    }
+
+    /// Returns who makes the calls of this handle, and what there is for them.
+    fn origin(&self) -> CallOrigin<'_> {
+        CallOrigin {
+            caller: &self.caller,
+            registry: self,
+            #[cfg(feature = "tokio")]
+            results: self.results.as_ref(),
+        }
     }
 
     fn member(&self, name: &str) -> Option<&Member> {

@@ -25,10 +25,11 @@ pub use stored::{Excerpt, Kept};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::call::Reply;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
 use crate::model::digest::Digest;
+use crate::model::failure::Failure;
+use crate::model::output::Output;
 use crate::results::preview::{Part, Whole, parts};
 use crate::results::writing::State;
 
@@ -250,11 +251,15 @@ impl ResultStore {
         Arc::ptr_eq(&self.0.state, &other.0.state)
     }
 
-    /// Shortens an answer that is too large, and keeps what it leaves out for whoever called.
-    pub(crate) async fn shorten(&self, reply: &mut Reply, principal: &Principal) {
-        let parts = parts(&reply.result, &self.0.limits);
+    /// Returns what is shown in the place of a result that is too large, and keeps the rest for whoever called.
+    pub(crate) async fn shorten(
+        &self,
+        result: &Result<Output, Failure>,
+        principal: &Principal,
+    ) -> Option<Shortened> {
+        let parts = parts(result, &self.0.limits);
         if parts.is_empty() {
-            return;
+            return None;
         }
         let mut pieces = Vec::with_capacity(parts.len());
         for part in parts {
@@ -263,13 +268,13 @@ impl ResultStore {
                 Part::Goes(whole) => Piece::Excerpt(self.excerpt_of(principal, &whole).await),
             });
         }
-        reply.shortened = Some(Box::new(Shortened::new(pieces)));
+        Some(Shortened::new(pieces))
     }
 
-    /// Whether an answer may have to be shortened: the usual one is looked at no further.
-    pub(crate) fn is_large(&self, reply: &Reply) -> bool {
+    /// Returns `true` if a result may have to be shortened: the usual one is looked at no further.
+    pub(crate) fn is_large(&self, result: &Result<Output, Failure>) -> bool {
         let limits = &self.0.limits;
-        match &reply.result {
+        match result {
             Ok(output) => output.size() > limits.above.min(limits.media_above),
             Err(failure) => failure.message().len() > limits.above / 2,
         }

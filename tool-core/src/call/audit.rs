@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::context::{CallId, Caller};
+use crate::context::Caller;
 use crate::definition::ToolDefinition;
+use crate::model::audit_kind::AuditKind;
+use crate::model::call_id::CallId;
 use crate::model::catch_panic::contained;
 use crate::model::digest::Digest;
 use crate::model::failure::{Failure, FailureKind};
@@ -128,31 +130,6 @@ impl Serialize for AuditEvent<'_> {
             map.serialize_entry("traceparent", &trace.to_string())?;
         }
         map.end()
-    }
-}
-
-/// What was called.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&tool_core::AuditKind::Prompt).unwrap(), r#""prompt""#);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum AuditKind {
-    /// A tool was called.
-    Tool,
-    /// The messages of a prompt were asked for.
-    Prompt,
-}
-
-impl AuditKind {
-    /// The name as that of a tool, or as that of a prompt: the fields of what is logged.
-    pub(crate) fn split(self, name: &str) -> (Option<&str>, Option<&str>) {
-        match self {
-            AuditKind::Tool => (Some(name), None),
-            AuditKind::Prompt => (None, Some(name)),
-        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::call::audit::AuditKind;
-use crate::context::CallId;
 use crate::definition::ToolDefinition;
+use crate::model::audit_kind::AuditKind;
+use crate::model::call_id::CallId;
 use crate::model::failure::{Failure, FailureKind};
 
 /// What the log says of a call that failed, beside the failure.

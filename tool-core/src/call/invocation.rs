@@ -8,10 +8,11 @@ use tokio::runtime::Handle;
 use tracing::Span;
 use tracing::field::display;
 
-use crate::call::audit::{Asked, Audit, AuditKind, Record};
+use crate::call::audit::{Asked, Audit, Record};
 #[cfg(feature = "tokio")]
 use crate::call::decode::check::{Checked, takes_long};
 use crate::call::failure_log::FailureLog;
+use crate::call::target::{CallOrigin, Home, Known};
 use crate::call::timeout::{Late, Timer, limited};
 use crate::call::tool::Tool;
 use crate::call::{Desk, Purpose, Reply, check_text};
@@ -19,14 +20,17 @@ use crate::context::elicitation::Asking;
 use crate::context::permit::Permit;
 use crate::context::semaphore::{Busy, Gate};
 use crate::context::tasks::Counted;
-use crate::context::{CallId, Caller, LazyContext};
+use crate::context::{Caller, LazyContext};
 use crate::declare::entry::Step;
 use crate::declare::inject::Source;
 use crate::definition::ToolDefinition;
+use crate::model::audit_kind::AuditKind;
+use crate::model::call_id::CallId;
 use crate::model::catch_panic::contained;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
-use crate::registry::{Home, Known, Registry};
+#[cfg(feature = "tokio")]
+use crate::results::ResultStore;
 
 /// A call that was begun.
 pub(crate) enum Begun<'c> {
@@ -42,6 +46,8 @@ pub(crate) struct Ongoing<'c> {
     kind: AuditKind,
     written: Option<&'c Arc<dyn Tool>>,
     home: &'c Home,
+    #[cfg(feature = "tokio")]
+    results: Option<&'c ResultStore>,
     arguments: &'c [u8],
     pub(super) context: LazyContext<'c>,
     pub(super) span: Span,
@@ -67,8 +73,8 @@ impl Begun<'_> {
 }
 
 /// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
-pub(crate) fn begin<'c>(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Begun<'c> {
-    let mut call = Ongoing::new(registry, member, arguments);
+pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Known<'c>, arguments: &'c [u8]) -> Begun<'c> {
+    let mut call = Ongoing::new(origin, member, arguments);
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
@@ -87,11 +93,11 @@ pub(crate) fn begin<'c>(registry: &'c Registry, member: Known<'c>, arguments: &'
 }
 
 impl<'c> Ongoing<'c> {
-    fn new(registry: &'c Registry, member: Known<'c>, arguments: &'c [u8]) -> Self {
-        let Known { kind, definition: tool, written, home, .. } = member;
-        let caller = registry.caller();
+    fn new(origin: CallOrigin<'c>, member: Known<'c>, arguments: &'c [u8]) -> Self {
+        let Known { kind, definition: tool, written, home, extensions } = member;
+        let caller = origin.caller;
         let tasks = home.runner.tasks();
-        let context = LazyContext::running(member, registry, tasks);
+        let context = LazyContext::running(tool.name(), caller, extensions, origin.registry, tasks);
         let call_id = context.call_id();
         let begin =
             |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
@@ -108,6 +114,8 @@ impl<'c> Ongoing<'c> {
             kind,
             written,
             home,
+            #[cfg(feature = "tokio")]
+            results: origin.results,
             arguments,
             context,
             // An error, so that what is logged at any level can be joined to its call.
@@ -158,7 +166,7 @@ impl<'c> Ongoing<'c> {
         match limited(timer, turn.as_mut()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(Busy)) => Err(Failure::busy()),
-            Err(Late(limit)) => Err(Failure::timeout_before(self.tool, limit)),
+            Err(Late(limit)) => Err(Failure::timeout_before(self.tool.name(), limit)),
         }
     }
 
@@ -169,7 +177,11 @@ impl<'c> Ongoing<'c> {
 
     /// Whether something keeps an output that is too large.
     pub(super) fn keeps(&self) -> bool {
-        self.context.caller().keeps(self.tool)
+        #[cfg(feature = "tokio")]
+        let keeps = self.results.is_some_and(|results| results.is_for(self.tool));
+        #[cfg(not(feature = "tokio"))]
+        let keeps = false;
+        keeps
     }
 
     /// Who calls.
@@ -205,7 +217,7 @@ impl<'c> Ongoing<'c> {
         let caller = self.context.caller();
         let threads = &self.home.runner.threads;
         let mut thread = pin!(Permit::acquire(threads, self.caller(), caller.outer.as_ref()));
-        let late = |Late(limit)| Failure::timeout_before(self.tool, limit);
+        let late = |Late(limit)| Failure::timeout_before(self.tool.name(), limit);
         let thread = limited(timer, thread.as_mut()).await.map_err(late)?.map_err(|Busy| Failure::busy())?;
         let (tool, leniency, arguments) = (self.tool.clone(), self.home.leniency, self.arguments.to_vec());
         let span = self.span.clone();

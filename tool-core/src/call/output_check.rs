@@ -1,10 +1,10 @@
 //! What an output has to be before it is sent.
 
-use crate::call::decode::scan::end_of_string;
 use crate::definition::ToolDefinition;
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::output::Output;
 use crate::schema::Guarantee;
+use crate::schema::json::string::end_of_string;
 
 /// What a registry asks of the outputs of its tools.
 #[derive(Clone, Copy, Debug)]

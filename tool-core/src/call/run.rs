@@ -123,7 +123,8 @@ impl Runner {
             None => function.await,
             Some(mut timer) => {
                 let limited = timer.limit(&mut function).await;
-                limited.map_err(|Late(limit)| Failure::timeout(call.tool, limit))?
+                limited
+                    .map_err(|Late(limit)| Failure::timeout(call.tool.name(), limit, call.tool.modifies()))?
             }
         };
         gone.stayed();
@@ -148,7 +149,7 @@ async fn decide(
     let mut decision = Contained::new(decision, call.span.clone());
     let gone = Gone::new(&call.context, None);
     let cleared = limited(timer, &mut decision).await;
-    let cleared = cleared.map_err(|Late(limit)| Failure::timeout_before(call.tool, limit))?;
+    let cleared = cleared.map_err(|Late(limit)| Failure::timeout_before(call.tool.name(), limit))?;
     gone.stayed();
     let cleared = cleared?;
     let _inside = call.span.enter();

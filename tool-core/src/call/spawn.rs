@@ -87,7 +87,7 @@ impl Runner {
         let thread = match limited(&mut timer, permit_of_thread.as_mut()).await {
             Ok(Ok(thread)) => thread,
             Ok(Err(Busy)) => return Err(Failure::busy()),
-            Err(Late(limit)) => return Err(Failure::timeout_before(tool, limit)),
+            Err(Late(limit)) => return Err(Failure::timeout_before(tool.name(), limit)),
         };
         if let Some(context) = &asks {
             context.hold(&thread);
@@ -155,7 +155,7 @@ impl Gone<'_> {
             }
             Err(Late(limit)) => {
                 self.why = FailureKind::Timeout;
-                (Err(Failure::timeout(tool, limit)), false)
+                (Err(Failure::timeout(tool.name(), limit, tool.modifies())), false)
             }
         }
     }

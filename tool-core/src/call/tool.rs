@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::ready;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -12,19 +11,8 @@ use crate::call::decode::dynamic::undecoded;
 use crate::context::Context;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
+use crate::model::future::BoxFuture;
 use crate::model::output::Output;
-
-/// A future behind a pointer, as a trait that is used as `dyn` must return it.
-///
-/// ```
-/// use tool_core::BoxFuture;
-///
-/// fn later(n: i64) -> BoxFuture<'static, i64> {
-///     Box::pin(async move { n })
-/// }
-/// # assert_eq!(tool_core::private::block_on(later(5)), 5);
-/// ```
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A tool that is written by hand.
 ///

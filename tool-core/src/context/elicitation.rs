@@ -22,10 +22,9 @@ pub use sample::{ModelPreferences, Sample};
 
 pub(crate) use inquiry::Inquiry;
 
-use crate::call::tool::BoxFuture;
 use crate::context::Context;
 use crate::model::failure::Failure;
-use crate::registry::Registry;
+use crate::model::future::BoxFuture;
 
 /// Whoever puts the questions of a call to its caller: given to it with [`Registry::asking`]. An adapter has one; a test
 /// takes [`testing::Answers`](crate::testing::Answers).
@@ -103,22 +102,6 @@ pub enum Asked {
     /// The answer comes with another call that starts again, and for which an [`Asker`] has it. This one is suspended:
     /// its function is dropped as soon as it waits, whatever its operation.
     Later,
-}
-
-impl Registry {
-    /// The same registry, for calls whose questions this asker puts to the caller. Cheap: it is done for each call.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::testing::Answers;
-    ///
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let registry = registry.asking(Arc::new(Answers::new().decline()));
-    /// ```
-    #[must_use]
-    pub fn asking(&self, asker: Arc<dyn Asker>) -> Self {
-        self.with_asking(Asking::By(asker))
-    }
 }
 
 /// Who is asked what a call asks.

@@ -1,13 +1,10 @@
 //! What an adapter or an application puts beside a call: typed values that its tool may look at.
 
-use std::any::{Any, TypeId, type_name};
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
-
-use crate::declare::inject::{Inject, Injection, Needs};
-use crate::model::failure::Failure;
 
 /// Typed values beside one call, at most one of each type: the user of the session, the locale, the connection.
 ///
@@ -142,25 +139,5 @@ impl<T> Deref for Extension<T> {
 
     fn deref(&self) -> &T {
         &self.0
-    }
-}
-
-impl<T: Clone + Send + Sync + 'static, Op> Inject<Op> for Extension<T> {
-    fn needs(_: &mut Needs) {}
-
-    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
-        let value = source.extension::<T>().cloned().map(Extension);
-        value.ok_or_else(|| {
-            tracing::error!(extension = type_name::<T>(), "nothing of this type was put beside the call");
-            Failure::internal()
-        })
-    }
-}
-
-impl<T: Clone + Send + Sync + 'static, Op> Inject<Op> for Option<Extension<T>> {
-    fn needs(_: &mut Needs) {}
-
-    fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure> {
-        Ok(source.extension::<T>().cloned().map(Extension))
     }
 }

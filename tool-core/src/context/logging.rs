@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::context::{CallId, Context};
+use crate::context::Context;
+use crate::model::call_id::CallId;
 use crate::model::catch_panic::contained;
-use crate::registry::Registry;
 
 /// How much a message of a call matters: the eight severities of syslog ([RFC 5424]), the least first.
 ///
@@ -187,25 +187,6 @@ impl<F: Fn(&LogMessage<'_>) + Send + Sync> LogSink for F {
     }
 }
 
-impl Registry {
-    /// The same registry, for calls that this sink hears of what they have to say. Cheap: it is done for each call.
-    ///
-    /// Without it, what calls have to say is in the log of the program ([`tracing`](https://docs.rs/tracing)), under the
-    /// target `tool_core::log`, with the tool and the identifier of the call.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::LogMessage;
-    ///
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let registry = registry.logging(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
-    /// ```
-    #[must_use]
-    pub fn logging(&self, sink: Arc<dyn LogSink>) -> Self {
-        self.with_listener(Listener(sink))
-    }
-}
-
 impl Context {
     /// Tells the caller something while the call runs, if it wants to know: a text, or any other JSON value. Otherwise it
     /// is in the log of the program.
@@ -260,6 +241,12 @@ fn trace(message: &LogMessage<'_>) {
 /// Who hears what a call has to say. Two are equal when they are one.
 #[derive(Clone)]
 pub(crate) struct Listener(Arc<dyn LogSink>);
+
+impl Listener {
+    pub(crate) fn new(sink: Arc<dyn LogSink>) -> Self {
+        Listener(sink)
+    }
+}
 
 impl PartialEq for Listener {
     fn eq(&self, other: &Self) -> bool {

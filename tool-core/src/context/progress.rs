@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::model::catch_panic::contained;
-use crate::registry::Registry;
 
 /// How far a call has come.
 ///
@@ -69,22 +68,6 @@ impl<F: Fn(&Progress<'_>) + Send + Sync> ProgressSink for F {
     }
 }
 
-impl Registry {
-    /// The same registry, for calls that tell this sink how far they have come. Cheap: it is done for each call.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tool_core::Progress;
-    ///
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let registry = registry.reporting(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
-    /// ```
-    #[must_use]
-    pub fn reporting(&self, sink: Arc<dyn ProgressSink>) -> Self {
-        self.with_reporter(Reporter(sink))
-    }
-}
-
 impl Context {
     /// Tells the caller how far the call has come, if it wants to know: how much is done, of how much in all where that
     /// is known, and what is being done, which may be empty. `done` should not decrease.
@@ -105,6 +88,12 @@ impl Context {
 /// The sink of a call. Two are equal when they are one.
 #[derive(Clone)]
 pub(crate) struct Reporter(Arc<dyn ProgressSink>);
+
+impl Reporter {
+    pub(crate) fn new(sink: Arc<dyn ProgressSink>) -> Self {
+        Reporter(sink)
+    }
+}
 
 impl PartialEq for Reporter {
     fn eq(&self, other: &Self) -> bool {

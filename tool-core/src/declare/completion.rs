@@ -7,9 +7,6 @@ use std::sync::LazyLock;
 use crate::declare::inject::Needs;
 use crate::declare::state::States;
 use crate::model::access::Principal;
-use crate::model::catch_panic::{Panicked, contained};
-use crate::model::failure::Failure;
-use crate::registry::{Known, Registry};
 use crate::schema::NativeSchema;
 
 /// Values that could complete an input.
@@ -113,6 +110,13 @@ impl<'t> Typed<'t> {
     }
 }
 
+impl<'t> Typed<'t> {
+    /// Sets who types.
+    pub(crate) fn by(self, principal: &'t Principal) -> Self {
+        Typed { principal: Some(principal), ..self }
+    }
+}
+
 impl Typed<'_> {
     /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
     ///
@@ -156,104 +160,15 @@ impl<'t> From<&'t String> for Typed<'t> {
 const MOST_VALUES: usize = 100;
 
 impl Completions {
-    fn of(mut values: Vec<String>) -> Self {
+    pub(crate) fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(MOST_VALUES);
         Completions { values, total, has_more: total > MOST_VALUES }
     }
 }
 
-impl Registry {
-    /// What could complete the text that a caller has typed for an input: what its `complete` function proposes, or
-    /// else the values that its schema allows and that begin with the text, whatever their case. Nothing for a secret.
-    ///
-    /// Of a tool with an access function a `complete` function is asked only if it takes a [`Typed`], which knows
-    /// [who types](Typed::principal): what it proposes is all that stands between the caller and what the access function
-    /// would deny.
-    ///
-    /// # Errors
-    ///
-    /// When the caller does not know of the tool, when there is no such input; where a `complete` function is asked, when a
-    /// call would not be [let in](Registry::admits) and when the function panics. What the schema allows is told to
-    /// everybody who knows of the tool.
-    ///
-    /// ```
-    /// # use tool_core::{Registry, tool};
-    /// /// Switches the light.
-    /// #[tool(operation = Write, destructive = false)]
-    /// fn switch(/** Whether it shines. */ on: bool) {
-    ///     let _ = on;
-    /// }
-    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "switch").build().unwrap();
-    /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
-    /// ```
-    pub fn complete<'t>(
-        &self,
-        tool: &str,
-        input: &str,
-        typed: impl Into<Typed<'t>>,
-    ) -> Result<Completions, Failure> {
-        self.completions(self.known(tool)?, input, &typed.into())
-    }
-
-    /// The same for an argument of a prompt.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such prompt or argument, and when the function panics.
-    ///
-    /// ```
-    /// use tool_core::{Registry, prompt, prompts};
-    ///
-    /// /// Asks for a poem.
-    /// #[prompt]
-    /// fn night_poem(/** Whether it rhymes. */ rhymes: bool) -> String {
-    ///     format!("Write a poem about the night{}.", if rhymes { " that rhymes" } else { "" })
-    /// }
-    ///
-    /// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
-    /// assert_eq!(registry.complete_prompt("night_poem", "rhymes", "").unwrap().values, ["true", "false"]);
-    /// ```
-    pub fn complete_prompt<'t>(
-        &self,
-        prompt: &str,
-        argument: &str,
-        typed: impl Into<Typed<'t>>,
-    ) -> Result<Completions, Failure> {
-        self.completions(self.known_prompt(prompt)?, argument, &typed.into())
-    }
-
-    fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
-        let Known { definition, home, .. } = member;
-        let inputs = definition.inputs();
-        let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
-            let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
-            return Err(Failure::unknown_input(definition.name(), input, &known));
-        };
-        let mut values = Vec::new();
-        match definition.completion(input) {
-            _ if native.secret => {}
-            Some(complete) => {
-                // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
-                // told to everybody who knows of the tool.
-                home.admission.admit(definition, &home.states, self.principal())?;
-                let typed = &Typed { principal: Some(self.principal()), ..typed.clone() };
-                let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
-                let mut completing = Completing::Propose { typed, states, guarded, values };
-                contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
-            }
-            None => {
-                let typed = typed.text.to_lowercase();
-                allowed(native, &mut values);
-                values.retain(|value| value.to_lowercase().starts_with(&typed));
-            }
-        }
-        Ok(Completions::of(values))
-    }
-}
-
 /// The values that a schema allows, where these are few.
-fn allowed(native: &NativeSchema, values: &mut Vec<String>) {
+pub(crate) fn allowed(native: &NativeSchema, values: &mut Vec<String>) {
     if native.kind == "boolean" {
         values.extend(["true", "false"].map(str::to_owned));
     }

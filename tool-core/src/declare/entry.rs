@@ -16,6 +16,7 @@ use crate::declare::input::{Inputs, Visitor};
 use crate::declare::reader::{Findings, Reader};
 use crate::declare::returns::{Return, Returned};
 use crate::model::failure::Failure;
+use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 
 #[cfg(feature = "tokio")]
@@ -89,7 +90,7 @@ pub type Running = Pending<Output>;
 pub(crate) type Cleared = Box<dyn FnOnce(Source<'_>) -> Step + Send>;
 
 /// Code of the application on its way to a result.
-pub(crate) type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
+pub(crate) type Pending<T> = BoxFuture<'static, Result<T, Failure>>;
 
 /// A function that blocks, with its values.
 #[cfg(feature = "tokio")]

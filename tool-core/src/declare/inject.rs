@@ -1,5 +1,7 @@
 //! Parameters that are no inputs: what `#[inject]` may stand on, and what it takes from the call.
 
+mod context;
+
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -8,7 +10,6 @@ use crate::context::{Context, LazyContext};
 use crate::declare::resource::Resource;
 use crate::declare::state::States;
 use crate::model::failure::Failure;
-use crate::registry::Registry;
 
 /// A type that a parameter marked `#[inject]` may have: its value comes from the call and not from the caller.
 ///
@@ -277,8 +278,8 @@ impl<'c, Op> From<Source<'c>> for Injection<'c, Op> {
 }
 
 impl<'c, Op> Injection<'c, Op> {
-    /// Through which the call came.
-    pub(crate) fn registry(&self) -> Option<&'c Registry> {
+    /// Returns the registry through which the call came, if it is one of this type.
+    pub(crate) fn registry<R: 'static>(&self) -> Option<&'c R> {
         self.context.registry()
     }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::declare::input::{InputSpec, Presence};
-use crate::definition::compose::Layout;
 use crate::schema::Limits;
 
 /// What reading the arguments of a tool needs to know.
@@ -29,6 +28,15 @@ pub(crate) struct InputPlan {
     /// The default as JSON text.
     pub(crate) default: Option<String>,
     pub(crate) limits: Limits,
+}
+
+/// How an input stands in the arguments.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    /// It is a member of its own.
+    Member(Limits),
+    /// Its fields are members, and are read together.
+    Flattened(Vec<String>),
 }
 
 impl Plan {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::call::decode::scan::Slots;
 use crate::declare::inject::Source;
 use crate::declare::input::Presence;
 use crate::declare::layout::{InputPlan, Plan};
+use crate::declare::slots::Slots;
 use crate::model::access::Principal;
 use crate::schema::json::integers;
 use crate::schema::pointer;

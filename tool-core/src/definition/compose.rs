@@ -6,6 +6,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use crate::declare::input::{InputSpec, JsonFn, Presence};
+use crate::declare::layout::Layout;
 use crate::declare::returns::Returned;
 use crate::definition::constrain::constrain;
 use crate::definition::flatten;
@@ -38,15 +39,6 @@ pub(crate) struct InputSchema {
     pub(crate) faults: Vec<String>,
     /// Whether making it panicked.
     pub(crate) broken: bool,
-}
-
-/// How an input stands in the arguments.
-#[derive(Debug)]
-pub(crate) enum Layout {
-    /// It is a member of its own.
-    Member(Limits),
-    /// Its fields are members, and are read together.
-    Flattened(Vec<String>),
 }
 
 /// The output of a tool as an object schema, where it has one.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call;
 use crate::declare::completion::CompleteFn;
 use crate::declare::entry::Entry;
 use crate::declare::layout::Plan;
@@ -226,36 +225,13 @@ impl ToolDefinition {
         self.whole().origin.declared().map_or(&[], |declared| &declared.examples)
     }
 
-    /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
-    /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
-    /// there.
-    ///
-    /// ```
-    /// # use tool_core::{Registry, tool};
-    /// /// Sends a letter.
-    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
-    /// fn send_n(/** To whom. */ to: String) -> u8 {
-    ///     to.len() as u8
-    /// }
-    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_n").build().unwrap();
-    /// let tool = registry.get("send_n").unwrap();
-    /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
-    /// ```
-    pub fn example(&self) -> &Value {
-        &self.chosen_example().0
-    }
-
-    /// The same, unless it is a guess that went wrong, or too long to be told.
-    pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let (example, is_shown) = self.chosen_example();
-        is_shown.then_some(example)
-    }
-
-    fn chosen_example(&self) -> &(Value, bool) {
+    /// Returns the first example that is valid, and whether it is short enough to be shown; the one that is made of the schema
+    /// where none is.
+    pub(crate) fn chosen_example(&self, is_valid: fn(&Self, &Value) -> bool) -> &(Value, bool) {
         self.whole().example.get_or_init(|| {
             let made = self.input().example();
             let mut candidates = self.examples().iter().chain([made]);
-            match candidates.find(|call| call::is_valid(self, call)) {
+            match candidates.find(|call| is_valid(self, call)) {
                 Some(valid) => {
                     Box::new((valid.clone(), crate::schema::take(&mut { LONGEST_EXAMPLE }, valid)))
                 }

@@ -13,8 +13,8 @@ use http::request::Parts;
 pub use bearer::{Bearer, InvalidToken};
 pub use identify::identify;
 
-use crate::call::tool::BoxFuture;
 use crate::model::access::Principal;
+use crate::model::future::BoxFuture;
 
 /// Finds out who sends a request over HTTP: from its head, a [`Principal`] or a refusal.
 ///

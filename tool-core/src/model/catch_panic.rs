@@ -8,9 +8,8 @@ use std::task::{Context, Poll};
 
 use tracing::Span;
 
-use crate::call::tool::BoxFuture;
-use crate::declare::entry::Pending;
 use crate::model::failure::Failure;
+use crate::model::future::BoxFuture;
 
 /// The code panicked; what it said is in the log.
 pub(crate) struct Panicked;
@@ -100,12 +99,12 @@ pub(crate) fn contained_task(
 
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
 pub(crate) struct Contained<T> {
-    function: Disposed<Pending<T>>,
+    function: Disposed<BoxFuture<'static, Result<T, Failure>>>,
     span: Span,
 }
 
 impl<T> Contained<T> {
-    pub(crate) fn new(function: Pending<T>, span: Span) -> Self {
+    pub(crate) fn new(function: BoxFuture<'static, Result<T, Failure>>, span: Span) -> Self {
         Contained { function: Disposed::new(function), span }
     }
 

@@ -8,8 +8,6 @@ use serde_json::Value;
 
 use crate::schema::json::canonical::canonical_object;
 
-use crate::registry::Registry;
-
 /// The identity of a definition: equal on every machine, and another after any change of what the tool promises.
 ///
 /// Written as `blake3:` and 64 hexadecimal digits, over the JSON in the canonical form of RFC 8785, with integers beyond
@@ -122,21 +120,6 @@ fn nibble(digit: u8) -> Result<u8, ParseDigestError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 64 hexadecimal digits in lower case")]
 pub struct ParseDigestError;
-
-impl Registry {
-    /// The identity of all tools and prompts together, whoever calls: another when one of them is added, is gone or
-    /// promises something else.
-    ///
-    /// ```
-    /// # use tool_core::Registry;
-    /// let empty = || Registry::builder().allow_empty().build().unwrap();
-    /// assert_eq!(empty().digest(), empty().digest());
-    /// ```
-    pub fn digest(&self) -> Digest {
-        let tools = self.declared().map(|tool| tool.digest().to_string());
-        Digest::of_all(tools, self.declared_prompts().map(|prompt| prompt.digest().to_string()))
-    }
-}
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

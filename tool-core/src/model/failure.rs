@@ -13,8 +13,7 @@ use serde_json::Value;
 
 use crate::schema::unknown_input;
 
-use crate::call::audit::AuditKind;
-use crate::definition::ToolDefinition;
+use crate::model::audit_kind::AuditKind;
 
 pub use error::ToolError;
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
@@ -90,13 +89,13 @@ impl Failure {
         Failure::new(FailureKind::Suspended, "the call is suspended until its questions are answered")
     }
 
-    pub(crate) fn timeout(tool: &ToolDefinition, limit: Duration) -> Self {
-        Failure::late(tool.name(), limit, tool.modifies())
+    pub(crate) fn timeout(tool: &str, limit: Duration, modifies: bool) -> Self {
+        Failure::late(tool, limit, modifies)
     }
 
     /// The time was over before the function was begun.
-    pub(crate) fn timeout_before(tool: &ToolDefinition, limit: Duration) -> Self {
-        Failure::late(tool.name(), limit, false)
+    pub(crate) fn timeout_before(tool: &str, limit: Duration) -> Self {
+        Failure::late(tool, limit, false)
     }
 
     fn late(name: &str, limit: Duration, modifies: bool) -> Self {

@@ -3,7 +3,7 @@
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::context::CallId;
+use crate::model::call_id::CallId;
 use crate::model::failure::Failure;
 use crate::model::output::Content;
 

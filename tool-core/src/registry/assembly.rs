@@ -81,7 +81,7 @@ impl Registry {
     /// assert!(!registry.is(&registry.as_principal(Principal::anonymous())));
     /// ```
     pub fn is(&self, other: &Self) -> bool {
-        self.is_same(other) && self.caller == other.caller
+        self.is_same(other) && self.caller == other.caller && self.has_results_of(other)
     }
 }
 
@@ -90,7 +90,7 @@ impl Registry {
 struct Assembly {
     homes: Vec<Arc<Home>>,
     audit: Option<Audit>,
-    caller: Option<Caller>,
+    first: Option<Registry>,
     members: Vec<Member>,
     prompts: Vec<PromptMember>,
     left_out: Vec<LeftOut>,
@@ -103,10 +103,7 @@ impl Assembly {
                 self.homes.push(Arc::clone(home));
             }
         }
-        if self.caller.is_none() {
-            // What stands beside the calls of the first is not for the tools of the others.
-            self.caller = Some(Caller { extensions: None, ..registry.caller.clone() });
-        }
+        self.first.get_or_insert_with(|| registry.clone());
         if self.audit.is_none() {
             self.audit.clone_from(&registry.inner.audit);
         }
@@ -148,8 +145,13 @@ impl Assembly {
             open: OnceLock::new(),
             audit: self.audit,
         };
-        let caller = self.caller.unwrap_or_else(Caller::local);
-        Toolset::new(Registry { inner: Arc::new(inner), caller }, self.left_out)
+        let mut registry = Registry::of(Arc::new(inner), Caller::local());
+        if let Some(first) = self.first {
+            registry = Registry { inner: registry.inner, ..first };
+            // What stands beside the calls of the first is not for the tools of the others.
+            registry.caller.extensions = None;
+        }
+        Toolset::new(registry, self.left_out)
     }
 }
 

@@ -346,7 +346,7 @@ impl Builder {
             audit,
         };
         let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
-        let registry = Registry { inner: Arc::new(inner), caller };
+        let registry = Registry::of(Arc::new(inner), caller);
         #[cfg(feature = "tokio")]
         if let Some(results) = &self.results {
             return Ok(registry.storing(results));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::context::Caller;
-use crate::context::elicitation::Asking;
+use crate::context::elicitation::{Asker, Asking};
 use crate::context::extensions::Extensions;
-use crate::context::logging::Listener;
-use crate::context::progress::Reporter;
+use crate::context::logging::{Listener, LogSink};
+use crate::context::progress::{ProgressSink, Reporter};
 use crate::model::access::Principal;
 use crate::model::trace::TraceParent;
 use crate::registry::Registry;
@@ -26,7 +26,7 @@ impl Registry {
     #[must_use]
     pub fn as_principal(&self, principal: Principal) -> Self {
         let caller = Caller { principal, ..self.caller.clone() };
-        Registry { inner: Arc::clone(&self.inner), caller }
+        Registry { caller, ..self.clone() }
     }
 
     /// The same registry, for calls that are part of a trace. Cheap: it is done for each call.
@@ -104,16 +104,53 @@ impl Registry {
         self.with_extensions(extensions.over(self.caller.extensions.as_ref()))
     }
 
-    pub(crate) fn with_reporter(&self, reporter: Reporter) -> Self {
+    /// The same registry, for calls that tell this sink how far they have come. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::Progress;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let registry = registry.reporting(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
+    /// ```
+    #[must_use]
+    pub fn reporting(&self, sink: Arc<dyn ProgressSink>) -> Self {
         let mut registry = self.clone();
-        registry.caller.reporter = Some(reporter);
+        registry.caller.reporter = Some(Reporter::new(sink));
         registry
     }
 
-    pub(crate) fn with_listener(&self, listener: Listener) -> Self {
+    /// The same registry, for calls that this sink hears of what they have to say. Cheap: it is done for each call.
+    ///
+    /// Without it, what calls have to say is in the log of the program ([`tracing`](https://docs.rs/tracing)), under the
+    /// target `tool_core::log`, with the tool and the identifier of the call.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::LogMessage;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let registry = registry.logging(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
+    /// ```
+    #[must_use]
+    pub fn logging(&self, sink: Arc<dyn LogSink>) -> Self {
         let mut registry = self.clone();
-        registry.caller.listener = Some(listener);
+        registry.caller.listener = Some(Listener::new(sink));
         registry
+    }
+
+    /// The same registry, for calls whose questions this asker puts to the caller. Cheap: it is done for each call.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::testing::Answers;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let registry = registry.asking(Arc::new(Answers::new().decline()));
+    /// ```
+    #[must_use]
+    pub fn asking(&self, asker: Arc<dyn Asker>) -> Self {
+        self.with_asking(Asking::By(asker))
     }
 
     pub(crate) fn with_asking(&self, asking: Asking) -> Self {
@@ -130,10 +167,5 @@ impl Registry {
     /// ```
     pub fn principal(&self) -> &Principal {
         &self.caller.principal
-    }
-
-    /// Who calls, and as part of which trace.
-    pub(crate) fn caller(&self) -> &Caller {
-        &self.caller
     }
 }

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use crate::call::audit::AuditKind;
+use crate::call::target::Known;
 use crate::call::{self, Begun, Reply};
+use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
-use crate::registry::{Known, Registry};
+use crate::registry::Registry;
 use crate::schema::leniency::Validation;
 
 impl Registry {
@@ -23,12 +24,12 @@ impl Registry {
     /// ```
     pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
         #[cfg(feature = "tokio")]
-        if let Some(results) = &self.caller.results {
+        if let Some(results) = &self.results {
             // Out of the way of calls that keep nothing.
             return Box::pin(self.invoke_storing(results, name, arguments)).await;
         }
         match self.known(name) {
-            Ok(member) => match call::begin(self, member, arguments) {
+            Ok(member) => match call::begin(self.origin(), member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
                 Begun::Ended(reply) => reply,
                 begun => begun.end().await,

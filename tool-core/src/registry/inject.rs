@@ -63,7 +63,7 @@ impl Inject<op::Write> for Registry {
 
 fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     // Nothing is injected where nothing runs, and what runs was called through a registry.
-    let mut registry = source.registry().cloned().ok_or_else(Failure::internal)?;
+    let mut registry = source.registry::<Registry>().cloned().ok_or_else(Failure::internal)?;
     // How far a call within the call has come says nothing of how far the outer one has.
     registry.caller.reporter = None;
     // What is called asks nobody: the outer call would start again. What it changes, it changes for the outer one.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call::audit::AuditKind;
 use crate::call::prompt_arguments::read;
 use crate::call::{self, Reply};
 use crate::context::extensions::Extensions;
@@ -13,6 +12,7 @@ use crate::declare::prompt::{PromptDeclaration, Prompts};
 use crate::declare::state::States;
 use crate::definition::prompt::PromptDefinition;
 use crate::model::access::Principal;
+use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::prompt::{Prompt, PromptReply};
 use crate::registry::{BuildError, Builder, Home, Known, Registry};
@@ -256,7 +256,7 @@ impl Registry {
             (arguments, _) => arguments.to_string(),
         };
         let Reply { call_id, result, .. } = match prompt {
-            Some(prompt) => call::begin(self, prompt.known(), arguments.as_bytes()).end().await,
+            Some(prompt) => call::begin(self.origin(), prompt.known(), arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();
                 call::unknown(audit, &self.caller, AuditKind::Prompt, name, arguments.as_bytes())

@@ -19,8 +19,8 @@ pub use into::{Discover, IntoToolsProvider, by};
 pub use providers::Providers;
 pub use toolset::{LeftOut, Toolset};
 
-use crate::call::tool::BoxFuture;
 use crate::model::catch_panic::{Panicked, contained, contained_future};
+use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 
 /// Something that has tools, and may have others the next time it is asked.

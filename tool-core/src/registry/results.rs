@@ -1,8 +1,8 @@
 //! Registries whose large results are kept.
 
-use crate::call::tool::BoxFuture;
 use crate::call::{self, Reply};
 use crate::definition::ToolDefinition;
+use crate::model::future::BoxFuture;
 use crate::registry::provider::DiscoveryError;
 use crate::registry::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
 use crate::registry::{Builder, Registry};
@@ -57,7 +57,7 @@ impl Registry {
     #[must_use]
     pub fn storing(&self, results: &ResultStore) -> Self {
         let mut registry = self.clone();
-        registry.caller.results = Some(results.clone());
+        registry.results = Some(results.clone());
         registry
     }
 
@@ -71,7 +71,7 @@ impl Registry {
     #[must_use]
     pub fn in_full(&self) -> Self {
         let mut registry = self.clone();
-        registry.caller.results = None;
+        registry.results = None;
         registry
     }
 
@@ -82,7 +82,7 @@ impl Registry {
     /// assert!(registry.results().is_none());
     /// ```
     pub fn results(&self) -> Option<&ResultStore> {
-        self.caller.results.as_ref()
+        self.results.as_ref()
     }
 
     /// Returns `true` if a call of this tool may be answered with an [`Excerpt`](crate::Excerpt) in the place of its value: the
@@ -119,11 +119,11 @@ impl Registry {
         let known = self.known(name);
         let is_for = known.as_ref().is_ok_and(|known| results.is_for(known.definition));
         let mut reply = match known {
-            Ok(member) => call::begin(self, member, arguments).end().await,
+            Ok(member) => call::begin(self.origin(), member, arguments).end().await,
             Err(_) => self.unknown(name, arguments),
         };
-        if is_for && results.is_large(&reply) {
-            results.shorten(&mut reply, self.principal()).await;
+        if is_for && results.is_large(&reply.result) {
+            reply.shortened = results.shorten(&reply.result, self.principal()).await.map(Box::new);
         }
         reply
     }

@@ -1,15 +1,11 @@
-//! A tool as a registry holds it, and as it is called.
+//! A tool as a registry holds it.
 
 use std::sync::Arc;
 
-use crate::call::Runner;
-use crate::call::admission::Admission;
-use crate::call::audit::{Audit, AuditKind};
+use crate::call::target::Home;
 use crate::call::tool::Tool;
 use crate::context::extensions::Extensions;
-use crate::declare::state::States;
 use crate::definition::ToolDefinition;
-use crate::schema::leniency::Leniency;
 
 /// One tool of a registry.
 ///
@@ -31,30 +27,10 @@ pub(super) struct Apart {
     pub(super) extensions: Option<Arc<Extensions>>,
 }
 
-/// A tool as it is called, or what is called for a prompt.
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'r> {
-    pub(crate) kind: AuditKind,
-    pub(crate) definition: &'r ToolDefinition,
-    pub(crate) written: Option<&'r Arc<dyn Tool>>,
-    pub(crate) home: &'r Home,
-    pub(crate) extensions: Option<&'r Arc<Extensions>>,
-}
-
 impl Member {
     pub(super) fn is_written(&self) -> bool {
         self.apart.as_ref().is_some_and(|apart| apart.written.is_some())
     }
-}
-
-/// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
-#[derive(Default)]
-pub(crate) struct Home {
-    pub(crate) states: States,
-    pub(crate) runner: Runner,
-    pub(crate) admission: Admission,
-    pub(crate) leniency: Leniency,
-    pub(crate) audit: Option<Audit>,
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(crate) use local::Local;
 #[cfg(feature = "results")]
 pub(crate) use memory::memory;
 
-use crate::call::tool::BoxFuture;
+use crate::model::future::BoxFuture;
 
 /// Where a [`ResultStore`](crate::ResultStore) has its bytes: a directory, memory, or what an application has, such as a bucket.
 ///

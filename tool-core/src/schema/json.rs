@@ -6,3 +6,4 @@ pub(crate) mod integers;
 pub(crate) mod parse;
 pub(crate) mod patch;
 pub(crate) mod raw_object;
+pub(crate) mod string;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::call::tool::BoxFuture;
 use crate::context::elicitation::{Answer, AskKind, Asked, Asker, Asking, Elicited, Question, Root, Sampled};
 use crate::context::{Caller, Context, LazyContext};
 use crate::model::failure::{Failure, FailureKind};
+use crate::model::future::BoxFuture;
 use crate::model::output::Output;
 use crate::registry::Registry;
 

@@ -5,53 +5,9 @@
 //! decodes is JSON, without a member given twice. Whether the bytes are text is found by that decode too, so that most
 //! arguments are not gone through once more for it.
 
-use memchr::memchr2;
-
 use crate::declare::layout::InputPlan;
-
-/// The texts of the arguments, in the order of the members that there may be.
-pub(crate) struct Slots<'c> {
-    /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
-    first: [Option<&'c [u8]>; FIRST],
-    others: Vec<Option<&'c [u8]>>,
-}
-
-/// How many slots are kept in place.
-const FIRST: usize = 6;
-
-impl<'c> Slots<'c> {
-    fn new(count: usize) -> Self {
-        Slots { first: [None; FIRST], others: vec![None; count.saturating_sub(FIRST)] }
-    }
-
-    pub(crate) fn get(&self, position: usize) -> Option<&'c [u8]> {
-        match self.first.get(position) {
-            Some(slot) => *slot,
-            None => self.others.get(position - FIRST).copied().flatten(),
-        }
-    }
-
-    /// Empties a slot, as if nothing had been given.
-    pub(crate) fn empty(&mut self, position: usize) {
-        let slot = match self.first.get_mut(position) {
-            Some(slot) => Some(slot),
-            None => self.others.get_mut(position - FIRST),
-        };
-        if let Some(slot) = slot {
-            *slot = None;
-        }
-    }
-
-    /// Fills a slot; whether it was empty.
-    #[inline(always)]
-    fn fill(&mut self, position: usize, text: &'c [u8]) -> bool {
-        let slot = match self.first.get_mut(position) {
-            Some(slot) => slot,
-            None => &mut self.others[position - FIRST],
-        };
-        slot.replace(text).is_none()
-    }
-}
+use crate::declare::slots::Slots;
+use crate::schema::json::string::end_of_string;
 
 /// What a scan found.
 pub(crate) struct Scan<'c> {
@@ -149,35 +105,6 @@ fn end_of_value(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Behind the string of which the inside begins here.
-#[inline(never)]
-pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(rest) = bytes.get(at..)
-        && let Some(found) = quote_or_escape(rest)
-    {
-        at += found + 1;
-        if rest[found] == b'"' {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
-/// Where a string ends or has an escape.
-///
-/// `memchr2` asks the processor what it can do when it is called first, which takes as long as a command of the command
-/// line takes to be read. Most strings are short, and need it not.
-#[inline]
-fn quote_or_escape(rest: &[u8]) -> Option<usize> {
-    let ends = |byte: &u8| matches!(byte, b'"' | b'\\');
-    let (near, far) = rest.split_at(rest.len().min(NEAR));
-    near.iter().position(ends).or_else(|| Some(NEAR + memchr2(b'"', b'\\', far)?))
-}
-
-/// How far a string is looked through byte by byte.
-const NEAR: usize = 32;
-
 /// Behind the array or the object that begins here.
 #[inline(never)]
 fn end_of_nested(bytes: &[u8], mut at: usize) -> Option<usize> {
@@ -259,20 +186,6 @@ mod tests {
         ] {
             let Scan { slots, clean: false } = scan(text.as_bytes(), &plan()) else { panic!("{text}") };
             assert_eq!((slots.get(0), slots.get(2)), (Some(&b"1"[..]), Some(&b"3"[..])), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_string_ends_where_it_does_however_long_it_is() {
-        for length in (0..3 * NEAR).chain([1000]) {
-            let plain = "x".repeat(length);
-            for (inside, ends) in
-                [(plain.clone(), true), (format!("{plain}\\\"{plain}"), true), (plain, false)]
-            {
-                let text = format!("{inside}{}", if ends { "\" ," } else { "" });
-                let end = if ends { inside.len() + 1 } else { text.len() };
-                assert_eq!(end_of_string(text.as_bytes(), 0), end, "{text}");
-            }
         }
     }
 

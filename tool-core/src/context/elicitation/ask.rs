@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::call::tool::BoxFuture;
 use crate::context::Context;
 use crate::context::elicitation::{
     Answer, Ask, AskKind, Asked, Asking, Elicited, Form, Root, Sample, Sampled,
 };
 use crate::model::failure::{Failure, FailureKind, Reason};
+use crate::model::future::BoxFuture;
 use crate::schema::problem::Problem;
 
 /// So often a question is put when the answers are not what was asked for.

@@ -6,9 +6,9 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
-use crate::call::tool::BoxFuture;
 use crate::model::access::Principal;
 use crate::model::authentication::{AuthenticationError, Authenticator};
+use crate::model::future::BoxFuture;
 
 /// Knows callers by a secret token each, which they send as `Authorization: Bearer TOKEN` (RFC 6750).
 ///

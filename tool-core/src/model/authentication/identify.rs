@@ -60,9 +60,9 @@ mod tests {
 
     use super::identify;
     use crate::call::block_on;
-    use crate::call::tool::BoxFuture;
     use crate::model::access::Principal;
     use crate::model::authentication::{AuthenticationError, Authenticator};
+    use crate::model::future::BoxFuture;
 
     fn head(outer: Option<Principal>) -> Parts {
         let (mut head, ()) = http::Request::get("/").body(()).unwrap().into_parts();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::call::tool::BoxFuture;
+use crate::model::future::BoxFuture;
 use crate::registry::provider::cached::asker::{Asker, Kept};
 use crate::registry::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
 

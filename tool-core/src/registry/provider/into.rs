@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::call::tool::{BoxFuture, Tool};
+use crate::call::tool::Tool;
 use crate::definition::DefinitionError;
+use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 use crate::registry::provider::discovery::Found;
 use crate::registry::provider::{Discovered, DiscoveryError, Provider, ToolsProvider, Toolset};

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 
-use crate::call::tool::BoxFuture;
+use crate::model::future::BoxFuture;
 use crate::registry::provider::{
     DiscoveryError, IntoToolsProvider, LeftOut, Provider, ToolsProvider, Toolset,
 };

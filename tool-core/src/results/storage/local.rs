@@ -8,8 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::local::LocalFileSystem;
 
-use crate::call::tool::BoxFuture;
 use crate::model::digest::Digest;
+use crate::model::future::BoxFuture;
 use crate::results::storage::objects::Objects;
 use crate::results::storage::{ResultStorage, StoredObject};
 

@@ -8,7 +8,7 @@ use futures_util::TryStreamExt as _;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 
-use crate::call::tool::BoxFuture;
+use crate::model::future::BoxFuture;
 use crate::results::storage::{ResultStorage, StoredObject};
 
 /// What `object_store` calls a storage: its own types stay in this folder.

@@ -1,0 +1,33 @@
+//! The example of a tool: a minimal call that is valid.
+
+use serde_json::Value;
+
+use crate::call;
+use crate::definition::ToolDefinition;
+
+impl ToolDefinition {
+    /// A minimal call: one of [`ToolDefinition::examples`], or made from the examples of the inputs, their defaults and the
+    /// schema, in this order. Where a pattern is all that is known of a required input it is a guess: declare an example
+    /// there.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Sends a letter.
+    /// #[tool(operation = Trigger, destructive = false, title = "Send")]
+    /// fn send_n(/** To whom. */ to: String) -> u8 {
+    ///     to.len() as u8
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "send_n").build().unwrap();
+    /// let tool = registry.get("send_n").unwrap();
+    /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
+    /// ```
+    pub fn example(&self) -> &Value {
+        &self.chosen_example(call::is_valid).0
+    }
+
+    /// The same, unless it is a guess that went wrong, or too long to be told.
+    pub(crate) fn valid_example(&self) -> Option<&Value> {
+        let (example, is_shown) = self.chosen_example(call::is_valid);
+        is_shown.then_some(example)
+    }
+}

@@ -1,0 +1,28 @@
+//! What was called: a tool or a prompt.
+
+use serde::Serialize;
+
+/// What was called.
+///
+/// ```
+/// assert_eq!(serde_json::to_string(&tool_core::AuditKind::Prompt).unwrap(), r#""prompt""#);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AuditKind {
+    /// A tool was called.
+    Tool,
+    /// The messages of a prompt were asked for.
+    Prompt,
+}
+
+impl AuditKind {
+    /// The name as that of a tool, or as that of a prompt: the fields of what is logged.
+    pub(crate) fn split(self, name: &str) -> (Option<&str>, Option<&str>) {
+        match self {
+            AuditKind::Tool => (Some(name), None),
+            AuditKind::Prompt => (None, Some(name)),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The identifier of one call.
+
+use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The identifier of one call: 16 hexadecimal digits, unique within a process and unlikely to meet itself elsewhere.
+///
+/// ```
+/// use tool_core::CallId;
+///
+/// assert_ne!(CallId::new(), CallId::new());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallId(u64);
+
+impl CallId {
+    /// The next identifier.
+    ///
+    /// ```
+    /// println!("{}", tool_core::CallId::new());
+    /// ```
+    #[expect(clippy::new_without_default, reason = "two new identifiers differ, which no default does")]
+    pub fn new() -> Self {
+        static START: OnceLock<u64> = OnceLock::new();
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Seeded by the system; a clock or the number of a process is not to be had on every target.
+        let start = START.get_or_init(|| RandomState::new().build_hasher().finish());
+        CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

@@ -1,0 +1,96 @@
+//! Values that could complete what a caller types for an input of a tool or an argument of a prompt.
+
+use crate::call::target::Known;
+use crate::declare::completion::{Completing, Completions, Typed, allowed};
+use crate::model::catch_panic::{Panicked, contained};
+use crate::model::failure::Failure;
+use crate::registry::Registry;
+
+impl Registry {
+    /// What could complete the text that a caller has typed for an input: what its `complete` function proposes, or
+    /// else the values that its schema allows and that begin with the text, whatever their case. Nothing for a secret.
+    ///
+    /// Of a tool with an access function a `complete` function is asked only if it takes a [`Typed`], which knows
+    /// [who types](Typed::principal): what it proposes is all that stands between the caller and what the access function
+    /// would deny.
+    ///
+    /// # Errors
+    ///
+    /// When the caller does not know of the tool, when there is no such input; where a `complete` function is asked, when a
+    /// call would not be [let in](Registry::admits) and when the function panics. What the schema allows is told to
+    /// everybody who knows of the tool.
+    ///
+    /// ```
+    /// # use tool_core::{Registry, tool};
+    /// /// Switches the light.
+    /// #[tool(operation = Write, destructive = false)]
+    /// fn switch(/** Whether it shines. */ on: bool) {
+    ///     let _ = on;
+    /// }
+    /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "switch").build().unwrap();
+    /// assert_eq!(registry.complete("switch", "on", "T").unwrap().values, ["true"]);
+    /// ```
+    pub fn complete<'t>(
+        &self,
+        tool: &str,
+        input: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known(tool)?, input, &typed.into())
+    }
+
+    /// The same for an argument of a prompt.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such prompt or argument, and when the function panics.
+    ///
+    /// ```
+    /// use tool_core::{Registry, prompt, prompts};
+    ///
+    /// /// Asks for a poem.
+    /// #[prompt]
+    /// fn night_poem(/** Whether it rhymes. */ rhymes: bool) -> String {
+    ///     format!("Write a poem about the night{}.", if rhymes { " that rhymes" } else { "" })
+    /// }
+    ///
+    /// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
+    /// assert_eq!(registry.complete_prompt("night_poem", "rhymes", "").unwrap().values, ["true", "false"]);
+    /// ```
+    pub fn complete_prompt<'t>(
+        &self,
+        prompt: &str,
+        argument: &str,
+        typed: impl Into<Typed<'t>>,
+    ) -> Result<Completions, Failure> {
+        self.completions(self.known_prompt(prompt)?, argument, &typed.into())
+    }
+
+    fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
+        let Known { definition, home, .. } = member;
+        let inputs = definition.inputs();
+        let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
+            let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
+            return Err(Failure::unknown_input(definition.name(), input, &known));
+        };
+        let mut values = Vec::new();
+        match definition.completion(input) {
+            _ if native.secret => {}
+            Some(complete) => {
+                // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
+                // told to everybody who knows of the tool.
+                home.admission.admit(definition, &home.states, self.principal())?;
+                let typed = &typed.clone().by(self.principal());
+                let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
+                let mut completing = Completing::Propose { typed, states, guarded, values };
+                contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
+            }
+            None => {
+                let typed = typed.text().to_lowercase();
+                allowed(native, &mut values);
+                values.retain(|value| value.to_lowercase().starts_with(&typed));
+            }
+        }
+        Ok(Completions::of(values))
+    }
+}

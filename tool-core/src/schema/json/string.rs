@@ -1,0 +1,51 @@
+//! Where a string of a JSON text ends.
+
+use memchr::memchr2;
+
+/// Behind the string of which the inside begins here.
+#[inline(never)]
+pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(rest) = bytes.get(at..)
+        && let Some(found) = quote_or_escape(rest)
+    {
+        at += found + 1;
+        if rest[found] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Where a string ends or has an escape.
+///
+/// `memchr2` asks the processor what it can do when it is called first, which takes as long as a command of the command
+/// line takes to be read. Most strings are short, and need it not.
+#[inline]
+fn quote_or_escape(rest: &[u8]) -> Option<usize> {
+    let ends = |byte: &u8| matches!(byte, b'"' | b'\\');
+    let (near, far) = rest.split_at(rest.len().min(NEAR));
+    near.iter().position(ends).or_else(|| Some(NEAR + memchr2(b'"', b'\\', far)?))
+}
+
+/// How far a string is looked through byte by byte.
+const NEAR: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_ends_where_it_does_however_long_it_is() {
+        for length in (0..3 * NEAR).chain([1000]) {
+            let plain = "x".repeat(length);
+            for (inside, ends) in
+                [(plain.clone(), true), (format!("{plain}\\\"{plain}"), true), (plain, false)]
+            {
+                let text = format!("{inside}{}", if ends { "\" ," } else { "" });
+                let end = if ends { inside.len() + 1 } else { text.len() };
+                assert_eq!(end_of_string(text.as_bytes(), 0), end, "{text}");
+            }
+        }
+    }
+}
