@@ -33,11 +33,11 @@ for (const colorScheme of ["light", "dark"]) {
     assert.deepEqual(await findings(page), [], "the start");
     await page.goto(`${server.url}/#/tool/all_shapes`);
     await button(page, "Example 2").click();
-    for (const name of ["Send empty: words", "Add: part", "Add an item: parts", "Send empty: counts", "Add an entry"]) await button(page, name).click();
+    for (const name of ["Set empty: words", "Add: part", "Add an item: parts", "Set empty: counts", "Add an entry"]) await button(page, name).click();
     await page.getByLabel("Form of payment").selectOption({ label: "card" });
     await page.locator('[data-at="/anything"] textarea').fill("{");
     await button(page, "Check").click();
-    await page.getByText("Something is unfinished.").waitFor();
+    await page.getByText("An input is not finished.").waitFor();
     assert.deepEqual(await findings(page), [], "a form of every shape");
     await page.locator('[data-at="/anything"] textarea').fill("{}");
     await button(page, "Check").click();

@@ -46,6 +46,10 @@ pub(crate) enum Refusal {
     MediaType { got: String },
     #[error("the arguments must be sent in UTF-8, not in `{0}`")]
     Charset(String),
+    #[error(
+        "the body must be `{{\"argument\":{{\"name\":…,\"value\":…}}}}`, with `context` for what was given for other inputs: {0}"
+    )]
+    Body(String),
     #[error("a body in the content coding `{0}` is not accepted")]
     Coding(String),
     #[error("`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`")]
@@ -87,9 +91,11 @@ impl Refusal {
             Refusal::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
-            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
-                StatusCode::BAD_REQUEST
-            }
+            Refusal::NameNotText
+            | Refusal::Query(_)
+            | Refusal::Body(_)
+            | Refusal::BrokenOff
+            | Refusal::Host => StatusCode::BAD_REQUEST,
             Refusal::Method | Refusal::Tunnel => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
