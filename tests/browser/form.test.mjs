@@ -355,6 +355,7 @@ test("the state of an input is told in plain words", async (t) => {
   const type = (pointer) => field(page, pointer).locator(".type").first().innerText();
   assert.equal(await state("/whole"), "not sent, default 5");
   assert.equal(await state("/ratio"), "not sent");
+  assert.equal(await field(await openTool(t, server, "plan_trip"), "/stops").locator(".state").innerText(), "not sent, default empty");
   await button(page, "Set empty: words").click();
   assert.equal(await state("/words"), "empty");
   await button(page, "Set null: note").click();

@@ -17,7 +17,7 @@ const FLAGS = [
 ];
 
 /** How long anything may take. Nothing waits that long unless it fails. */
-export const PATIENCE = 4_000;
+export const PATIENCE = 15_000;
 
 let browser;
 const servers = new Set();

@@ -248,6 +248,29 @@ test("the copied result is what the tool said, with what is unseen in it", async
   assert.equal(await clipboard(page), text);
 });
 
+test("what the server finds wrong with a tool that was left is shown nowhere", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const also = (page) =>
+    page.route("**/tools/add_note/validate", async (route) => {
+      await held;
+      await route.fulfill({ json: { valid: false, errors: [{ path: "/text", message: "too late", keyword: "type" }] } });
+    });
+  const { page } = await openShaped(t, { properties: { text: { type: "string" } } }, { also });
+  const asked = page.waitForRequest("**/tools/add_note/validate");
+  await field(page, "/text").locator("textarea").fill("one");
+  await asked;
+  await page.locator('#tools a[data-name="count_notes"]').click();
+  await page.getByRole("heading", { name: "Count the notes" }).waitFor();
+  const answered = page.waitForResponse("**/tools/add_note/validate");
+  release();
+  await (await answered).finished();
+  // Another answer, which is read after that one.
+  await button(page, "Check").click();
+  await page.getByText("Valid.").waitFor();
+  assert.ok(!(await page.locator("body").innerText()).includes("too late"));
+});
+
 test("what is typed while the server still checks is no outcome, and nothing runs", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));

@@ -142,7 +142,7 @@ function block(part, call) {
 	const { type, text, data, mimeType, uri, name, description } = Object.fromEntries(part);
 	if (type === "resource_link") {
 		const url = destination(uri, call);
-		return h("div", url ? anchor(url, name) : h("strong", name), h("span.quiet", !isResult(uri) && [" ", h("code", uri)], mimeType && `, ${mimeType}`), description && h("p.quiet", description));
+		return [h("p", url ? anchor(url, name) : h("strong", name), h("span.quiet", !isResult(uri) && [" ", h("code", uri)], mimeType && `, ${mimeType}`)), description && quiet(description)];
 	}
 	if (type === "text") return h("pre", { tabindex: 0 }, text);
 	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : tinted(write(part, "  "));
@@ -353,7 +353,7 @@ function toolView(tool, native, given) {
 			return false;
 		}
 		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
-		if (mine !== ticket) return null;
+		if (mine !== ticket || !asked.isConnected) return null;
 		const verdict = answer.json?.get?.("valid");
 		if (typeof verdict !== "boolean") {
 			state("bad", errorOf(answer));

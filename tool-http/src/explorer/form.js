@@ -309,7 +309,7 @@ export function form({ root, native, get, set, changed, propose }) {
 		const standard = place.node.get("default");
 		const chosen = ["boolean", "choice", "union"].includes(place.kind);
 		const ordered = ticked(place, value) && value?.length > 1 && place.node.get("uniqueItems") !== true;
-		const state = value === undefined ? !at.required && (standard !== undefined ? `not sent, default ${write(standard)}` : !chosen && "not sent")
+		const state = value === undefined ? !at.required && (standard !== undefined ? `not sent, default ${standard?.length === 0 ? "empty" : write(standard)}` : !chosen && "not sent")
 			: value === null ? "null" : value === "" || value.length === 0 || (place.kind === "map" && value.size === 0) ? "empty"
 			: ordered ? `in this order: ${value.map(plain).join(", ")}` : typeof value === "string" && NUMBERS.includes(place.kind) && "not a number";
 		return [
