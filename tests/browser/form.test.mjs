@@ -274,6 +274,27 @@ test("a list of allowed values is a group of check boxes, and each has its meani
   assert.deepEqual(await arguments_(page), { days: ["monday", "monday"] });
 });
 
+test("constants with their descriptions are a choice", async (t) => {
+  const size = { oneOf: [{ const: "s", description: "Up to 2 kg." }, { const: "l", description: "Up to 30 kg." }] };
+  const inputSchema = { type: "object", properties: { size, sizes: { type: "array", items: size, uniqueItems: true } } };
+  const prepare = async (page) => {
+    await page.route("**/tools/exact", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), inputSchema } });
+    });
+    await page.route("**/tools/exact/inputs", (route) => route.fulfill({ json: [] }));
+  };
+  const page = await openTool(t, server, "exact", { prepare });
+  await input(page, "/size").selectOption({ label: "l — Up to 30 kg." });
+  const sizes = page.getByRole("group", { name: "sizes" });
+  assert.match(await sizes.innerText(), /s\s+Up to 2 kg\.\s+l\s+Up to 30 kg\./);
+  await sizes.getByRole("checkbox", { name: "l" }).check();
+  await sizes.getByRole("checkbox", { name: "s" }).check();
+  // A set has no order that would have to be told.
+  assert.equal(await field(page, "/sizes").locator(".state").count(), 0);
+  assert.deepEqual(await arguments_(page), { size: "l", sizes: ["l", "s"] });
+});
+
 test("dates and times have a picker, and what is picked is what the schema takes", async (t) => {
   const page = await openTool(t, server, "plan_trip", { timezoneId: "Asia/Kolkata" });
   await input(page, "/town").fill("Rome");

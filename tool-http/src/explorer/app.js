@@ -51,10 +51,11 @@ function inWords(permission) {
 function about(tool) {
 	const get = (key) => tool.get(key);
 	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
+	const since = deprecated?.get?.("since");
 	const facts = {
 		Permission: permission && `Needs ${inWords(permission)}`,
 		Requirements: needs?.get && (needs.get("met") ? "Met" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
-		Deprecated: deprecated && `Since ${deprecated.get?.("since") ?? "some time"}. ${deprecated.get?.("note") ?? ""}`,
+		Deprecated: deprecated && ([since && `Since ${since}.`, deprecated.get?.("note")].filter(Boolean).join(" ") || "Yes"),
 		Tags: get("tags")?.length && get("tags").join(", "),
 	};
 	return h("header.about",
@@ -603,7 +604,7 @@ function useToken() {
 function demandToken(note) {
 	fill($("token-note"), note);
 	$("token-bar").hidden = false;
-	say(note || "The server asks who you are: give a token.");
+	say(note || "The server requires a token.");
 }
 
 document.addEventListener("unauthorized", () => {

@@ -149,7 +149,7 @@ const NAMES = {
 	choice: ["choice", "choices"], object: ["object", "objects"], map: ["names with values", "names with values"], list: ["list", "lists"],
 	union: ["one of several forms", "values of several forms"], any: ["any JSON", "any JSON"],
 };
-const FORMATS = { date: ["date, YYYY-MM-DD", "dates, YYYY-MM-DD"], time: ["time with its offset", "times with their offset"], "date-time": ["date and time with its offset", "dates and times with their offset"] };
+const FORMATS = { date: ["date, YYYY-MM-DD", "dates, YYYY-MM-DD"], time: ["time with UTC offset", "times with UTC offset"], "date-time": ["date and time with UTC offset", "dates and times with UTC offset"] };
 
 function typeWords(root, place, depth = 3, many = 0) {
 	const format = place.kind === "text" && text(place.node.get("format"));
