@@ -82,6 +82,8 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByLabel(/^Bearer token/).fill("a-token");
     await button(page, "Use it").click();
     await page.getByText("A token is in use.").waitFor();
+    // The tool is asked for again.
+    await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
     assert.deepEqual(await findings(page), [], "a token in use");
   });
 }

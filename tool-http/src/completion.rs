@@ -1,11 +1,15 @@
 //! Completing what is typed for an input.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
-use tool_core::{CallId, Completions, Failure, Typed};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use tool_core::{CallId, Completions, Failure, FailureKind, Typed};
 
 use crate::asking::{Asking, listed};
 use crate::refusal::Refusal;
@@ -24,23 +28,30 @@ pub(crate) async fn complete(mut asking: Asking) -> Result<Response, Refusal> {
     let name = listed(&tools, &name)?.name().to_owned();
     query::none(&asking.head.uri)?;
     let body = asking.arguments().await?;
-    let request: Request = serde_json::from_slice(&body).map_err(|error| Refusal::Body(error.to_string()))?;
+    let Object(request): Object<Request> =
+        serde_json::from_slice(&body).map_err(|error| Refusal::Body(error.to_string()))?;
     // The functions that complete are the application's, and may look things up.
-    let complete = move || tools.complete(&name, &request.argument.name, request.typed());
+    let complete = move || tools.complete(&name, &request.argument.0.name, request.typed());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
-    Ok(match completed {
-        Ok(completions) => answer::json(StatusCode::OK, &Proposed::from(completions)),
-        Err(failure) => answer::failed(&failure, CallId::new()),
-    })
+    match completed {
+        Ok(completions) => Ok(answer::json(StatusCode::OK, &Proposed::from(completions))),
+        Err(failure) if failure.kind() == FailureKind::Input => Err(unknown_input(&failure)),
+        Err(failure) => Ok(answer::failed(&failure, CallId::new())),
+    }
+}
+
+fn unknown_input(failure: &Failure) -> Refusal {
+    let message = failure.problems().first().map_or(failure.message(), |problem| &problem.message);
+    Refusal::InputNotFound(message.to_owned())
 }
 
 /// What is typed, in the shape of the parameters of `completion/complete`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {
-    argument: Argument,
+    argument: Object<Argument>,
     #[serde(default)]
-    context: Context,
+    context: Object<Context>,
 }
 
 #[derive(Deserialize)]
@@ -59,8 +70,32 @@ struct Context {
 
 impl Request {
     fn typed(&self) -> Typed<'_> {
-        let typed = Typed::new(&self.argument.value);
-        self.context.arguments.iter().fold(typed, |typed, (name, text)| typed.given(name, text))
+        let typed = Typed::new(&self.argument.0.value);
+        self.context.0.arguments.iter().fold(typed, |typed, (name, text)| typed.given(name, text))
+    }
+}
+
+/// A struct that is read from an object alone: serde takes its members in a list, too.
+#[derive(Default)]
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Members(PhantomData))
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     Internal,
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
+    #[error("{0}")]
+    InputNotFound(String),
     #[error("Result not found: {0}")]
     ResultNotFound(String),
     #[error("results cannot be read at the moment")]
@@ -84,9 +86,11 @@ impl Refusal {
             Refusal::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Refusal::IdentityUnknown | Refusal::Full | Refusal::Results => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Discovery | Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Refusal::ToolNotFound(_) | Refusal::ResultNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => {
-                StatusCode::NOT_FOUND
-            }
+            Refusal::ToolNotFound(_)
+            | Refusal::InputNotFound(_)
+            | Refusal::ResultNotFound(_)
+            | Refusal::NoRoute
+            | Refusal::Cursor(_) => StatusCode::NOT_FOUND,
             Refusal::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Refusal::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,

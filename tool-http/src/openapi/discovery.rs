@@ -199,14 +199,17 @@ fn complete(options: &Options) -> Value {
                 "description": "The input, and what is typed for it so far.",
                 "properties": {"name": text, "value": text},
                 "required": ["name", "value"],
+                "additionalProperties": false,
             },
             "context": {
                 "type": "object",
                 "description": "What is given for other inputs, each as text.",
                 "properties": {"arguments": {"type": "object", "additionalProperties": text}},
+                "additionalProperties": false,
             },
         },
         "required": ["argument"],
+        "additionalProperties": false,
     });
     let proposed = json!({
         "type": "object",
@@ -226,11 +229,10 @@ fn complete(options: &Options) -> Value {
             (200, answer("The values that could complete what is typed.", &proposed)),
             (400, error("The body is not as it must be, the name is not UTF-8, or the query has a parameter.")),
             (403, error("Execution is off, or the caller may not call the tool.")),
-            (404, error("There is no such tool.")),
+            (404, error("There is no such tool, or it has no such input.")),
             (408, error("The body did not arrive in time.")),
             (413, error("The body is too large.")),
             (415, error("The body is not announced as JSON in UTF-8.")),
-            (422, error("The tool has no such input.")),
             (500, error("The tools cannot be listed, or the function that completes failed.")),
         ]),
     });

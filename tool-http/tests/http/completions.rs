@@ -108,7 +108,7 @@ async fn a_request_that_cannot_be_answered_says_why() {
     let typed = |name: &str| json!({"argument": {"name": name, "value": ""}}).to_string();
     for (path, body, status, says) in [
         ("/tools/no_house/complete", typed("street"), 404, "Tool not found: no_house"),
-        ("/tools/find_house/complete", typed("stret"), 422, "stret"),
+        ("/tools/find_house/complete", typed("stret"), 404, "unknown input `stret`"),
         ("/tools/find_house/complete?x=1", typed("street"), 400, "unknown query parameter `x`"),
         ("/tools/find_house/complete", "{".to_owned(), 400, "EOF"),
         ("/tools/find_house/complete", "{}".to_owned(), 400, "missing field `argument`"),
@@ -117,6 +117,25 @@ async fn a_request_that_cannot_be_answered_says_why() {
             r#"{"argument":{"name":"street","value":""},"others":{}}"#.to_owned(),
             400,
             "unknown field `others`",
+        ),
+        (
+            "/tools/find_house/complete",
+            r#"[{"name":"street","value":""}]"#.to_owned(),
+            400,
+            "expected an object",
+        ),
+        ("/tools/find_house/complete", r#"{"argument":["street",""]}"#.to_owned(), 400, "expected an object"),
+        (
+            "/tools/find_house/complete",
+            r#"{"argument":{"name":"street","value":""},"context":[{}]}"#.to_owned(),
+            400,
+            "expected an object",
+        ),
+        (
+            "/tools/find_house/complete",
+            r#"{"argument":{"name":"street","name":"town","value":""}}"#.to_owned(),
+            400,
+            "duplicate field `name`",
         ),
         ("/tools/count_towns/complete", typed("prefix"), 500, "internal error"),
     ] {
