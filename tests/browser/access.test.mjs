@@ -33,11 +33,11 @@ for (const colorScheme of ["light", "dark"]) {
     assert.deepEqual(await findings(page), [], "the start");
     await page.goto(`${server.url}/#/tool/all_shapes`);
     await button(page, "Example 2").click();
-    for (const name of ["Send empty: words", "Add: part", "Add an item: parts", "Send empty: counts", "Add an entry"]) await button(page, name).click();
+    for (const name of ["Set empty: words", "Add: part", "Add an item: parts", "Set empty: counts", "Add an entry"]) await button(page, name).click();
     await page.getByLabel("Form of payment").selectOption({ label: "card" });
     await page.locator('[data-at="/anything"] textarea').fill("{");
     await button(page, "Check").click();
-    await page.getByText("Something is unfinished.").waitFor();
+    await page.getByText("An input is not finished.").waitFor();
     assert.deepEqual(await findings(page), [], "a form of every shape");
     await page.locator('[data-at="/anything"] textarea').fill("{}");
     await button(page, "Check").click();
@@ -62,11 +62,29 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("dialog").waitFor();
     assert.deepEqual(await findings(page), [], "the question");
     await page.keyboard.press("Escape");
+    await page.goto(`${server.url}/#/tool/plan_trip`);
+    await page.getByRole("heading", { name: "Plan a trip" }).waitFor();
+    await page.getByRole("checkbox", { name: "monday" }).check();
+    await page.getByRole("combobox", { name: "town" }).fill("Ro");
+    await page.getByRole("listbox").waitFor();
+    await page.keyboard.press("ArrowDown");
+    assert.deepEqual(await findings(page), [], "check boxes, pickers and proposed values");
+    await page.goto(`${server.url}/#/tool/hostile_links`);
+    await page.getByRole("heading", { name: "hostile_links" }).waitFor();
+    await run(page);
+    await page.locator("#outcome a").first().waitFor();
+    assert.deepEqual(await findings(page), [], "links");
     await page.goto(`${server.url}/#/tool/nothing_here`);
     await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
     await page.evaluate(() => document.dispatchEvent(new Event("unauthorized")));
     await page.getByLabel(/^Bearer token/).waitFor();
     assert.deepEqual(await findings(page), [], "an unknown tool, and a token");
+    await page.getByLabel(/^Bearer token/).fill("a-token");
+    await button(page, "Use it").click();
+    await page.getByText("A token is in use.").waitFor();
+    // The tool is asked for again.
+    await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+    assert.deepEqual(await findings(page), [], "a token in use");
   });
 }
 
@@ -154,10 +172,15 @@ test("in 400 pixels the list and the tool have the window in turn, and nothing i
   await page.locator("#home").click();
   await page.locator("#tools a").first().waitFor();
   assert.equal(await page.locator("main").isVisible(), false);
-  for (const name of ["all_shapes", "hostile_texts"]) {
+  for (const name of ["all_shapes", "hostile_texts", "plan_trip", "hostile_links"]) {
     assert.ok((await wide()) <= 0);
     await page.goto(`${server.url}/#/tool/${name}`);
     await page.locator("article .work").waitFor();
+    if (name === "hostile_links") {
+      await run(page);
+      await page.locator("#outcome .good").waitFor();
+      await page.getByRole("tab", { name: "Text" }).click();
+    }
     assert.ok((await wide()) <= 0, name);
     assert.ok((await page.locator("main").evaluate((main) => main.scrollWidth - main.clientWidth)) <= 0, name);
   }

@@ -30,7 +30,7 @@ test("search narrows the list, best first, and says so when nothing is left", as
   await eventually(() => names(page), (seen) => seen.length === 1);
   assert.deepEqual(await names(page), ["remove_notes"]);
   await page.getByRole("searchbox").fill("no such thing anywhere");
-  await page.getByText("No tool is like that.").waitFor();
+  await page.getByText("No tool matches.").waitFor();
   assert.match(await page.locator("#count").innerText(), /^0 of \d+ tools$/);
 });
 
@@ -102,7 +102,7 @@ test("a server that is gone is said to be gone, and what was filled in stays", a
   const short = await fixture("--execute");
   const page = await openTool(t, short, "exact", { expected: [/ERR_CONNECTION_REFUSED/] });
   await page.getByRole("textbox", { name: "number" }).fill("12");
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   await short.stop();
   await button(page, "Run").click();
   await eventually(() => page.locator("#outcome").innerText(), (text) => text === "The server cannot be reached.");
@@ -139,7 +139,7 @@ test("the page works behind the policy of a server", async (t) => {
   const behind = await weather("--allow-execute");
   const page = await openTool(t, behind, "get_weather");
   await button(page, "Example").click();
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   await button(page, "Run").click();
   await page.locator("#outcome .good").waitFor();
 });
@@ -158,7 +158,7 @@ test("what a tool needs is told in words, before it is called", async (t) => {
   };
   const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
   const facts = await page.locator("header dl").innerText();
-  for (const fact of ["Needs all(notes.read, notes.count)", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
+  for (const fact of ["Needs notes.read and notes.count", "Cannot run now: the notebook is not configured", "Since 2.0. use `exact`", "notes"]) assert.ok(facts.includes(fact), facts);
 });
 
 test("a tool that says nothing of what it does is taken for the worst", async (t) => {
@@ -171,4 +171,21 @@ test("a tool that says nothing of what it does is taken for the worst", async (t
   assert.match(await page.getByLabel("What it may do").innerText(), /Unknown\s+Does not say what it does, may destroy/);
   await button(page, "Run").click();
   await page.getByRole("heading", { name: "Really run count_notes?" }).waitFor();
+});
+
+test("permissions are told in words", async (t) => {
+  for (const [permission, words] of [
+    ["admin", "Needs admin"],
+    ["any(a, b, c)", "Needs a or b or c"],
+    ["any(admin, all(node.view, node.edit))", "Needs admin or (node.view and node.edit)"],
+    ["all(any(a, b), any(c, all(d, e)))", "Needs (a or b) and (c or (d and e))"],
+    ["all of it", "Needs all of it"],
+  ]) {
+    const needy = async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), permission } });
+    };
+    const page = await openTool(t, server, "count_notes", { prepare: (page) => page.route("**/tools/count_notes", needy) });
+    assert.ok((await page.locator("header dl").innerText()).includes(words), words);
+  }
 });

@@ -25,7 +25,7 @@ test("every shape is filled in by the form and arrives as it was meant", async (
   await input(page, "/words/0").fill("one");
   await button(page, "Add an item: words").click();
   await input(page, "/words/1").fill("two");
-  await button(page, "Send empty: counts").click();
+  await button(page, "Set empty: counts").click();
   await button(page, "Add an entry").click();
   await page.getByLabel("Name", { exact: true }).fill("a/b~c");
   // Takes the name over, goes on to the value, and is no wish to run.
@@ -48,8 +48,8 @@ test("every shape is filled in by the form and arrives as it was meant", async (
   await input(page, "/amount/value").fill("1.5");
   await input(page, "/amount/unit").fill("kg");
   await input(page, "/anything").fill('{"deep": [1, null]}');
-  await button(page, "Send null: note").click();
-  await page.getByText("Fits.").waitFor();
+  await button(page, "Set null: note").click();
+  await page.getByText("Valid.").waitFor();
   await run(page);
   await page.locator("#outcome .good").waitFor();
   const answer = await structured(page);
@@ -75,16 +75,16 @@ test("absent, null and empty are three things", async (t) => {
   const page = await openTool(t, server, "all_shapes");
   assert.deepEqual(await arguments_(page), {});
   await form(page);
-  await button(page, "Send empty: text").click();
-  await button(page, "Send empty: note").click();
-  await button(page, "Send empty: words").click();
+  await button(page, "Set empty: text").click();
+  await button(page, "Set empty: note").click();
+  await button(page, "Set empty: words").click();
   assert.deepEqual(await arguments_(page), { text: "", note: "", words: [] });
   await form(page);
-  await button(page, "Send null: note").click();
+  await button(page, "Set null: note").click();
   assert.deepEqual(await arguments_(page), { text: "", note: null, words: [] });
   await form(page);
   assert.equal(await field(page, "/note").locator(".state").innerText(), "null");
-  await button(page, "Leave out: note").click();
+  await button(page, "Do not send: note").click();
   assert.deepEqual(await arguments_(page), { text: "", words: [] });
   await form(page);
   // A text that was typed and deleted is empty, and not absent; a number is absent.
@@ -140,7 +140,7 @@ test("JSON that is not finished stays in the editor, and the form waits", async 
   const page = await openTool(t, server, "exact");
   await json(page);
   await page.getByLabel("Arguments as JSON").fill('{"number": 5,\n "number": 6}');
-  await page.getByText("This is no JSON yet: line 2, column 10: the name number is there twice").waitFor();
+  await page.getByText("Not valid JSON: line 2, column 10: the name number is given twice").waitFor();
   await form(page);
   assert.equal(await page.getByLabel("Arguments as JSON").inputValue(), '{"number": 5,\n "number": 6}');
   await page.getByLabel("Arguments as JSON").fill('{"number": 5}');
@@ -153,12 +153,12 @@ test("JSON that is not finished in a field is kept, and nothing of it is sent", 
   const calls = [];
   page.on("request", (request) => request.method() === "POST" && calls.push(request.postData()));
   await input(page, "/text").fill("x");
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   const before = calls.length;
   await input(page, "/anything").fill('1, "flag": true');
-  await page.getByText("Something is unfinished.").waitFor();
+  await page.getByText("An input is not finished.").waitFor();
   await run(page);
-  await page.getByText("Something is unfinished.").waitFor();
+  await page.getByText("An input is not finished.").waitFor();
   assert.equal(calls.length, before);
   assert.equal(await input(page, "/anything").inputValue(), '1, "flag": true');
 });
@@ -239,4 +239,151 @@ test("what was filled in is still there after a look at another tool", async (t)
   await page.locator('#tools a[data-name="exact"]').click();
   await page.getByRole("heading", { name: "Exact number" }).waitFor();
   assert.equal(await input(page, "/number").inputValue(), "77");
+});
+
+test("a list of allowed values is a group of check boxes, and each has its meaning", async (t) => {
+  const page = await openTool(t, server, "plan_trip");
+  const days = page.getByRole("group", { name: "days" });
+  const box = (name) => days.getByRole("checkbox", { name });
+  assert.equal(await days.getByRole("checkbox").count(), 3);
+  assert.match(await days.innerText(), /wednesday\s+The market is open\./);
+  assert.equal(await field(page, "/days").locator(".state").innerText(), "not sent");
+  await box("saturday").check();
+  await box("monday").check();
+  // In the order in which they were ticked, which the page says.
+  assert.deepEqual(await arguments_(page), { days: ["saturday", "monday"] });
+  await form(page);
+  assert.equal(await field(page, "/days").locator(".state").innerText(), "in this order: saturday, monday");
+  assert.equal(await box("monday").isChecked(), true);
+  // By the keyboard, and the focus stays.
+  await box("saturday").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await page.evaluate(() => document.activeElement.type), "checkbox");
+  assert.deepEqual(await arguments_(page), { days: ["monday"] });
+  await form(page);
+  await box("monday").uncheck();
+  assert.equal(await field(page, "/days").locator(".state").innerText(), "empty");
+  assert.deepEqual(await arguments_(page), { days: [] });
+  await form(page);
+  await button(page, "Do not send: days").click();
+  assert.deepEqual(await arguments_(page), {});
+  // What boxes cannot show is shown as a list, and kept.
+  await page.getByLabel("Arguments as JSON").fill('{"days": ["monday", "monday"]}');
+  await form(page);
+  assert.equal(await days.getByRole("checkbox").count(), 0);
+  assert.deepEqual(await arguments_(page), { days: ["monday", "monday"] });
+});
+
+test("constants with their descriptions are a choice", async (t) => {
+  const size = { oneOf: [{ const: "s", description: "Up to 2 kg." }, { const: "l", description: "Up to 30 kg." }] };
+  const inputSchema = { type: "object", properties: { size, sizes: { type: "array", items: size, uniqueItems: true } } };
+  const prepare = async (page) => {
+    await page.route("**/tools/exact", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), inputSchema } });
+    });
+    await page.route("**/tools/exact/inputs", (route) => route.fulfill({ json: [] }));
+  };
+  const page = await openTool(t, server, "exact", { prepare });
+  await input(page, "/size").selectOption({ label: "l — Up to 30 kg." });
+  const sizes = page.getByRole("group", { name: "sizes" });
+  assert.match(await sizes.innerText(), /s\s+Up to 2 kg\.\s+l\s+Up to 30 kg\./);
+  await sizes.getByRole("checkbox", { name: "l" }).check();
+  await sizes.getByRole("checkbox", { name: "s" }).check();
+  // A set has no order that would have to be told.
+  assert.equal(await field(page, "/sizes").locator(".state").count(), 0);
+  assert.deepEqual(await arguments_(page), { size: "l", sizes: ["l", "s"] });
+});
+
+test("dates and times have a picker, and what is picked is what the schema takes", async (t) => {
+  const page = await openTool(t, server, "plan_trip", { timezoneId: "Asia/Kolkata" });
+  await input(page, "/town").fill("Rome");
+  const pick = (pointer, value) => field(page, pointer).locator("input.picker").fill(value);
+  await pick("/starts_on", "2014-07-04");
+  await pick("/leaves_at", "07:15");
+  await pick("/arrives", "2014-07-06T18:30");
+  const given = { town: "Rome", starts_on: "2014-07-04", leaves_at: "07:15:00+05:30", arrives: "2014-07-06T18:30:00+05:30" };
+  assert.equal(await field(page, "/arrives").getByRole("textbox").inputValue(), given.arrives);
+  await page.getByText("Valid.").waitFor();
+  assert.deepEqual(await arguments_(page), given);
+  await form(page);
+  // Anything else can still be typed, and the picker begins at it.
+  const text = field(page, "/arrives").getByRole("textbox");
+  await text.fill("2014-07-06T12:00:00Z");
+  await field(page, "/arrives").getByRole("button", { name: "Pick a date and time: arrives" }).click();
+  assert.equal(await field(page, "/arrives").locator("input.picker").inputValue(), "2014-07-06T17:30");
+  await page.keyboard.press("Escape");
+  await text.fill("tomorrow");
+  await eventually(() => field(page, "/arrives").locator(".problem").innerText(), (text) => /tomorrow/.test(text));
+});
+
+test("in a place with daylight saving the offset is that of the picked day", async (t) => {
+  const page = await openTool(t, server, "plan_trip", { timezoneId: "America/New_York" });
+  for (const [picked, sent] of [["2014-01-06T18:30:15", "2014-01-06T18:30:15-05:00"], ["2014-07-06T18:30", "2014-07-06T18:30:00-04:00"]]) {
+    await field(page, "/arrives").locator("input.picker").fill(picked);
+    assert.equal(await field(page, "/arrives").getByRole("textbox").inputValue(), sent);
+  }
+});
+
+test("values are proposed for what is typed, by the server and by what stands beside", async (t) => {
+  const page = await openTool(t, server, "plan_trip");
+  const asked = [];
+  page.on("request", (request) => request.url().endsWith("/complete") && asked.push(JSON.parse(request.postData())));
+  const proposed = (pointer) => field(page, pointer).getByRole("option").allInnerTexts();
+  const town = field(page, "/town").getByRole("combobox");
+  await town.focus();
+  await eventually(() => proposed("/town"), (values) => values.join() === "Rome,Rostock,Bern");
+  await town.pressSequentially("Ro");
+  await eventually(() => proposed("/town"), (values) => values.join() === "Rome,Rostock");
+  // By the keyboard alone.
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  const active = await town.getAttribute("aria-activedescendant");
+  assert.equal(await page.locator(`#${active}`).innerText(), "Rostock");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  assert.equal(await town.inputValue(), "Rome");
+  assert.deepEqual(await proposed("/town"), []);
+  assert.equal(await town.getAttribute("aria-expanded"), "false");
+  assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
+  // With the mouse, and with what was given for others.
+  const street = field(page, "/street").getByRole("combobox");
+  await street.click();
+  await field(page, "/street").getByRole("option", { name: "Via Veneto" }).click();
+  assert.equal(await street.inputValue(), "Via Veneto");
+  assert.deepEqual(asked.at(-1), { argument: { name: "street", value: "" }, context: { arguments: { town: "Rome" } } });
+  // An item of a list has those of its list; what is not proposed can be typed; Escape closes.
+  await button(page, "Add an item: stops").click();
+  const stop = field(page, "/stops/0").getByRole("combobox");
+  await eventually(() => proposed("/stops/0"), (values) => values.includes("Bern"));
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await proposed("/stops/0"), []);
+  await stop.fill("Paris");
+  assert.deepEqual(await arguments_(page), { town: "Rome", street: "Via Veneto", stops: ["Paris"] });
+});
+
+test("where nothing is proposed nothing is asked", async (t) => {
+  const page = await openTool(t, await fixture(), "plan_trip");
+  page.on("request", (request) => assert.ok(!request.url().endsWith("/complete")));
+  await page.getByRole("textbox", { name: "town" }).fill("Ro");
+  await eventually(() => page.locator(".state").first().innerText());
+  assert.equal(await page.getByRole("combobox", { name: "town" }).count(), 0);
+});
+
+test("the state of an input is told in plain words", async (t) => {
+  const page = await openTool(t, server, "all_shapes");
+  const state = (pointer) => field(page, pointer).locator(".state").first().innerText();
+  const type = (pointer) => field(page, pointer).locator(".type").first().innerText();
+  assert.equal(await state("/whole"), "not sent, default 5");
+  assert.equal(await state("/ratio"), "not sent");
+  assert.equal(await field(await openTool(t, server, "plan_trip"), "/stops").locator(".state").innerText(), "not sent, default empty");
+  await button(page, "Set empty: words").click();
+  assert.equal(await state("/words"), "empty");
+  await button(page, "Set null: note").click();
+  assert.equal(await state("/note"), "null");
+  await button(page, "Add: part").click();
+  assert.equal(await type("/part/parts"), "list of objects");
+  assert.equal(await type("/words"), "list of texts");
+  const text = await page.locator("article").innerText();
+  for (const odd of ["counts as", "Send empty", "group", "Leave out"]) assert.ok(!text.includes(odd), odd);
 });

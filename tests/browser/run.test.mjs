@@ -76,7 +76,7 @@ test("before one that may destroy it asks in stronger words, and offers the way 
 
 test("a failure of the tool is shown as one, with its own words", async (t) => {
   const page = await openTool(t, server, "add_note", { expected: [/500/] });
-  await button(page, "Send empty: text").click();
+  await button(page, "Set empty: text").click();
   await run(page);
   await page.getByRole("button", { name: "Run it" }).click();
   await page.locator("#outcome strong.bad").waitFor();
@@ -128,7 +128,7 @@ test("a deep link fills in and never runs", async (t) => {
   const calls = [];
   const args = encodeURIComponent('{"number": 9007199254740993}');
   const page = await openTool(t, server, `exact?args=${args}`, { prepare: (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.url())) });
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   assert.equal(await page.getByRole("textbox", { name: "number" }).inputValue(), "9007199254740993");
   assert.equal(await page.locator("#outcome").innerText(), "Nothing has run yet.");
   assert.deepEqual(calls, []);
@@ -149,32 +149,151 @@ test("where execution is off nothing runs, and the server refuses too", async (t
   await button(page, "Check").click();
   await eventually(() => field(page, "/number").locator(".problem").innerText(), (text) => /missing/.test(text));
   await button(page, "Example").click();
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   await page.getByRole("textbox", { name: "number" }).press("Enter");
   const refused = await fetch(`${off.url}/tools/exact/call`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"number":1}' });
   assert.equal(refused.status, 403);
   assert.deepEqual(await refused.json(), { error: "Tool execution is disabled." });
 });
 
-test("a server that asks who calls gets a token, which nothing keeps", async (t) => {
+const tokenField = (page) => page.getByLabel(/^Bearer token/);
+const useToken = async (page, token) => {
+  await tokenField(page).fill(token);
+  await button(page, "Use it").click();
+};
+const inUse = (page) => page.getByText("A token is in use.");
+
+test("a token that is given after a refusal repeats the call, is said to be in use, and is kept nowhere", async (t) => {
   const guarded = await fixture("--execute", "--token", TOKEN);
-  const page = await openTool(t, guarded, "exact", { ...CLIPBOARD, expected: [/401/] });
-  assert.equal(await page.getByLabel(/^Bearer token/).isVisible(), false);
+  const calls = [];
+  const prepare = (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push([request.postData(), request.headers().authorization]));
+  const page = await openTool(t, guarded, "exact", { ...CLIPBOARD, expected: [/401/], prepare });
+  assert.equal(await tokenField(page).isVisible(), false);
+  assert.equal(await inUse(page).isVisible(), false);
   await button(page, "Example").click();
   await run(page);
-  await page.getByLabel(/^Bearer token/).waitFor();
-  await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text));
-  await page.getByLabel(/^Bearer token/).fill(TOKEN);
-  await run(page);
+  await tokenField(page).waitFor();
+  await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text) && /a token above repeats this call/.test(text));
+  // What has to be done next has the focus.
+  assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+  // The call is repeated by itself, and once.
+  await useToken(page, TOKEN);
   await page.locator("#outcome .good").waitFor();
-  const command = await copyAs(page, "cURL");
-  assert.ok(!command.includes(TOKEN), command);
-  assert.match(await shell(`${command} --silent`), /9007199254740993/);
-  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie + location.href);
+  assert.deepEqual(calls, [['{"number":9007199254740993}', undefined], ['{"number":9007199254740993}', `Bearer ${TOKEN}`]]);
+  await inUse(page).waitFor();
+  assert.equal(await tokenField(page).isVisible(), false);
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie + location.href + document.documentElement.outerHTML + document.getElementById("token").value);
   assert.ok(!kept.includes(TOKEN));
+  // A reload forgets it.
   await page.reload();
   await page.locator("article .work").waitFor();
-  assert.equal(await page.getByLabel(/^Bearer token/).inputValue(), "");
+  assert.equal(await inUse(page).isVisible(), false);
+});
+
+test("the cURL has the header as soon as a token is in use, and as long as it is", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN);
+  const page = await openTool(t, guarded, "count_notes", { ...CLIPBOARD, expected: [/401/] });
+  const shown = page.locator('pre[aria-label="cURL"]');
+  await run(page);
+  await tokenField(page).waitFor();
+  assert.ok(!/authorization/.test(await shown.innerText()));
+  await useToken(page, TOKEN);
+  await eventually(() => shown.innerText(), (text) => text.includes('-H "authorization: Bearer $TOKEN"'));
+  await page.getByText("Set the variable TOKEN to your token first.").waitFor();
+  const command = await copyAs(page, "cURL");
+  assert.ok(!command.includes(TOKEN), command);
+  assert.match(await shell(`${command} --silent`), /"result":\d/);
+  // Dropped, it is neither said to be in use, nor in the command, nor sent.
+  await page.locator("#outcome .good").waitFor();
+  await button(page, "Drop it").click();
+  assert.equal(await inUse(page).isVisible(), false);
+  assert.ok(!/authorization/.test(await shown.innerText()));
+  await run(page);
+  await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 401/.test(text));
+});
+
+test("a token that is refused is said to be, and another one repeats the call", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN);
+  const page = await openTool(t, guarded, "count_notes", { expected: [/401/] });
+  await run(page);
+  await useToken(page, "a-wrong-one");
+  await page.getByText("The token was refused.").waitFor();
+  assert.equal(await inUse(page).isVisible(), false);
+  await useToken(page, TOKEN);
+  await page.locator("#outcome .good").waitFor();
+  await inUse(page).waitFor();
+});
+
+test("a call that needs a permission is repeated with the token of somebody who has it", async (t) => {
+  const open = await fixture("--execute", "--token", TOKEN, "--optional");
+  const page = await openTool(t, open, "count_towns", { expected: [/403/] });
+  await run(page);
+  await eventually(() => page.locator("#outcome").innerText(), (text) => /Not run 403/.test(text) && /a token above repeats this call/.test(text));
+  await useToken(page, TOKEN);
+  await page.locator("#outcome .good").waitFor();
+  assert.deepEqual(await structured(page), { result: 3 });
+});
+
+test("a refused call that changes something is repeated as it was confirmed, or not at all", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN);
+  const calls = [];
+  const prepare = (page) => page.on("request", (request) => request.url().endsWith("/call") && calls.push(request.postData()));
+  const page = await openTool(t, guarded, "add_note", { expected: [/401/], prepare });
+  const text = page.getByRole("textbox", { name: "text" });
+  const confirm = async () => {
+    await run(page);
+    await button(page, "Run it").click();
+  };
+  await text.fill("Milk");
+  await confirm();
+  await tokenField(page).waitFor();
+  await useToken(page, TOKEN);
+  await page.locator("#outcome .good").waitFor();
+  assert.deepEqual(calls, ['{"text":"Milk"}', '{"text":"Milk"}']);
+  // What was changed since was not confirmed.
+  await button(page, "Drop it").click();
+  await confirm();
+  await tokenField(page).waitFor();
+  await text.fill("Bread");
+  await page.getByText("Valid.").waitFor();
+  await useToken(page, TOKEN);
+  await inUse(page).waitFor();
+  await page.locator('#tools a[data-name="exact"]').waitFor();
+  assert.equal(calls.length, 3);
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+});
+
+test("a token that is typed and not sent off counts when the tool is run", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN);
+  const page = await openTool(t, guarded, "exact", { expected: [/401/] });
+  await button(page, "Example").click();
+  await run(page);
+  await tokenField(page).fill(TOKEN);
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  await inUse(page).waitFor();
+});
+
+test("a result that was too large is a link, and is fetched with the token", async (t) => {
+  const guarded = await fixture("--execute", "--token", TOKEN, "--store", "--prefix", "/some/api/");
+  const page = await openTool(t, { url: `${guarded.url}/some/api` }, "many_towns", { expected: [/401/] });
+  await run(page);
+  await useToken(page, TOKEN);
+  await page.locator("#outcome .good").waitFor();
+  const saved = async (link) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    const chunks = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    return [download.suggestedFilename(), Buffer.concat(chunks).toString()];
+  };
+  for (const view of ["Text", "Structured"]) {
+    await page.getByRole("tab", { name: view }).click();
+    const link = page.locator("#outcome a");
+    assert.match(await link.getAttribute("href"), new RegExp(`^${guarded.url}/some/api/results/[0-9a-f]{64}$`));
+    const [name, text] = await saved(link);
+    assert.match(name, /^result-[0-9a-f]{12}\.json$/);
+    assert.equal(JSON.parse(text).length, 500);
+  }
 });
 
 test("where even the list asks who looks, the token opens it", async (t) => {
@@ -193,7 +312,7 @@ test("a secret is sent, and neither shown, linked, copied nor remembered", async
   assert.equal(await key.getAttribute("type"), "password");
   await key.fill(KEY);
   await page.getByRole("textbox", { name: "question" }).fill("Why?");
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   await run(page);
   await page.locator("#outcome .good").waitFor();
   assert.match(await page.locator("#outcome pre").innerText(), new RegExp(`with a key of ${KEY.length} characters`));

@@ -22,7 +22,7 @@ test("texts of a tool are text: no markup, no template, no control does anything
   assert.ok(text.includes(`<img src=x onerror="window.pwned='img'">`) && text.includes("{{TITLE}}"));
   assert.ok(text.includes("⟨U+202E⟩") && text.includes("⟨U+001B⟩") && text.includes("⟨U+E0041⟩"));
   await page.getByRole("button", { name: "Example", exact: true }).click();
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   await run(page);
   await page.locator("#outcome .good").waitFor();
   for (const view of ["Text", "Structured", "Raw"]) {
@@ -191,9 +191,9 @@ test("a mask under another name, or one that is not known, is refused", async (t
   const { password } = masked.accounts[0];
   for (const account of [{ pass: password }, { password: "••••••" }, { password: [password] }, { password: `${password}0` }, { user: password, password: "x" }]) {
     await editor.fill(JSON.stringify({ accounts: [account] }));
-    await page.locator("form .problem").getByText("type the secret anew").waitFor();
+    await page.locator("form .problem").getByText("enter the secret again").waitFor();
     await run(page);
-    await page.getByText("Something is unfinished.").waitFor();
+    await page.getByText("An input is not finished.").waitFor();
     assert.equal(await page.locator("dialog[open]").count(), 0, JSON.stringify(account));
   }
   await editor.fill(JSON.stringify({ accounts: [{ password: "new" }] }));
@@ -248,6 +248,29 @@ test("the copied result is what the tool said, with what is unseen in it", async
   assert.equal(await clipboard(page), text);
 });
 
+test("what the server finds wrong with a tool that was left is shown nowhere", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const also = (page) =>
+    page.route("**/tools/add_note/validate", async (route) => {
+      await held;
+      await route.fulfill({ json: { valid: false, errors: [{ path: "/text", message: "too late", keyword: "type" }] } });
+    });
+  const { page } = await openShaped(t, { properties: { text: { type: "string" } } }, { also });
+  const asked = page.waitForRequest("**/tools/add_note/validate");
+  await field(page, "/text").locator("textarea").fill("one");
+  await asked;
+  await page.locator('#tools a[data-name="count_notes"]').click();
+  await page.getByRole("heading", { name: "Count the notes" }).waitFor();
+  const answered = page.waitForResponse("**/tools/add_note/validate");
+  release();
+  await (await answered).finished();
+  // Another answer, which is read after that one.
+  await button(page, "Check").click();
+  await page.getByText("Valid.").waitFor();
+  assert.ok(!(await page.locator("body").innerText()).includes("too late"));
+});
+
 test("what is typed while the server still checks is no outcome, and nothing runs", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
@@ -264,9 +287,36 @@ test("what is typed while the server still checks is no outcome, and nothing run
   await run(page);
   await asked;
   await text.fill("one more");
-  await page.getByText("Fits.").waitFor();
+  await page.getByText("Valid.").waitFor();
   release();
-  await eventually(() => page.locator("#outcome").innerText(), (text) => text === "Changed, nothing ran.");
+  await eventually(() => page.locator("#outcome").innerText(), (text) => text === "The inputs have changed: nothing ran.");
   assert.equal(await page.locator("dialog[open]").count(), 0);
   assert.deepEqual(calls, []);
+});
+
+test("addresses in a result are links where they lead to the web, and nothing else is", async (t) => {
+  const page = await openTool(t, server, "hostile_links");
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  const links = () => page.locator("#outcome a").evaluateAll((all) => all.map(({ href, target, rel }) => [href, target, rel]));
+  const outside = (href) => [href, "_blank", "noopener noreferrer"];
+  await page.getByRole("tab", { name: "Structured" }).click();
+  assert.deepEqual(await links(), [outside("https://example.com/a?b=%3Cc%3E#d")]);
+  // It reads as it was returned.
+  assert.equal(await page.locator("#outcome a").innerText(), '"https://example.com/a?b=<c>#d"');
+  await page.getByRole("tab", { name: "Text" }).click();
+  assert.deepEqual(await links(), [outside("https://example.com/doc")]);
+  const text = await page.locator("#outcome").innerText();
+  for (const shown of ["javascript:window.pwned='link'", "content://node/1", "//example.com/elsewhere", "⟨U+202E⟩"]) assert.ok(text.includes(shown), shown);
+  assert.equal(await pwned(page), undefined);
+});
+
+test("the addresses of a list are links, each where it stands", async (t) => {
+  const page = await openTool(t, server, "plan_trip");
+  await json(page);
+  await page.getByLabel("Arguments as JSON").fill('{"town": "Rome", "stops": ["Bern", "Rostock"]}');
+  await run(page);
+  await page.locator("#outcome .good").waitFor();
+  const links = await page.locator("#outcome a").evaluateAll((all) => all.map(({ href }) => href));
+  assert.deepEqual(links, ["https://example.com/trips?to=Rome", "https://example.com/stops/Bern", "https://example.com/stops/Rostock"]);
 });

@@ -104,7 +104,7 @@ pub(crate) fn validated(result: Result<Validation, Failure>) -> Response {
 }
 
 /// An error that the pipeline found.
-fn failed(failure: &Failure, call_id: CallId) -> Response {
+pub(crate) fn failed(failure: &Failure, call_id: CallId) -> Response {
     match failure.kind() {
         FailureKind::NotFound | FailureKind::Disabled | FailureKind::Unauthenticated => {
             refusal(failure, &Message { error: failure.message() })

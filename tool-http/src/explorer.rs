@@ -2,7 +2,7 @@
 //!
 //! The page talks to the routes beside it, and to nothing else: what it may load and send is in its
 //! `Content-Security-Policy`. It has three modules and no more, since each file is compressed by itself, and all of them
-//! together are to stay under 20 KB. All that a tool says of itself comes over these routes and becomes text, never markup.
+//! together are to stay under 24 KB. All that a tool says of itself comes over these routes and becomes text, never markup.
 
 use axum::Router;
 use axum::extract::OriginalUri;

@@ -6,6 +6,7 @@ mod arguments;
 mod asking;
 mod audience;
 mod coding;
+mod completion;
 mod cors;
 mod discovery;
 mod documents;

@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     Internal,
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
+    #[error("{0}")]
+    InputNotFound(String),
     #[error("Result not found: {0}")]
     ResultNotFound(String),
     #[error("results cannot be read at the moment")]
@@ -46,6 +48,10 @@ pub(crate) enum Refusal {
     MediaType { got: String },
     #[error("the arguments must be sent in UTF-8, not in `{0}`")]
     Charset(String),
+    #[error(
+        "the body must be `{{\"argument\":{{\"name\":…,\"value\":…}}}}`, with `context` for what was given for other inputs: {0}"
+    )]
+    Body(String),
     #[error("a body in the content coding `{0}` is not accepted")]
     Coding(String),
     #[error("`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`")]
@@ -80,16 +86,20 @@ impl Refusal {
             Refusal::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Refusal::IdentityUnknown | Refusal::Full | Refusal::Results => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Discovery | Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Refusal::ToolNotFound(_) | Refusal::ResultNotFound(_) | Refusal::NoRoute | Refusal::Cursor(_) => {
-                StatusCode::NOT_FOUND
-            }
+            Refusal::ToolNotFound(_)
+            | Refusal::InputNotFound(_)
+            | Refusal::ResultNotFound(_)
+            | Refusal::NoRoute
+            | Refusal::Cursor(_) => StatusCode::NOT_FOUND,
             Refusal::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Refusal::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Refusal::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
-            Refusal::NameNotText | Refusal::Query(_) | Refusal::BrokenOff | Refusal::Host => {
-                StatusCode::BAD_REQUEST
-            }
+            Refusal::NameNotText
+            | Refusal::Query(_)
+            | Refusal::Body(_)
+            | Refusal::BrokenOff
+            | Refusal::Host => StatusCode::BAD_REQUEST,
             Refusal::Method | Refusal::Tunnel => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::MediaType { .. } | Refusal::Charset(_) | Refusal::Coding(_) => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE

@@ -14,7 +14,7 @@ use crate::in_flight::{Held, InFlight};
 use crate::options::Options;
 use crate::refusal::Refusal;
 use crate::route::Route;
-use crate::{cors, discovery, execution, explorer, json_rpc, openapi, results};
+use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi, results};
 
 /// What is smaller is not worth the work of two machines.
 const COMPRESSED_FROM: u64 = 1024;
@@ -85,6 +85,7 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
         .route("/tools/{name}", get(Route::new("/tools/{name}", discovery::detail)))
         .route("/tools/{name}/inputs", get(Route::new("/tools/{name}/inputs", discovery::inputs)))
         .route("/tools/{name}/validate", post(Route::new("/tools/{name}/validate", execution::validate)))
+        .route("/tools/{name}/complete", post(Route::new("/tools/{name}/complete", completion::complete)))
         .route("/tools/{name}/call", post(Route::new("/tools/{name}/call", execution::call)))
         .route(
             "/mcp/tools/list",

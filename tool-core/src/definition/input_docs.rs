@@ -44,7 +44,9 @@ fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
     let mut native = native::properties(root, root);
     for input in &mut native {
         let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
-        input.locator = specs.iter().find(is_it).is_some_and(|spec| spec.locator);
+        let Some(spec) = specs.iter().find(is_it) else { continue };
+        input.locator = spec.locator;
+        input.completes = spec.complete.is_some() && !spec.secret;
     }
     native
 }

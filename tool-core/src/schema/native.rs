@@ -50,6 +50,9 @@ pub struct NativeSchema {
     /// Whether its value is never shown.
     #[serde(skip_serializing_if = "Not::not")]
     pub secret: bool,
+    /// Whether values are proposed while it is typed: see [`Registry::complete`](crate::Registry::complete).
+    #[serde(skip_serializing_if = "Not::not")]
+    pub completes: bool,
     /// Values that one might give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,

@@ -1,16 +1,19 @@
-import { $, ask, base, button, copyText, errorOf, fill, h, hasToken, id, parse, prose, put, quiet, rawOf, recall, remember, say, setToken, tabs, toolUrl, write } from "./basics.js";
-import { describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
+import { $, anchor, ask, base, button, copyText, destination, errorOf, fill, h, hasToken, id, isResult, parse, prose, put, quiet, rawOf, recall, remember, say, setToken, tabs, toolUrl, write } from "./basics.js";
+import { addresses, describe, form, secrets, shape, skeleton, unfinished, withoutSecrets, words } from "./form.js";
 
 const root = document.documentElement;
 const { title } = root.dataset;
 const execute = root.dataset.execute === "true";
 const main = $("main");
 let open;
+// What makes a refused call again, and what is to be done when there is another token.
+let repeat;
+let tokenChanged;
 
 // What may be assumed of a tool, in words, and the question before it changes something.
 
 const OPERATIONS = {
-	explain: ["Explains", "Tells about the system itself, changes nothing"],
+	explain: ["Explains", "Describes the system itself, changes nothing"],
 	read: ["Reads", "Returns what is stored, changes nothing"],
 	transform: ["Computes", "Works something out, changes nothing"],
 	trigger: ["Triggers", "Starts something elsewhere"],
@@ -26,18 +29,33 @@ function effects(tool) {
 	const destructive = modifying && hints.get("destructiveHint") !== false;
 	const all = [[modifying ? (known ? "warn" : "danger") : "calm", ...(OPERATIONS[tool.get("operation")] ?? UNSAID[modifying + !known])]];
 	if (destructive && known) all.unshift(["danger", "Destructive", "May delete or overwrite for good"]);
-	if (modifying && hints.get("idempotentHint")) all.push(["calm", "Repeatable", "Twice comes to the same as once"]);
-	if (known && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach beyond this system"]);
+	if (modifying && hints.get("idempotentHint")) all.push(["calm", "Repeatable", "Running it twice has the same effect as once"]);
+	if (known && hints.get("openWorldHint") !== false) all.push(["calm", "Outside", "May reach other systems"]);
 	return { modifying, destructive, badges: all.map(([kind, word, text]) => [h(`span.badge.${kind}`, word), h("span", text)]) };
+}
+
+// The permission `any(a, all(b, c))` as "a or (b and c)"; another text as it is.
+function inWords(permission) {
+	const lists = [[]];
+	for (const [token] of permission.matchAll(/\s*(?:\b(?:all|any)\(|[^(),]+|[()])/g)) {
+		const name = token.trim();
+		if (/^a..\($/.test(name)) lists.push(Object.assign([], { joint: name === "any(" ? " or " : " and " }));
+		else if (name === ")" && lists[1]) {
+			const list = lists.pop();
+			lists.at(-1).push(lists[1] ? `(${list.join(list.joint)})` : list.join(list.joint));
+		} else if (name) lists.at(-1).push(name);
+	}
+	return lists[1] || lists[0][1] ? permission : lists[0][0];
 }
 
 function about(tool) {
 	const get = (key) => tool.get(key);
 	const [needs, deprecated, permission] = [get("requirements"), get("deprecated"), get("permission")];
+	const since = deprecated?.get?.("since");
 	const facts = {
-		Permission: permission && `Needs ${permission}`,
-		Requirements: needs?.get && (needs.get("met") ? "All there" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
-		Deprecated: deprecated && `Since ${deprecated.get?.("since") ?? "some time"}. ${deprecated.get?.("note") ?? ""}`,
+		Permission: permission && `Needs ${inWords(permission)}`,
+		Requirements: needs?.get && (needs.get("met") ? "Met" : `Cannot run now: ${needs.get("message") ?? "something is missing"}`),
+		Deprecated: deprecated && ([since && `Since ${since}.`, deprecated.get?.("note")].filter(Boolean).join(" ") || "Yes"),
 		Tags: get("tags")?.length && get("tags").join(", "),
 	};
 	return h("header.about",
@@ -60,7 +78,7 @@ function confirmed(tool, args) {
 		dialog.className = destructive ? "danger" : "";
 		fill(dialog,
 			h("h2", { id: "confirm-title" }, destructive ? `Really run ${name}?` : `Run ${name}?`),
-			h("p", destructive ? "This may delete or overwrite for good. Nothing here brings it back." : "This changes something."),
+			h("p", destructive ? "This may delete or overwrite for good, and cannot be undone here." : "This changes something."),
 			tinted(write(args, "  ")),
 			h("div.row.end", cancel, go));
 		dialog.onclose = answer(false);
@@ -71,31 +89,39 @@ function confirmed(tool, args) {
 
 // What came of a call: as text, as structured data, and as it went over the wire.
 
+const LARGE = 200_000;
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
-// JSON with its parts in colour; a large one goes without.
-function tinted(text) {
+// JSON with its parts in colour, and links where `leads` knows of one for a text; a large one goes without.
+function tinted(text, leads = () => undefined) {
 	const element = h("pre.code", { tabindex: 0 });
-	if (text.length > 200_000) return put(element, text);
+	if (text.length > LARGE) return put(element, text);
 	let at = 0;
 	for (const match of text.matchAll(TOKENS)) {
 		const token = match[1] ?? match[0];
-		put(element, text.slice(at, match.index), h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
+		const url = match[1] && !match[2] && leads(JSON.parse(token));
+		put(element, text.slice(at, match.index), url ? anchor(url, token) : h(match[2] ? "span.json-name" : match[1] ? "span.json-text" : "span.json-value", token));
 		at = match.index + token.length;
 	}
 	return put(element, text.slice(at));
 }
 
-function result(answer) {
+function result(answer, tool) {
 	const body = answer.json instanceof Map ? answer.json : new Map();
 	const failed = !answer.ok || body.get("isError") === true;
 	const verdict = !failed ? "Done" : body.get("isError") ? "The tool failed" : answer.status < 500 ? "Not run" : "Failed";
 	const structured = body.get("structuredContent") ?? (answer.ok ? undefined : answer.json);
+	const call = toolUrl(tool.get("name"), "/call");
+	const view = () => {
+		const text = write(structured, "  ");
+		const known = text.length < LARGE ? addresses(tool.get("outputSchema"), structured) : new Set();
+		return tinted(text, (text) => (known.has(text) || isResult(text)) && destination(text, call));
+	};
 	const callId = body.get("_meta")?.get("callId");
 	if (answer.error) return { element: h("p.bad", answer.error), failed: true, verdict: answer.error };
 	const views = tabs("Views of the result", [
-		["Text", () => text(answer, body)],
-		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : tinted(write(structured, "  ")))],
+		["Text", () => text(answer, body, call)],
+		["Structured", () => (structured === undefined ? quiet("The tool returned no structured data.") : view())],
 		["Raw", () => h("pre.code", { tabindex: 0 }, `HTTP ${answer.status}\n`, [...answer.headers].map(([name, value]) => `${name}: ${value}\n`), "\n", answer.text)],
 	], body.has("structuredContent") ? 1 : 0);
 	const copy = button("Copy", () => copyText([...views.panel.children].map(rawOf).join("\n"), copy), { "aria-label": "Copy the result" }, ".small");
@@ -107,14 +133,18 @@ function result(answer) {
 	return { element, failed, verdict };
 }
 
-function text(answer, body) {
+function text(answer, body, call) {
 	const content = body.get("content");
 	if (!content) return h("p", prose(errorOf(answer)));
-	return content.length ? content.map(block) : quiet("The tool returned nothing.");
+	return content.length ? content.map((part) => block(part, call)) : quiet("The tool returned nothing.");
 }
 
-function block(part) {
-	const { type, text, data, mimeType } = Object.fromEntries(part);
+function block(part, call) {
+	const { type, text, data, mimeType, uri, name, description } = Object.fromEntries(part);
+	if (type === "resource_link") {
+		const url = destination(uri, call);
+		return [h("p", url ? anchor(url, name) : h("strong", name), h("span.quiet", !isResult(uri) && [" ", h("code", uri)], mimeType && `, ${mimeType}`)), description && quiet(description)];
+	}
 	if (type === "text") return h("pre", { tabindex: 0 }, text);
 	return type === "image" ? h("img", { src: `data:${mimeType};base64,${data}`, alt: type }) : tinted(write(part, "  "));
 }
@@ -168,7 +198,7 @@ function refresh() {
 	fill($("count"), count);
 	clearTimeout(timer);
 	timer = setTimeout(() => words.length && say(count), 600);
-	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool is like that." : "There are no tools here.")));
+	fill($("tools"), !shown.length && h("li", quiet(rows.length ? "No tool matches." : "There are no tools here.")));
 	$("list").scrollTop = drawn = 0;
 	more();
 }
@@ -231,12 +261,19 @@ function toolView(tool, native, given) {
 	const fault = h("div.problem", { id: id() });
 
 	function formPanel() {
-		fields = form({ root: schema, native, get: () => draft.value, set: (value) => (draft.value = value), changed(pointer) {
+		fields = form({ root: schema, native, propose: execute && propose, get: () => draft.value, set: (value) => (draft.value = value), changed(pointer) {
 			draft.touched.add(pointer);
 			changed();
 		} });
 		const { kind, properties } = shape(schema, schema);
 		return [kind === "object" && !properties.length && quiet("It takes no inputs."), fields.element];
+	}
+
+	// What could be meant by what is typed for an input; the others are told along, as far as they are no secrets.
+	async function propose(input, value) {
+		const others = [...shareable()].filter(([name]) => name !== input).map(([name, value]) => [name, typeof value === "string" ? value : write(value)]);
+		const answer = await ask(toolUrl(name, "/complete"), write({ argument: { name: input, value }, context: { arguments: new Map(others) } }));
+		return (answer.ok && answer.json.get("values")) || [];
 	}
 
 	function jsonPanel() {
@@ -259,7 +296,7 @@ function toolView(tool, native, given) {
 	// wherever its object went; one under another name is not guessed at.
 	function readJson() {
 		const plain = (part) => {
-			if (hidden.size && write(part).includes(MASK)) throw Error("A mask was moved: type the secret anew.");
+			if (hidden.size && write(part).includes(MASK)) throw Error("The mask of a secret was changed: enter the secret again.");
 			return part;
 		};
 		try {
@@ -296,6 +333,7 @@ function toolView(tool, native, given) {
 	let timer;
 	let problems = [];
 	function changed() {
+		repeat = undefined;
 		clearTimeout(timer);
 		ticket++;
 		timer = setTimeout(check, 300);
@@ -312,18 +350,18 @@ function toolView(tool, native, given) {
 		clearTimeout(timer);
 		const mine = ++ticket;
 		if (draft.fault || unfinished(draft.value)) {
-			state("bad", "Something is unfinished.");
+			state("bad", "An input is not finished.");
 			return false;
 		}
 		const answer = await ask(toolUrl(name, "/validate"), write(draft.value));
-		if (mine !== ticket) return null;
+		if (mine !== ticket || !asked.isConnected) return null;
 		const verdict = answer.json?.get?.("valid");
 		if (typeof verdict !== "boolean") {
 			state("bad", errorOf(answer));
 			return undefined;
 		}
 		problems = (answer.json.get("errors") ?? []).map((problem) => Object.fromEntries(problem));
-		if (verdict) state("good", "Fits.");
+		if (verdict) state("good", "Valid.");
 		showProblems();
 		return verdict;
 	}
@@ -333,7 +371,7 @@ function toolView(tool, native, given) {
 		const told = problems.filter(({ path, keyword }) => draft.tried || keyword !== "required" || draft.touched.has(path));
 		const place = fields?.show(told);
 		if (!fields) fill(fault, told.map(({ path, message }) => h("p", h("code", path || "/"), " ", prose(message))));
-		if (told.length) state("bad", told.length === 1 ? "One thing to mend." : `${told.length} things to mend.`);
+		if (told.length) state("bad", told.length === 1 ? "1 problem." : `${told.length} problems.`);
 		else if (problems.length) state("quiet", `Still to fill in: ${problems.map(({ path }) => path.slice(1)).join(", ")}`);
 		return place;
 	}
@@ -353,22 +391,35 @@ function toolView(tool, native, given) {
 	const checkButton = button("Check", insist);
 
 	async function runTool() {
+		if ($("token").value) useToken();
 		const fit = await insist();
 		if (fit === false || !asked.isConnected) return;
-		if (fit === null) return tell("quiet", "Changed, nothing ran.");
+		if (fit === null) return tell("quiet", "The inputs have changed: nothing ran.");
 		if (fit === undefined) return tell("bad", status.textContent);
 		const [args, kept] = [write(draft.value), write(shareable())];
 		if (modifying && !(await confirmed(tool, withoutSecrets(hidden, draft.value, () => MASK)))) return say("Cancelled, nothing ran.");
+		await call(args, kept);
+	}
+
+	async function call(args, kept) {
+		repeat = undefined;
 		runButton.disabled = true;
 		tell("quiet", "Running …");
-		const { element, failed, verdict } = result(await ask(toolUrl(name, "/call"), args));
-		fill(outcome, element);
+		const answer = await ask(toolUrl(name, "/call"), args);
+		const { element, failed, verdict } = result(answer, tool);
+		const refused = [401, 403].includes(answer.status);
+		fill(outcome, element, refused && quiet("Giving a token above repeats this call."));
 		say(`${verdict}. ${outcome.querySelector("pre")?.textContent.slice(0, 300) ?? ""}`);
 		const others = calls().filter((call) => call[0] !== name || call[1] !== kept);
 		if (kept.length < LONGEST) remember("calls", [[name, kept, failed, Date.now()], ...others].slice(0, 40));
 		past();
 		runButton.disabled = false;
 		outcome.scrollIntoView({ block: "nearest" });
+		if (refused && asked.isConnected) {
+			repeat = () => call(args, kept);
+			if (answer.status === 403) demandToken(hasToken() && "The token does not allow this call.");
+			$("token").focus();
+		}
 	}
 
 	// Elsewhere and before.
@@ -378,6 +429,8 @@ function toolView(tool, native, given) {
 		const copy = button(`Copy ${label}`, () => copyText(text, copy), {}, ".small");
 		return [h("pre.code", { tabindex: 0, "aria-label": label }, text), h("div.row", copy, note && h("span.quiet", prose(note)))];
 	}]));
+
+	tokenChanged = copies.again;
 
 	const pastCalls = h("div");
 	function past() {
@@ -453,7 +506,7 @@ function way(index, name, args, schema, destructive) {
 	const program = /^[a-z][\w.-]*$/.test(title) ? title : "your-program";
 	if (index === 0) {
 		const token = hasToken() ? ` \\\n  -H "authorization: Bearer $TOKEN"` : "";
-		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "The token is taken from the variable `TOKEN`."];
+		return [`curl ${quoted(toolUrl(name, "/call").href)} \\\n  -H 'content-type: application/json'${token} \\\n  --data-raw ${quoted(write(args))}`, token && "Set the variable `TOKEN` to your token first."];
 	}
 	if (index === 1) return [write({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }, "  "), "For an MCP server of the same tools."];
 	if (index === 3) return [write({ mcpServers: { [program]: { command: program, args: ["serve", "mcp"] } } }, "  "), `For an MCP client: give the full path of the program, or the \`url\` of the MCP server.`];
@@ -462,7 +515,7 @@ function way(index, name, args, schema, destructive) {
 	const pair = ([name, value]) => quoted(typeof value === "string" && write(value) === JSON.stringify(value) && ["text", "choice"].includes(kind(name)) ? `${name}=${value}` : `${name}:=${write(value)}`);
 	const odd = !(args instanceof Map) || [...args.keys()].some((name) => !/^[A-Za-z_]\w*$/.test(name));
 	const words = odd ? ["--input-json", quoted(write(args))] : [...args].map(pair);
-	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of your program first."];
+	return [[program, "run", quoted(name), ...words, ...(destructive ? ["--yes"] : [])].join(" "), program !== title && "Put the name of your program in place of `your-program`."];
 }
 
 // The page as a whole: which tool is open, the theme, the token, and what to do when nobody answers.
@@ -495,6 +548,7 @@ async function route(event) {
 	const { name, args } = opened() || {};
 	document.body.classList.toggle("one", name !== undefined);
 	open = name;
+	repeat = tokenChanged = undefined;
 	$("confirm").close();
 	mark();
 	document.title = name === undefined ? title : `${name} – ${title}`;
@@ -537,15 +591,48 @@ $("theme").onclick = () => {
 	setTheme(next);
 };
 $("openapi").href = new URL("openapi.json", base).href;
-document.addEventListener("unauthorized", () => {
-	if ($("token-bar").hidden) say("The server asks who you are: give a token.");
+
+// Takes the token that was typed; an empty one drops the one in use.
+function useToken() {
+	setToken($("token").value.trim());
+	$("token").value = "";
+	$("token-bar").hidden = true;
+	$("token-state").hidden = !hasToken();
+	tokenChanged?.();
+}
+
+function demandToken(note) {
+	fill($("token-note"), note);
 	$("token-bar").hidden = false;
+	say(note || "The server requires a token.");
+}
+
+document.addEventListener("unauthorized", () => {
+	const note = hasToken() && "The token was refused.";
+	const typed = $("token").value;
+	$("token").value = "";
+	useToken();
+	$("token").value = typed;
+	demandToken(note);
 });
-$("token").oninput = () => setToken($("token").value.trim());
 $("token-bar").onsubmit = (event) => {
 	event.preventDefault();
+	const again = repeat;
+	useToken();
+	main.focus();
 	loadTools();
-	if (!main.querySelector("form")) route();
+	if (again) again();
+	else if (!main.querySelector("form")) route();
+};
+$("token-change").onclick = () => {
+	demandToken();
+	$("token").focus();
+};
+$("token-drop").onclick = () => {
+	$("token").value = "";
+	useToken();
+	main.focus();
+	say("The token is no longer used.");
 };
 document.onkeydown = (event) => {
 	if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement?.matches("input, textarea, select")) return;

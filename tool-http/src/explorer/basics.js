@@ -23,7 +23,7 @@ export function parse(text) {
 	let at = 0;
 	const fail = (message) => {
 		const lines = text.slice(0, at).split("\n");
-		throw new SyntaxError(`This is no JSON yet: line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
+		throw new SyntaxError(`Not valid JSON: line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
 	};
 	const match = (pattern) => {
 		pattern.lastIndex = at;
@@ -31,7 +31,7 @@ export function parse(text) {
 		at += found?.length ?? 0;
 		return found;
 	};
-	const string = () => JSON.parse(match(STRING) ?? fail("a text in double quotes is due"));
+	const string = () => JSON.parse(match(STRING) ?? fail("expected a text in double quotes"));
 	const parts = (close, part) => {
 		at++;
 		match(SPACE);
@@ -39,13 +39,13 @@ export function parse(text) {
 			part();
 			match(SPACE);
 			more = text[at] !== close;
-			if (more && text[at++] !== ",") fail(`\`,\` or \`${close}\` is due`);
+			if (more && text[at++] !== ",") fail(`expected \`,\` or \`${close}\``);
 			match(SPACE);
 		}
 		at++;
 	};
 	const value = (depth) => {
-		if (depth > DEEPEST) fail("this is nested too deeply");
+		if (depth > DEEPEST) fail("nested too deeply");
 		match(SPACE);
 		if (text[at] === '"') return string();
 		if (text[at] === "[") {
@@ -57,20 +57,20 @@ export function parse(text) {
 			const object = new Map();
 			parts("}", () => {
 				const name = string();
-				if (object.has(name)) fail(`the name \`${name}\` is there twice`);
+				if (object.has(name)) fail(`the name \`${name}\` is given twice`);
 				match(SPACE);
-				if (text[at] !== ":") fail("`:` is due");
+				if (text[at] !== ":") fail("expected `:`");
 				at++;
 				object.set(name, value(depth + 1));
 			});
 			return object;
 		}
 		const word = match(/null|true|false/y);
-		return word ? WORDS[word] : new Raw(match(NUMBER) ?? fail("a value is due"));
+		return word ? WORDS[word] : new Raw(match(NUMBER) ?? fail("expected a value"));
 	};
 	const result = value(0);
 	match(SPACE);
-	if (at < text.length) fail("nothing more is due");
+	if (at < text.length) fail("expected nothing more");
 	return result;
 }
 
@@ -184,12 +184,38 @@ export const toolUrl = (name, rest = "") => new URL(`tools/${encodeURIComponent(
 let token = "";
 export const setToken = (text) => (token = text);
 export const hasToken = () => token !== "";
+const authorization = () => (token ? { authorization: `Bearer ${token}` } : {});
+
+// What a result calls a stored result: relative to the call, or to the server.
+export const isResult = (text) => /^(\.\.\/\.\.)?\/results\/[0-9a-f]{64}$/.test(text);
+
+// Where an address in a result leads to: on the web, or relative to the call on this server. Nowhere else.
+export function destination(text, from) {
+	try {
+		const url = new URL(text, from);
+		return /^https?:$/.test(url.protocol) && (/^https?:/i.test(text) || url.origin === base.origin) ? url : undefined;
+	} catch {}
+}
+
+export const anchor = (url, label, look = "") => h(`a${look}`, { href: url.href, target: "_blank", rel: "noopener noreferrer", onclick: url.href.startsWith(new URL("results/", base).href) && save }, label);
+
+// A stored result is for its caller alone, and no address holds the token.
+async function save(event) {
+	if (!token) return;
+	event.preventDefault();
+	const link = event.currentTarget;
+	const response = await fetch(link.href, { headers: authorization(), redirect: "error" }).catch(() => undefined);
+	if (!response?.ok) return link.after(h("span.bad", ` It cannot be fetched${response ? `: the server answered with the status ${response.status}` : ""}.`));
+	const href = URL.createObjectURL(await response.blob());
+	h("a", { href, download: /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1] ?? "result" }).click();
+	setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
 
 // The answer, whose `json` is missing where it is none; only an `error` when none came.
 export async function ask(url, body) {
-	const headers = { accept: "application/json" };
+	const used = token;
+	const headers = { accept: "application/json", ...authorization() };
 	if (body !== undefined) headers["content-type"] = "application/json";
-	if (token) headers.authorization = `Bearer ${token}`;
 	const started = performance.now();
 	let answer;
 	try {
@@ -200,7 +226,7 @@ export async function ask(url, body) {
 	} catch {
 		answer ??= { error: "The server cannot be reached." };
 	}
-	if (answer.status === 401) document.dispatchEvent(new Event("unauthorized"));
+	if (answer.status === 401 && used === token) document.dispatchEvent(new Event("unauthorized"));
 	return answer;
 }
 

@@ -1,4 +1,4 @@
-import { $, Raw, button, fill, h, id, isNumber, parse, prose, put, write } from "./basics.js";
+import { $, Raw, button, fill, h, id, isNumber, parse, prose, put, rawOf, write } from "./basics.js";
 
 // A JSON Schema as the form sees it: one kind a place, with references followed.
 
@@ -47,6 +47,10 @@ export function shape(root, schema, depth = 9) {
 
 	// One that refers to itself alone says nothing.
 	if (some.length === 1 && depth) return { ...shape(root, merged(followed(root, some[0]), common), depth - 1), nullable };
+	const constants = some.map((branch) => followed(root, branch));
+	if (some.length > 1 && constants.every((branch) => branch.has("const") && !branch.has("properties"))) {
+		return made("choice", { values: constants.map((branch) => branch.get("const")), meanings: constants.map((branch) => text(branch.get("description"))) });
+	}
 	if (some.length > 1) {
 		common.delete("description");
 		return made("union", { variants: some.map((branch) => merged(common, followed(root, branch))) });
@@ -96,6 +100,19 @@ function variantOf(root, place, value) {
 	return best < 0 ? fit(false) : best;
 }
 
+// The texts in a value that its schema calls addresses.
+export function addresses(root, value, schema = root, found = new Set()) {
+	const place = shape(root, schema);
+	const within = (part, schema = new Map()) => addresses(root, part, schema, found);
+	if (typeof value === "string" && /^[iu]ri(-reference)?$/.test(text(place.node.get("format")))) found.add(value);
+	if (place.kind === "union") {
+		const variant = place.variants[variantOf(root, place, value)];
+		if (variant) within(value, variant);
+	} else if (place.first && Array.isArray(value)) value.forEach((part, index) => within(part, itemSchema(place, index)));
+	else if (place.properties && isMap(value)) value.forEach((part, name) => within(part, (place.properties.find((property) => property.name === name) ?? { schema: place.rest }).schema));
+	return found;
+}
+
 // What a place holds when it is begun: what could not be otherwise.
 export function skeleton(root, place) {
 	switch (place.kind) {
@@ -126,18 +143,24 @@ function variantName(root, schema) {
 	return text(node.get("title")) || (kind === "constant" && write(value)) || constants.map(({ value }) => text(value) || write(value)).join(" ") || properties.map(({ name }) => name).join(", ") || typeWords(root, shape(root, schema));
 }
 
-const NAMES = { integer: "whole number", boolean: "true or false", object: "group", map: "names with values", union: "one of several forms", any: "any JSON" };
+// Each kind, of one and of several.
+const NAMES = {
+	text: ["text", "texts"], integer: ["whole number", "whole numbers"], number: ["number", "numbers"], boolean: ["true or false", "true or false"],
+	choice: ["choice", "choices"], object: ["object", "objects"], map: ["names with values", "names with values"], list: ["list", "lists"],
+	union: ["one of several forms", "values of several forms"], any: ["any JSON", "any JSON"],
+};
+const FORMATS = { date: ["date, YYYY-MM-DD", "dates, YYYY-MM-DD"], time: ["time with UTC offset", "times with UTC offset"], "date-time": ["date and time with UTC offset", "dates and times with UTC offset"] };
 
-function typeWords(root, place, depth = 3) {
-	const format = text(place.node.get("format"));
-	if (place.kind === "text" && format) return format === "date" ? "date, YYYY-MM-DD" : format;
-	if (place.kind === "list" && !place.first.length && depth) return `list of ${typeWords(root, shape(root, place.items), depth - 1)}`;
-	return place.kind === "constant" ? `always ${write(place.value)}` : (NAMES[place.kind] ?? place.kind);
+function typeWords(root, place, depth = 3, many = 0) {
+	const format = place.kind === "text" && text(place.node.get("format"));
+	if (format) return FORMATS[format]?.[many] ?? format;
+	if (place.kind === "list" && !place.first.length && depth) return `${NAMES.list[many]} of ${typeWords(root, shape(root, place.items), depth - 1, 1)}`;
+	return place.kind === "constant" ? `always ${write(place.value)}` : NAMES[place.kind][many];
 }
 
 const LIMITS = {
 	minimum: "from #", maximum: "up to #", exclusiveMinimum: "more than #", exclusiveMaximum: "less than #", multipleOf: "a multiple of #",
-	minLength: "at least # characters", maxLength: "at most # characters", minItems: "at least # items", maxItems: "at most # items", pattern: "like `#`",
+	minLength: "at least # characters", maxLength: "at most # characters", minItems: "at least # items", maxItems: "at most # items", pattern: "matching `#`",
 };
 
 // Type and constraints in words.
@@ -179,6 +202,24 @@ export function withoutSecrets(names, value, change) {
 	return new Map([...value].map(([name, part]) => [name, inner(part, name)]).filter(([, part]) => part !== undefined));
 }
 
+// A value as somebody reads it: a text without quotes.
+const plain = (value) => (typeof value === "string" && value ? value : write(value));
+
+// How a format is picked: the control of the browser, what opens it, the text that the schema takes for what was picked, and
+// what the control begins at. RFC 3339 wants seconds, and an offset of a time: that of this place.
+const two = (number) => String(number).padStart(2, "0");
+const seconds = (time) => (/:\d\d:/.test(time) ? time : `${time}:00`);
+function offset(date) {
+	const minutes = -date.getTimezoneOffset();
+	return (minutes < 0 ? "-" : "+") + two(Math.trunc(Math.abs(minutes) / 60)) + ":" + two(Math.abs(minutes) % 60);
+}
+const digits = (date, shift = 0) => (isNaN(date) ? "" : new Date(date - shift * 60_000).toISOString().slice(0, 19));
+const PICKERS = {
+	date: ["date", "Pick a date", (text) => text, (text) => digits(new Date(`${text}T00:00Z`)).slice(0, 10)],
+	time: ["time", "Pick a time", (text) => seconds(text) + offset(new Date()), (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?/.exec(text)?.[0] ?? ""],
+	"date-time": ["datetime-local", "Pick a date and time", (text) => seconds(text) + offset(new Date(text)), (text) => digits(new Date(text), new Date(text).getTimezoneOffset())],
+};
+
 // A form over a value: every field reads and writes its own place of the one model. Absent, null and empty are three things.
 
 const DEEPEST = 30;
@@ -206,12 +247,14 @@ const member = (at, name, schema, more) => ({
 	...more,
 });
 
-// `get` and `set` are of the whole value, `changed(pointer)` is told of every change by hand. `native` is what
+// `get` and `set` are of the whole value, `changed(pointer)` is told of every change by hand, `propose(input, text)` gives
+// the values that the text could be meant to be, where that can be asked. `native` is what
 // `GET /tools/{name}/inputs` tells, which knows what the values of an enum mean.
-export function form({ root, native, get, set, changed }) {
+export function form({ root, native, get, set, changed, propose }) {
 	const fields = new Map();
 
 	function field(at) {
+		at.completes ??= at.native?.get?.("completes") && at.label;
 		const place = shape(root, at.schema);
 		const [label, id_, hint, problem] = [id(), id(), id(), id()];
 		const acts = h("span.acts");
@@ -238,7 +281,7 @@ export function form({ root, native, get, set, changed }) {
 			const head = !at.bare && [name, at.required && h("span.due", "required"), isSecret(place) && h("span.due", "secret"), h("span.type", prose(words(root, place)))];
 			element = h(`div.field${group ? ".group" : ""}`, { "data-at": at.pointer, role: group && "group", "aria-labelledby": group && !at.bare && label },
 				h("div.head", head, acts),
-				h("div.hint", { id: hint }, !at.bare && prose(describe(place)), strange && h("p", "No field fits this value.")),
+				h("div.hint", { id: hint }, !at.bare && prose(description(control)), strange && h("p", "This value does not match the schema: edit it as JSON.")),
 				strange ? rawText(control) : body(control),
 				h("div.problem", { id: problem }));
 			control.refresh();
@@ -256,20 +299,25 @@ export function form({ root, native, get, set, changed }) {
 		return ["union", "any"].includes(place.kind) || fits(root, place, value) || (value === "" && !GROUPS.includes(place.kind));
 	}
 
+	// The description, without the values that the field shows with their meaning.
+	const description = ({ at, place }) => (at.native?.get?.("allowed") ? describe(place).replace(/\n- `[^`]*`: .*/g, "") : describe(place));
+
 	// How a place stands, and what can be done with it beside typing.
 	function actions({ at, place, apply }) {
 		const value = at.get();
 		const act = (label, to) => button(label, typeof to === "function" ? to : () => apply(to), { "aria-label": `${label}: ${at.label}` }, ".link");
 		const standard = place.node.get("default");
 		const chosen = ["boolean", "choice", "union"].includes(place.kind);
-		const state = value === undefined ? !at.required && (standard !== undefined ? `not sent, counts as ${write(standard)}` : !chosen && "not sent")
-			: value === null ? "null" : value === "" ? "empty text" : typeof value === "string" && NUMBERS.includes(place.kind) && "not a number";
+		const ordered = ticked(place, value) && value?.length > 1 && place.node.get("uniqueItems") !== true;
+		const state = value === undefined ? !at.required && (standard !== undefined ? `not sent, default ${standard?.length === 0 ? "empty" : write(standard)}` : !chosen && "not sent")
+			: value === null ? "null" : value === "" || value.length === 0 || (place.kind === "map" && value.size === 0) ? "empty"
+			: ordered ? `in this order: ${value.map(plain).join(", ")}` : typeof value === "string" && NUMBERS.includes(place.kind) && "not a number";
 		return [
 			state && h("span.state", state),
-			value === undefined && ["text", "list", "map"].includes(place.kind) && act("Send empty", skeleton(root, place)),
+			value === undefined && ["text", "list", "map"].includes(place.kind) && act("Set empty", skeleton(root, place)),
 			value === undefined && ["object", "constant"].includes(place.kind) && !at.required && act("Add", skeleton(root, place)),
-			value !== null && place.nullable && act("Send null", null),
-			at.remove ? act("Remove", at.remove) : at.pointer && value !== undefined && (!at.required || value === "" || value === null) && act("Leave out", undefined),
+			value !== null && place.nullable && act("Set null", null),
+			at.remove ? act("Remove", at.remove) : at.pointer && value !== undefined && (!at.required || value === "" || value === null) && act("Do not send", undefined),
 		].filter(Boolean);
 	}
 
@@ -291,7 +339,7 @@ export function form({ root, native, get, set, changed }) {
 			case "map":
 				return at.get() === undefined ? [] : h("div.inside", entries(control));
 			case "list":
-				return items(control);
+				return ticked(control.place, at.get()) ? boxes(control) : items(control);
 			case "union":
 				return union(control);
 		}
@@ -313,7 +361,7 @@ export function form({ root, native, get, set, changed }) {
 		const number = place.kind !== "text";
 		const secret = isSecret(place);
 		const get = (key) => place.node.get(key);
-		const short = number || secret || get("format") || get("pattern");
+		const short = number || secret || get("format") || get("pattern") || at.completes;
 		const example = get("examples")?.[0] ?? get("default");
 		const input = h(short && !`${value}`.includes("\n") ? "input" : "textarea", {
 			...common(control),
@@ -326,17 +374,110 @@ export function form({ root, native, get, set, changed }) {
 				typed(control, !number ? text : text === "" ? undefined : isNumber(text) ? new Raw(text) : text);
 			},
 		});
-		return input;
+		if (input.tagName !== "INPUT" || secret) return input;
+		if (at.completes && propose) return completed(at, input);
+		return PICKERS[get("format")] && !number ? picked(at, input, ...PICKERS[get("format")]) : input;
+	}
+
+	// A button beside the text, which opens what the browser has for picking.
+	function picked(at, input, type, label, made, shown) {
+		const picker = h("input.picker.away", { type, tabindex: -1, "aria-hidden": "true", step: type === "date" ? undefined : 1, oninput() {
+			if (picker.value) input.value = made(picker.value);
+			input.oninput();
+		} });
+		const open = button(label, () => {
+			picker.value = shown(input.value);
+			picker.showPicker();
+		}, { "aria-label": `${label}: ${at.label}` }, ".small");
+		return h("div.pick", input, picker, open);
+	}
+
+	// A list of proposed values below the text: the arrow keys walk through it, Enter takes one, Escape closes it.
+	function completed(at, input) {
+		let [marked, ticket, timer] = [-1, 0];
+		const options = h("ul.options", { role: "listbox", id: id(), hidden: true, "aria-label": `Values for ${at.label}` });
+		const all = { role: "combobox", "aria-autocomplete": "list", "aria-controls": options.id, "aria-expanded": "false" };
+		for (const [name, value] of Object.entries(all)) input.setAttribute(name, value);
+		const mark = (index) => {
+			marked = index;
+			[...options.children].forEach((option, n) => option.setAttribute("aria-selected", n === index));
+			const option = options.children[index];
+			option?.scrollIntoView({ block: "nearest" });
+			option ? input.setAttribute("aria-activedescendant", option.id) : input.removeAttribute("aria-activedescendant");
+		};
+		const show = (values) => {
+			const option = (value) => h("li", { role: "option", id: id(), onclick: () => take(value), onmousedown: (event) => event.preventDefault() }, value);
+			fill(options, values.map(option));
+			options.hidden = !values.length;
+			input.setAttribute("aria-expanded", !options.hidden);
+			mark(-1);
+		};
+		const close = () => {
+			clearTimeout(timer);
+			ticket++;
+			show([]);
+		};
+		const take = (value) => {
+			input.value = value;
+			input.oninput();
+			close();
+		};
+		async function look() {
+			const mine = ++ticket;
+			const values = await propose(at.completes, input.value);
+			if (mine === ticket && document.activeElement === input) show(values);
+		}
+		input.onfocus = look;
+		input.onblur = close;
+		input.addEventListener("input", () => {
+			clearTimeout(timer);
+			timer = setTimeout(look, 120);
+		});
+		input.onkeydown = (event) => {
+			const count = options.children.length;
+			const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+			if (step && !count) look();
+			else if (step) mark((marked + step + count) % count);
+			else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && marked >= 0) take(rawOf(options.children[marked]));
+			else if (event.key === "Escape" && count) close();
+			else return;
+			event.preventDefault();
+		};
+		return h("div.combo", input, options);
+	}
+
+	// What the values of an enum mean, each by its JSON.
+	const meaningsOf = (native, { values, meanings = [] }) =>
+		new Map([...values.map((value, index) => [write(value), meanings[index]]), ...(native?.get?.("allowed") ?? []).map((entry) => [write(entry.get("value")), entry.get("description")])]);
+
+	// The choice that every item of a list is, where check boxes show all of the list: each value at most once.
+	function ticked(place, given) {
+		const value = given ?? [];
+		if (place.kind !== "list" || place.first.length || !Array.isArray(value)) return undefined;
+		const choice = shape(root, place.items);
+		const texts = value.map((item) => write(item));
+		return choice.kind === "choice" && !choice.nullable && new Set(texts).size === texts.length && value.every((item) => fits(root, choice, item)) ? choice : undefined;
+	}
+
+	function boxes(control) {
+		const { at, place } = control;
+		const choice = ticked(place, at.get());
+		const told = meaningsOf(at.native?.get?.("items"), choice);
+		return h("div.boxes", choice.values.map((value) => {
+			const others = () => list(at.get()).filter((item) => !same(item, value));
+			const box = h("input", { type: "checkbox", checked: list(at.get()).some((item) => same(item, value)), onchange: () => typed(control, box.checked ? [...others(), value] : others()) });
+			return h("label.box", box, h("span", plain(value)), h("span.hint", prose(told.get(write(value)) ?? "")));
+		}));
 	}
 
 	function select(control, values) {
 		const { at } = control;
 		const value = at.get();
-		const told = new Map((at.native?.get?.("allowed") ?? []).map((entry) => [write(entry.get("value")), entry.get("description")]));
+		const told = meaningsOf(at.native, control.place.kind === "choice" ? control.place : { values: [] });
 		const known = value === undefined ? -1 : values.findIndex((allowed) => write(allowed) === write(value));
 		const element = h("select", { ...common(control), onchange: () => typed(control, element.value === "" ? undefined : values[element.value]) },
 			h("option", { value: "" }, value === null ? "null" : at.required ? "choose …" : "not sent"),
-			values.map((value, index) => h("option", { value: index, selected: index === known }, [value?.length ? value : write(value), told.get(write(value))].filter(Boolean).join(" — "))));
+			values.map((value, index) => h("option", { value: index, selected: index === known }, [plain(value), told.get(write(value))].filter(Boolean).join(" — "))));
 		return element;
 	}
 
@@ -380,7 +521,7 @@ export function form({ root, native, get, set, changed }) {
 			const input = h("input.key", {
 				"aria-label": "Name", value: name,
 				onchange() {
-					if (value.has(input.value) && input.value !== name) fill(fault, "There is one of this name.");
+					if (value.has(input.value) && input.value !== name) fill(fault, "This name is already used.");
 					else apply(new Map([...value].map(([key, value]) => [key === name ? input.value : key, value])), `[data-at="${CSS.escape(member(at, input.value).pointer)}"] :is(input, textarea, select)`);
 				},
 			});
@@ -403,7 +544,7 @@ export function form({ root, native, get, set, changed }) {
 	function items({ at, place, apply }) {
 		const all = Array.isArray(at.get()) ? at.get() : [];
 		const schema = (index) => itemSchema(place, index);
-		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.get?.("items"), remove: () => apply(all.toSpliced(index, 1)) }));
+		const item = (_, index) => field(member(at, index, schema(index), { native: at.native?.get?.("items"), completes: at.completes, remove: () => apply(all.toSpliced(index, 1)) }));
 		const add = () => apply([...all, begun(root, schema(all.length))], ":scope > .inside > .field:nth-last-of-type(1) :is(input, textarea, select)");
 		return h("div.inside", all.map(item), button("Add an item", add, { "aria-label": `Add an item: ${at.label}` }, ".small"));
 	}

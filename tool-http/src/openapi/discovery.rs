@@ -33,6 +33,7 @@ pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String,
     add("/tools/{name}", "get", detail(options));
     add("/tools/{name}/inputs", "get", inputs(options));
     add("/tools/{name}/validate", "post", validate(options));
+    add("/tools/{name}/complete", "post", complete(options));
     paths
 }
 
@@ -186,6 +187,61 @@ fn validate(options: &Options) -> Value {
         }),
         options,
     )
+}
+
+fn complete(options: &Options) -> Value {
+    let text = json!({"type": "string"});
+    let typed = json!({
+        "type": "object",
+        "properties": {
+            "argument": {
+                "type": "object",
+                "description": "The input, and what is typed for it so far.",
+                "properties": {"name": text, "value": text},
+                "required": ["name", "value"],
+                "additionalProperties": false,
+            },
+            "context": {
+                "type": "object",
+                "description": "What is given for other inputs, each as text.",
+                "properties": {"arguments": {"type": "object", "additionalProperties": text}},
+                "additionalProperties": false,
+            },
+        },
+        "required": ["argument"],
+        "additionalProperties": false,
+    });
+    let proposed = json!({
+        "type": "object",
+        "properties": {
+            "values": {"type": "array", "items": text, "maxItems": 100},
+            "total": {"type": "integer"},
+            "hasMore": {"type": "boolean"},
+        },
+        "required": ["values", "total", "hasMore"],
+    });
+    let mut operation = json!({
+        "operationId": "discovery:completeArgument",
+        "summary": "Propose values for an input",
+        "tags": ["discovery"],
+        "requestBody": {"required": true, "content": {"application/json": {"schema": typed}}},
+        "responses": responses([
+            (200, answer("The values that could complete what is typed.", &proposed)),
+            (400, error("The body is not as it must be, the name is not UTF-8, or the query has a parameter.")),
+            (403, error("Execution is off, or the caller may not call the tool.")),
+            (404, error("There is no such tool, or it has no such input.")),
+            (408, error("The body did not arrive in time.")),
+            (413, error("The body is too large.")),
+            (415, error("The body is not announced as JSON in UTF-8.")),
+            (500, error("The tools cannot be listed, or the function that completes failed.")),
+        ]),
+    });
+    if options.authenticator.is_some() {
+        operation["responses"]["401"] = unauthorized();
+        operation["responses"]["503"] = error("Who calls cannot be found out at the moment.");
+        demanded(&mut operation, options);
+    }
+    operation
 }
 
 /// What is open to everybody, unless discovery is protected.

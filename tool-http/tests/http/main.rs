@@ -5,6 +5,7 @@ mod callers;
 mod calls;
 mod catalogue;
 mod client;
+mod completions;
 mod cors;
 mod discovery;
 mod edge;

@@ -45,10 +45,16 @@ async fn each_tool_is_one_operation_under_its_own_path() {
     assert_eq!(document["info"]["title"], "Sums");
     assert_eq!(document["servers"], json!([{"url": "."}]));
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let told = ["/tools", "/tools/{name}", "/tools/{name}/inputs", "/tools/{name}/validate"];
-    assert_eq!(paths[..4], told);
+    let told = [
+        "/tools",
+        "/tools/{name}",
+        "/tools/{name}/inputs",
+        "/tools/{name}/validate",
+        "/tools/{name}/complete",
+    ];
+    assert_eq!(paths[..5], told);
     let calls: Vec<String> = registry().tools().map(|tool| format!("/tools/{}/call", tool.name())).collect();
-    assert!(paths[4..].iter().copied().eq(&calls), "{paths:?}");
+    assert!(paths[5..].iter().copied().eq(&calls), "{paths:?}");
     for tool in registry().tools() {
         let operation = &document["paths"][format!("/tools/{}/call", tool.name())]["post"];
         assert_eq!(operation["operationId"], tool.name());
@@ -161,11 +167,11 @@ fn identifiers(document: &Value) -> Vec<&str> {
 async fn no_tool_takes_the_identifier_of_another_operation() {
     let none = document(Registry::builder().allow_empty().build().unwrap(), Options::new()).await;
     let own = identifiers(&none);
-    assert_eq!(own.len(), 4);
+    assert_eq!(own.len(), 5);
     // What no name of a tool can have.
     assert!(own.iter().all(|identifier| identifier.contains(':')), "{own:?}");
 
-    let names = ["listTools", "getTool", "getToolInputs", "validateArguments"];
+    let names = ["listTools", "getTool", "getToolInputs", "validateArguments", "completeArgument"];
     let tool = |name: &str| {
         let definition = ToolDefinition::builder(name, "Does nothing.").build().unwrap();
         DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) })

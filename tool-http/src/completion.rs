@@ -1,0 +1,116 @@
+//! Completing what is typed for an input.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use tool_core::{CallId, Completions, Failure, FailureKind, Typed};
+
+use crate::asking::{Asking, listed};
+use crate::refusal::Refusal;
+use crate::{answer, query};
+
+/// `POST /tools/{name}/complete`: values that could complete what is typed for an input, as `completion/complete` of MCP has them.
+///
+/// They may come from stored state, so that only a caller is answered who may call the tool.
+pub(crate) async fn complete(mut asking: Asking) -> Result<Response, Refusal> {
+    if !asking.api.options().allow_execute {
+        return Err(Refusal::ExecutionOff);
+    }
+    let caller = asking.caller().await?;
+    let name = asking.name().await?;
+    let tools = asking.tools(caller).await?;
+    let name = listed(&tools, &name)?.name().to_owned();
+    query::none(&asking.head.uri)?;
+    let body = asking.arguments().await?;
+    let Object(request): Object<Request> =
+        serde_json::from_slice(&body).map_err(|error| Refusal::Body(error.to_string()))?;
+    // The functions that complete are the application's, and may look things up.
+    let complete = move || tools.complete(&name, &request.argument.0.name, request.typed());
+    let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
+    match completed {
+        Ok(completions) => Ok(answer::json(StatusCode::OK, &Proposed::from(completions))),
+        Err(failure) if failure.kind() == FailureKind::Input => Err(unknown_input(&failure)),
+        Err(failure) => Ok(answer::failed(&failure, CallId::new())),
+    }
+}
+
+fn unknown_input(failure: &Failure) -> Refusal {
+    let message = failure.problems().first().map_or(failure.message(), |problem| &problem.message);
+    Refusal::InputNotFound(message.to_owned())
+}
+
+/// What is typed, in the shape of the parameters of `completion/complete`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    argument: Object<Argument>,
+    #[serde(default)]
+    context: Object<Context>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Argument {
+    name: String,
+    value: String,
+}
+
+/// What was given for other inputs.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Context {
+    arguments: BTreeMap<String, String>,
+}
+
+impl Request {
+    fn typed(&self) -> Typed<'_> {
+        let typed = Typed::new(&self.argument.0.value);
+        self.context.0.arguments.iter().fold(typed, |typed, (name, text)| typed.given(name, text))
+    }
+}
+
+/// A struct that is read from an object alone: serde takes its members in a list, too.
+#[derive(Default)]
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// The answer, in the shape of MCP's.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Proposed {
+    values: Vec<String>,
+    total: usize,
+    has_more: bool,
+}
+
+impl From<Completions> for Proposed {
+    fn from(completions: Completions) -> Self {
+        let Completions { values, total, has_more, .. } = completions;
+        Proposed { values, total, has_more }
+    }
+}
