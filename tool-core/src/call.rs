@@ -23,7 +23,6 @@ mod run;
 #[cfg(feature = "tokio")]
 mod spawn;
 pub(crate) mod target;
-mod timeout;
 pub(crate) mod tool;
 
 use crate::call::decode::dynamic;

@@ -7,6 +7,7 @@ pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
 pub(crate) mod tasks;
+pub(crate) mod timeout;
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};

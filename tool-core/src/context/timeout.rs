@@ -7,11 +7,11 @@ use crate::model::failure::Failure;
 
 /// The call has not ended in this time.
 #[derive(Debug)]
-pub(super) struct Late(pub(super) Duration);
+pub(crate) struct Late(pub(crate) Duration);
 
 /// Measures the time of one call.
 #[cfg(feature = "tokio")]
-pub(super) struct Timer {
+pub(crate) struct Timer {
     limit: Duration,
     sleep: std::pin::Pin<Box<tokio::time::Sleep>>,
     /// The context of a call that may ask its caller.
@@ -27,7 +27,7 @@ impl Timer {
     /// # Errors
     ///
     /// On a runtime without timers, or on none: a limit that cannot be kept is not silently dropped.
-    pub(super) fn start(limit: Duration) -> Result<Self, Failure> {
+    pub(crate) fn start(limit: Duration) -> Result<Self, Failure> {
         // A panic of tokio's, which it gives no other way to avoid.
         let sleep = crate::model::catch_panic::contained(|| Box::pin(tokio::time::sleep(limit)));
         sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(
@@ -39,7 +39,7 @@ impl Timer {
     }
 
     /// The call may ask its caller: what the caller takes to answer is not time of the call.
-    pub(super) fn asks(&mut self, context: Option<&Context>) {
+    pub(crate) fn asks(&mut self, context: Option<&Context>) {
         self.context = context.cloned();
     }
 
@@ -53,7 +53,7 @@ impl Timer {
     }
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
-    pub(super) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
+    pub(crate) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
         use std::pin::{Pin, pin};
         use std::task::Poll;
 
@@ -75,26 +75,26 @@ impl Timer {
 
 /// There are no timers, and a registry with a time limit is not built.
 #[cfg(not(feature = "tokio"))]
-pub(super) enum Timer {}
+pub(crate) enum Timer {}
 
 #[cfg(not(feature = "tokio"))]
 impl Timer {
-    pub(super) fn start(_: Duration) -> Result<Self, Failure> {
+    pub(crate) fn start(_: Duration) -> Result<Self, Failure> {
         Err(Failure::internal())
     }
 
-    pub(super) fn asks(&mut self, _: Option<&Context>) {
+    pub(crate) fn asks(&mut self, _: Option<&Context>) {
         match *self {}
     }
 
     #[expect(clippy::unused_async, reason = "as with timers")]
-    pub(super) async fn limit<F: Future + Unpin>(&mut self, _: F) -> Result<F::Output, Late> {
+    pub(crate) async fn limit<F: Future + Unpin>(&mut self, _: F) -> Result<F::Output, Late> {
         match *self {}
     }
 }
 
 /// What the future gives, in time if there is a limit.
-pub(super) async fn limited<F: Future + Unpin>(
+pub(crate) async fn limited<F: Future + Unpin>(
     timer: &mut Option<Timer>,
     future: F,
 ) -> Result<F::Output, Late> {
