@@ -8,6 +8,7 @@ pub(crate) mod progress;
 pub(crate) mod semaphore;
 pub(crate) mod tasks;
 pub(crate) mod timeout;
+pub(crate) mod wait;
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -154,10 +155,10 @@ impl Context {
     }
 
     /// What this call and those around it hold, the innermost first.
-    pub(crate) fn permits(&self) -> Vec<Arc<Permit>> {
+    fn permits(&self) -> Vec<Weak<Permit>> {
         let calls = std::iter::successors(Some(self), |call| call.0.caller.outer.as_ref());
         let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
-        permits.flat_map(|permits| permits.iter().filter_map(Weak::upgrade).collect::<Vec<_>>()).collect()
+        permits.flat_map(|permits| permits.clone()).collect()
     }
 
     /// Whether the caller took the call back or went away, or was told that it takes too long.
@@ -367,6 +368,12 @@ impl<'c> LazyContext<'c> {
     /// The call runs with this permit. Nothing has asked for the context so far.
     pub(crate) fn hold(&mut self, permit: &Arc<Permit>) {
         self.permit = Some(Arc::downgrade(permit));
+    }
+
+    /// What the call and those around it hold, the innermost first.
+    pub(crate) fn permits(&self) -> Vec<Weak<Permit>> {
+        let outer = self.caller.outer.as_ref().map(Context::permits);
+        self.permit.iter().cloned().chain(outer.into_iter().flatten()).collect()
     }
 
     /// The context, if something has asked for it: what has not cannot ask anybody anything.

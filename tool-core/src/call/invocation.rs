@@ -17,7 +17,7 @@ use crate::call::tool::Tool;
 use crate::call::{Desk, Purpose, Reply, check_text};
 use crate::context::elicitation::Asking;
 use crate::context::permit::Permit;
-use crate::context::semaphore::{Busy, Gate};
+use crate::context::semaphore::Gate;
 use crate::context::tasks::Counted;
 use crate::context::timeout::{Late, Timer, limited};
 use crate::context::{Caller, LazyContext};
@@ -161,11 +161,9 @@ impl<'c> Ongoing<'c> {
 
     /// Waits for a turn, as long as there is time.
     async fn permit(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Arc<Permit>, Failure> {
-        let outer = self.context.caller().outer.as_ref();
-        let mut turn = pin!(Permit::acquire(gate, self.caller(), outer));
+        let mut turn = pin!(Permit::acquire(gate, self.caller(), self.context.permits()));
         match limited(timer, turn.as_mut()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(Busy)) => Err(Failure::busy()),
+            Ok(permit) => Ok(permit?),
             Err(Late(limit)) => Err(Failure::timeout_before(self.tool.name(), limit)),
         }
     }
@@ -214,11 +212,7 @@ impl<'c> Ongoing<'c> {
     /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
     #[cfg(feature = "tokio")]
     async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
-        let caller = self.context.caller();
-        let threads = &self.home.runner.threads;
-        let mut thread = pin!(Permit::acquire(threads, self.caller(), caller.outer.as_ref()));
-        let late = |Late(limit)| Failure::timeout_before(self.tool.name(), limit);
-        let thread = limited(timer, thread.as_mut()).await.map_err(late)?.map_err(|Busy| Failure::busy())?;
+        let thread = self.permit(&self.home.runner.threads, timer).await?;
         let (tool, leniency, arguments) = (self.tool.clone(), self.home.leniency, self.arguments.to_vec());
         let span = self.span.clone();
         let check = move || {
@@ -226,6 +220,7 @@ impl<'c> Ongoing<'c> {
             let _thread = thread;
             contained(|| check_text(&tool, leniency, &arguments).map(Checked::into_owned))
         };
+        let late = |Late(limit)| Failure::timeout_before(self.tool.name(), limit);
         let checked = limited(timer, tokio::task::spawn_blocking(check)).await.map_err(late)?;
         // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
         let checked = checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)??;

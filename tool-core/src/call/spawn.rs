@@ -13,7 +13,6 @@ use crate::call::invocation::Ongoing;
 use crate::call::run::{Gone, Runner};
 use crate::context::elicitation::suspend::{Inquiring, Thread};
 use crate::context::permit::Permit;
-use crate::context::semaphore::Busy;
 use crate::context::timeout::{Late, Timer, limited};
 use crate::declare::entry::Blocking;
 use crate::definition::ToolDefinition;
@@ -83,10 +82,9 @@ impl Runner {
         let Ok(runtime) = Handle::try_current() else { return call() };
         let caller = context.caller();
         let mut permit_of_thread =
-            pin!(Permit::acquire(&self.threads, caller.principal.id(), caller.outer.as_ref()));
+            pin!(Permit::acquire(&self.threads, caller.principal.id(), context.permits()));
         let thread = match limited(&mut timer, permit_of_thread.as_mut()).await {
-            Ok(Ok(thread)) => thread,
-            Ok(Err(Busy)) => return Err(Failure::busy()),
+            Ok(thread) => thread?,
             Err(Late(limit)) => return Err(Failure::timeout_before(tool.name(), limit)),
         };
         if let Some(context) = &asks {

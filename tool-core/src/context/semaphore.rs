@@ -58,6 +58,11 @@ impl Gate {
         Gate { most_inside, most_waiting, state: Mutex::default() }
     }
 
+    /// How many calls it lets through at once.
+    pub(crate) fn places(&self) -> usize {
+        self.most_inside
+    }
+
     /// Goes in, once it is this caller's turn.
     pub(crate) async fn enter(self: &Arc<Self>, caller: Option<&str>) -> Result<Place, Busy> {
         match self.ask(caller)? {
@@ -158,6 +163,12 @@ impl State {
             }
         }
         self.lines.retain(|line| !line.tickets.is_empty());
+    }
+}
+
+impl Place {
+    pub(crate) fn gate(&self) -> &Arc<Gate> {
+        &self.0
     }
 }
 

@@ -84,6 +84,12 @@ impl Failure {
         Failure::new(FailureKind::Busy, "too many calls at once")
     }
 
+    /// The call would wait for a place for good.
+    pub(crate) fn deadlock() -> Self {
+        let message = "too many calls at once: this one would wait for calls that wait for it; try again when fewer run";
+        Failure::new(FailureKind::Busy, message)
+    }
+
     /// The call ends here, and starts again with the answers to what it asked.
     pub(crate) fn suspended() -> Self {
         Failure::new(FailureKind::Suspended, "the call is suspended until its questions are answered")

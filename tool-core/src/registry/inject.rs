@@ -18,7 +18,8 @@ use crate::registry::Registry;
 ///
 /// Where [`Builder::concurrency`](crate::Builder::concurrency) limits how many calls run, these calls go on with the place of the
 /// call that makes them, one at a time, and beside it with places that are free: no limit is so low that calls wait for one another
-/// for good.
+/// for good. Where registries with limits are joined, a call that would wait for calls that wait for it is refused as
+/// [`Busy`](crate::FailureKind::Busy).
 ///
 /// ```
 /// use tool_core::{Failure, Registry, tool, tools};

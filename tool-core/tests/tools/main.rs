@@ -6,6 +6,7 @@ mod arguments;
 mod asking;
 mod attributes;
 mod audit;
+mod circles;
 mod completion;
 mod data;
 mod digests;

@@ -1,0 +1,126 @@
+//! The calls of this process that wait for a place while they hold others, so that no circle of them waits for good.
+//!
+//! A call ends when those that it makes have ended. So a place is *blocked* when the call that holds it, or one within it, is
+//! stuck; and a call that waits is *stuck* when all places of each gate that it waits for are blocked. A call that would be stuck
+//! is refused. What is recorded is therefore never stuck: as long as calls end by themselves, each that waits gets its place.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::context::permit::Permit;
+use crate::context::semaphore::Gate;
+
+/// That a call waits for a place, for as long as it lives.
+pub(crate) struct Wait(Edge);
+
+/// The call would wait for calls that wait for it.
+#[derive(Debug)]
+pub(crate) struct Circle;
+
+/// What calls hold while they wait, and for what.
+#[derive(Clone)]
+struct Edge {
+    held: Vec<Held>,
+    /// It takes the first place of any of these that is free.
+    wanted: Vec<Wanted>,
+    /// How many calls wait like this.
+    calls: usize,
+}
+
+#[derive(Clone)]
+struct Held {
+    permit: Weak<Permit>,
+    gate: usize,
+}
+
+#[derive(Clone, PartialEq)]
+struct Wanted {
+    gate: usize,
+    places: usize,
+}
+
+static WAITING: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
+
+impl Wait {
+    /// Records that a call which holds these permits waits for a place of any of these gates.
+    pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<Gate>]) -> Result<Self, Circle> {
+        let own = Edge::new(held, wanted);
+        let mut waiting = waiting();
+        let position = waiting.iter().position(|edge| edge.is_like(&own)).unwrap_or_else(|| {
+            waiting.push(own.clone());
+            waiting.len() - 1
+        });
+        if is_stuck(&waiting, position) {
+            if waiting[position].calls == 0 {
+                waiting.swap_remove(position);
+            }
+            return Err(Circle);
+        }
+        waiting[position].calls += 1;
+        Ok(Wait(own))
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        let mut waiting = waiting();
+        let Some(position) = waiting.iter().position(|edge| edge.is_like(&self.0)) else { return };
+        waiting[position].calls -= 1;
+        if waiting[position].calls == 0 {
+            waiting.swap_remove(position);
+        }
+    }
+}
+
+impl Edge {
+    fn new(held: &[Weak<Permit>], wanted: &[&Arc<Gate>]) -> Self {
+        let held = held.iter().filter_map(|permit| {
+            let gate = key(permit.upgrade()?.entered());
+            Some(Held { permit: Weak::clone(permit), gate })
+        });
+        let wanted = wanted.iter().map(|gate| Wanted { gate: key(gate), places: gate.places() });
+        Edge { held: held.collect(), wanted: wanted.collect(), calls: 0 }
+    }
+
+    fn is_like(&self, other: &Edge) -> bool {
+        let same = |(one, other): (&Held, &Held)| Weak::ptr_eq(&one.permit, &other.permit);
+        self.held.len() == other.held.len()
+            && self.wanted == other.wanted
+            && self.held.iter().zip(&other.held).all(same)
+    }
+}
+
+/// Returns `true` if the call at this position waits for what is never free.
+///
+/// It looks for the most calls that are stuck together: all that wait, without those that some place is free for in the end.
+fn is_stuck(waiting: &[Edge], position: usize) -> bool {
+    let mut stuck: Vec<usize> = (0..waiting.len()).collect();
+    loop {
+        let mut blocked: HashMap<usize, HashSet<*const Permit>> = HashMap::new();
+        let held = stuck.iter().flat_map(|&edge| &waiting[edge].held);
+        // A call that has ended while what it has started goes on holds nothing.
+        for Held { permit, gate } in held.filter(|held| held.permit.strong_count() > 0) {
+            blocked.entry(*gate).or_default().insert(permit.as_ptr());
+        }
+        let is_blocked =
+            |wanted: &Wanted| blocked.get(&wanted.gate).is_some_and(|places| places.len() >= wanted.places);
+        let before = stuck.len();
+        stuck.retain(|&edge| waiting[edge].wanted.iter().all(is_blocked));
+        if !stuck.contains(&position) {
+            return false;
+        }
+        if stuck.len() == before {
+            return true;
+        }
+    }
+}
+
+/// Stands for the gate among all of this process, as long as it exists.
+fn key(gate: &Arc<Gate>) -> usize {
+    Arc::as_ptr(gate).addr()
+}
+
+fn waiting() -> MutexGuard<'static, Vec<Edge>> {
+    // Nothing of others runs while it is locked, so that it is sound even after a panic.
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,293 @@
+//! Calls across joined registries, each with a limit: what would wait for good is refused, and nothing else is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::{Barrier, Notify};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tool_core::{Failure, FailureKind, IntoToolsProvider as _, Providers, Registry, State, tool};
+
+use crate::builder_of;
+
+/// The end of tests that would otherwise wait for good.
+const FOR_GOOD: Duration = Duration::from_secs(60);
+
+/// What a call does: it waits for others, then makes calls.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+struct Plan {
+    /// Waits until as many calls as the test expects have come here.
+    meets: bool,
+    /// Runs until the test lets it end.
+    stays: bool,
+    /// Makes its calls at once.
+    joins: bool,
+    calls: Vec<Planned>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+struct Planned {
+    name: String,
+    plan: Plan,
+}
+
+struct Meeting {
+    barrier: Barrier,
+    /// How many calls have come to where they stay.
+    staying: AtomicUsize,
+    leave: Notify,
+}
+
+impl Plan {
+    async fn carry_out(self, registry: &Registry, meeting: &Meeting) -> Result<(), Failure> {
+        if self.meets {
+            meeting.barrier.wait().await;
+        }
+        if self.stays {
+            let leave = meeting.leave.notified();
+            meeting.staying.fetch_add(1, Ordering::SeqCst);
+            leave.await;
+        }
+        tokio::task::yield_now().await;
+        let mut result = Ok(());
+        if self.joins {
+            let mut calls = JoinSet::new();
+            for Planned { name, plan } in self.calls {
+                let registry = registry.clone();
+                calls.spawn(async move { registry.call(&name, json!({"plan": plan})).await.map(|_| ()) });
+            }
+            for called in calls.join_all().await {
+                result = result.and(called);
+            }
+        } else {
+            for Planned { name, plan } in self.calls {
+                let called = registry.call(&name, json!({"plan": plan})).await.map(|_| ());
+                result = result.and(called);
+            }
+        }
+        result
+    }
+}
+
+mod first {
+    use super::*;
+
+    /// Does what the plan says.
+    #[tool(operation = Trigger, destructive = false, name = "circles.a")]
+    async fn a(
+        #[inject] registry: Registry,
+        #[inject] meeting: State<Arc<Meeting>>,
+        plan: Plan,
+    ) -> Result<(), Failure> {
+        plan.carry_out(&registry, &meeting).await
+    }
+
+    /// Does what the plan says, on a thread that it blocks.
+    #[tool(operation = Trigger, destructive = false, name = "circles.blocking", blocking)]
+    fn blocking(
+        #[inject] registry: Registry,
+        #[inject] meeting: State<Arc<Meeting>>,
+        plan: Plan,
+    ) -> Result<(), Failure> {
+        tokio::runtime::Handle::current().block_on(plan.carry_out(&registry, &meeting))
+    }
+
+    pub(super) const PATH: &str = module_path!();
+}
+
+mod second {
+    use super::*;
+
+    /// Does what the plan says.
+    #[tool(operation = Trigger, destructive = false, name = "circles.b")]
+    async fn b(
+        #[inject] registry: Registry,
+        #[inject] meeting: State<Arc<Meeting>>,
+        plan: Plan,
+    ) -> Result<(), Failure> {
+        plan.carry_out(&registry, &meeting).await
+    }
+
+    pub(super) const PATH: &str = module_path!();
+}
+
+/// Two registries as one, with these limits.
+async fn joined(limits: [usize; 2], meet: usize) -> (Registry, Arc<Meeting>) {
+    let (barrier, staying) = (Barrier::new(meet.max(1)), AtomicUsize::new(0));
+    let meeting = Arc::new(Meeting { barrier, staying, leave: Notify::new() });
+    let home = |path, limit| {
+        let builder = builder_of(path).state(Arc::clone(&meeting)).concurrency(limit).queue(100_000);
+        builder.blocking_threads(limit).build().unwrap()
+    };
+    let providers = Providers::new()
+        .with("first", home(first::PATH, limits[0]))
+        .with("second", home(second::PATH, limits[1]));
+    let tools = providers.into_provider().tools().await.unwrap();
+    (tools.registry().clone(), meeting)
+}
+
+fn call(name: &str, plan: Plan) -> Planned {
+    Planned { name: name.to_owned(), plan }
+}
+
+fn leaf(name: &str) -> Planned {
+    call(name, Plan::default())
+}
+
+fn one_by_one(calls: Vec<Planned>) -> Plan {
+    Plan { calls, ..Plan::default() }
+}
+
+fn at_once(calls: Vec<Planned>) -> Plan {
+    Plan { joins: true, calls, ..Plan::default() }
+}
+
+/// Makes these calls at once, and waits for their ends.
+async fn ends(registry: &Registry, calls: Vec<Planned>, shown: &str) -> Vec<Result<(), Failure>> {
+    let mut running = JoinSet::new();
+    for Planned { name, plan } in calls {
+        let registry = registry.clone();
+        running.spawn(async move { registry.call(&name, json!({"plan": plan})).await.map(|_| ()) });
+    }
+    timeout(FOR_GOOD, running.join_all()).await.unwrap_or_else(|_| panic!("{shown}: calls wait for good"))
+}
+
+fn every_limit() -> impl Iterator<Item = [usize; 2]> {
+    (1..=4).flat_map(|first| (1..=4).map(move |second| [first, second]))
+}
+
+/// What refuses a call says why, and that it may be made again.
+fn assert_refused(failure: &Failure, shown: &str) {
+    assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Busy, true), "{shown}: {failure}");
+    assert!(failure.message().contains("wait"), "{shown}: {failure}");
+}
+
+/// Each call in the first registry holds a place of it, shares that with one which wants a place of the second, and those hold
+/// what they want while they want the shared one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_shared_place_is_part_of_the_circle() {
+    for limits in every_limit() {
+        let shown = format!("limits of {limits:?}");
+        let (registry, _) = joined(limits, limits[0] + limits[1]).await;
+        let meets = |name| Plan { meets: true, ..one_by_one(vec![leaf(name)]) };
+        let calls = (0..limits[0]).map(|number| {
+            let others = (0..limits[1]).filter(|other| other % limits[0] == number);
+            let mut inner = vec![call("circles.a", meets("circles.b"))];
+            inner.extend(others.map(|_| call("circles.b", meets("circles.a"))));
+            call("circles.a", at_once(inner))
+        });
+        let ended = ends(&registry, calls.collect(), &shown).await;
+        let failures: Vec<_> = ended.into_iter().filter_map(Result::err).collect();
+        assert!(!failures.is_empty(), "{shown}: what closes the circle is refused");
+        failures.iter().for_each(|failure| assert_refused(failure, &shown));
+        // What they waited for is forgotten.
+        let alone = at_once(vec![leaf("circles.b"), leaf("circles.a"), leaf("circles.b")]);
+        let ended = ends(&registry, vec![call("circles.a", alone)], &shown).await;
+        assert!(ended.iter().all(Result::is_ok), "{shown}: {ended:?}");
+    }
+}
+
+/// Numbers that are the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % most
+    }
+
+    /// Calls of these tools in calls of these tools.
+    fn plan(&mut self, names: &[&str], depth: usize) -> Plan {
+        let count = if depth == 0 { 0 } else { self.below(4) };
+        let mut planned = |_| {
+            let name = names[self.below(names.len())];
+            call(name, self.plan(names, depth - 1))
+        };
+        let calls = (0..count).map(&mut planned).collect();
+        Plan { joins: self.below(3) > 0, calls, ..Plan::default() }
+    }
+
+    fn calls(&mut self, names: &[&str]) -> Vec<Planned> {
+        (0..6)
+            .map(|_| {
+                let name = names[self.below(names.len())];
+                call(name, self.plan(names, 4))
+            })
+            .collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_of_any_shape_end() {
+    let mut numbers = Numbers(23);
+    for limits in every_limit() {
+        let (registry, _) = joined(limits, 0).await;
+        for round in 0..12 {
+            let calls = numbers.calls(&["circles.a", "circles.b", "circles.blocking"]);
+            let shown = format!("limits of {limits:?}, round {round}");
+            for ended in ends(&registry, calls, &shown).await {
+                ended.unwrap_or_else(|failure| assert_refused(&failure, &shown));
+            }
+        }
+    }
+}
+
+/// Within one registry, and where calls lead from one to the other only, none waits for what waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_that_cannot_wait_for_each_other_are_not_refused() {
+    let mut numbers = Numbers(32);
+    for limits in every_limit() {
+        let (registry, _) = joined(limits, 0).await;
+        for round in 0..12 {
+            let shown = format!("limits of {limits:?}, round {round}");
+            let mut calls = numbers.calls(&["circles.a"]);
+            calls.push(call("circles.a", at_once((0..20).map(|_| leaf("circles.b")).collect())));
+            calls.push(call("circles.a", at_once((0..20).map(|_| leaf("circles.a")).collect())));
+            for ended in ends(&registry, calls, &shown).await {
+                ended.unwrap_or_else(|failure| panic!("{shown}: {failure}"));
+            }
+        }
+    }
+}
+
+/// Calls that want what the others hold are not refused while a place is held by one that will leave it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_place_that_will_be_free_is_waited_for() {
+    for limit in 2..=4 {
+        let shown = format!("a limit of {limit}");
+        let (registry, meeting) = joined([limit; 2], 2).await;
+        let stays = || Plan { stays: true, ..Plan::default() };
+        let staying = ["circles.a", "circles.b"]
+            .into_iter()
+            .flat_map(|name| std::iter::repeat_with(move || call(name, stays())).take(limit - 1));
+        let staying = staying.collect::<Vec<_>>();
+        let count = staying.len();
+        let crossing = [("circles.a", "circles.b"), ("circles.b", "circles.a")];
+        let crossing =
+            crossing.map(|(name, other)| call(name, Plan { meets: true, ..one_by_one(vec![leaf(other)]) }));
+        let staying = {
+            let registry = registry.clone();
+            tokio::spawn(async move { ends(&registry, staying, "those that stay").await })
+        };
+        while meeting.staying.load(Ordering::SeqCst) < count {
+            tokio::task::yield_now().await;
+        }
+        let crossing = ends(&registry, crossing.into(), &shown);
+        let leave = async {
+            // They wait by then, or will: whichever it is, they are not refused.
+            for _ in 0..1_000 {
+                tokio::task::yield_now().await;
+            }
+            meeting.leave.notify_waiters();
+        };
+        let (crossed, ()) = tokio::join!(crossing, leave);
+        for ended in crossed.into_iter().chain(staying.await.unwrap()) {
+            ended.unwrap_or_else(|failure| panic!("{shown}: {failure}"));
+        }
+    }
+}
