@@ -14,6 +14,8 @@ pub(crate) mod admission;
 pub(crate) mod audit;
 mod block_on;
 pub(crate) mod decode;
+#[cfg(feature = "tokio")]
+mod elsewhere;
 mod example;
 mod failure_log;
 mod invocation;
@@ -34,8 +36,10 @@ use serde_json::{Map, Value};
 
 pub use block_on::block_on;
 
-#[cfg(feature = "tokio")]
 pub(crate) use crate::call::invocation::{Begun, begin, refused, unknown};
+#[cfg(feature = "tokio")]
+#[cfg(feature = "tokio")]
+pub(crate) use elsewhere::validate_limited;
 
 pub(crate) use run::{Limits, Runner};
 

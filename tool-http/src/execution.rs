@@ -3,14 +3,11 @@
 use std::time::Instant;
 
 use axum::response::Response;
-use tool_core::{Failure, FailureKind, Registry, Reply};
+use tool_core::{FailureKind, Registry, Reply};
 
 use crate::asking::{Asking, listed};
 use crate::refusal::Refusal;
 use crate::{answer, query};
-
-/// Arguments of more bytes are checked on a thread of their own.
-const MOST_AT_ONCE: usize = 256;
 
 /// `POST /tools/{name}/validate`: runs nothing, and so works while execution is off.
 pub(crate) async fn validate(mut asking: Asking) -> Result<Response, Refusal> {
@@ -20,16 +17,7 @@ pub(crate) async fn validate(mut asking: Asking) -> Result<Response, Refusal> {
     let tool = listed(&tools, &name)?;
     query::none(&asking.head.uri)?;
     let arguments = asking.arguments().await?;
-    let (name, tools) = (tool.name().to_owned(), tools.clone());
-    // The more there is to check the longer it takes, and others wait for this thread, too.
-    let is_long = arguments.len() > MOST_AT_ONCE;
-    let check = move || tools.validate(&name, &arguments);
-    let verdict = if is_long {
-        tokio::task::spawn_blocking(check).await.unwrap_or_else(|_| Err(Failure::internal()))
-    } else {
-        check()
-    };
-    Ok(answer::validated(verdict))
+    Ok(answer::validated(tools.validate_limited(tool.name(), &arguments).await))
 }
 
 /// `POST /tools/{name}/call`.

@@ -1,25 +1,28 @@
 //! One call on its way through the pipeline.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 #[cfg(feature = "tokio")]
 use tokio::runtime::Handle;
+#[cfg(feature = "tokio")]
+use tracing::Instrument as _;
 use tracing::Span;
 use tracing::field::display;
 
 use crate::call::audit::{Asked, Audit, Record};
 #[cfg(feature = "tokio")]
-use crate::call::decode::check::{Checked, takes_long};
+use crate::call::decode::check::takes_long;
+#[cfg(feature = "tokio")]
+use crate::call::elsewhere::check_elsewhere;
 use crate::call::failure_log::FailureLog;
 use crate::call::target::{CallOrigin, Home, Known};
 use crate::call::tool::Tool;
 use crate::call::{Desk, Purpose, Reply, check_text};
 use crate::context::elicitation::Asking;
 use crate::context::permit::Permit;
-use crate::context::semaphore::Gate;
 use crate::context::tasks::Counted;
-use crate::context::timeout::{Late, Timer, limited};
+#[cfg(feature = "tokio")]
+use crate::context::timeout::Timer;
 use crate::context::{Caller, LazyContext};
 use crate::declare::entry::Step;
 use crate::declare::inject::Source;
@@ -139,7 +142,7 @@ impl<'c> Ongoing<'c> {
             }
         };
         let permit = match runner.gate() {
-            Some(gate) => Some(self.permit(gate, &mut timer).await?),
+            Some(gate) => Some(Permit::in_time(gate, self.tool.name(), &self.context, &mut timer).await?),
             None => None,
         };
         if let Some(permit) = &permit {
@@ -159,15 +162,6 @@ impl<'c> Ongoing<'c> {
         runner.run(self, permit, timer, step).await
     }
 
-    /// Waits for a turn, as long as there is time.
-    async fn permit(&self, gate: &Arc<Gate>, timer: &mut Option<Timer>) -> Result<Arc<Permit>, Failure> {
-        let mut turn = pin!(Permit::acquire(gate, self.caller(), self.context.permits()));
-        match limited(timer, turn.as_mut()).await {
-            Ok(permit) => Ok(permit?),
-            Err(Late(limit)) => Err(Failure::timeout_before(self.tool.name(), limit)),
-        }
-    }
-
     /// Where injected parameters come from.
     pub(super) fn source(&self) -> Source<'_> {
         Source { states: &self.home.states, context: &self.context }
@@ -180,11 +174,6 @@ impl<'c> Ongoing<'c> {
         #[cfg(not(feature = "tokio"))]
         let keeps = false;
         keeps
-    }
-
-    /// Who calls.
-    pub(super) fn caller(&self) -> Option<&'c str> {
-        self.context.caller().principal.id()
     }
 
     /// Whether the caller may make this call.
@@ -212,18 +201,9 @@ impl<'c> Ongoing<'c> {
     /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
     #[cfg(feature = "tokio")]
     async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
-        let thread = self.permit(&self.home.runner.threads, timer).await?;
-        let (tool, leniency, arguments) = (self.tool.clone(), self.home.leniency, self.arguments.to_vec());
-        let span = self.span.clone();
-        let check = move || {
-            let _inside = span.enter();
-            let _thread = thread;
-            contained(|| check_text(&tool, leniency, &arguments).map(Checked::into_owned))
-        };
-        let late = |Late(limit)| Failure::timeout_before(self.tool.name(), limit);
-        let checked = limited(timer, tokio::task::spawn_blocking(check)).await.map_err(late)?;
-        // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
-        let checked = checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)??;
+        let Home { runner, leniency, .. } = self.home;
+        let checking = check_elsewhere(runner, self.tool, *leniency, self.arguments, &self.context, timer);
+        let checked = checking.instrument(self.span.clone()).await?;
         self.span.in_scope(|| self.desk().enter_checked(checked, Purpose::Run, &mut Vec::new()))
     }
 

@@ -1,6 +1,5 @@
 //! Running a function where it may outlive its caller: in a task of its own, or on a thread that it blocks.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
@@ -80,13 +79,7 @@ impl Runner {
             }
         };
         let Ok(runtime) = Handle::try_current() else { return call() };
-        let caller = context.caller();
-        let mut permit_of_thread =
-            pin!(Permit::acquire(&self.threads, caller.principal.id(), context.permits()));
-        let thread = match limited(&mut timer, permit_of_thread.as_mut()).await {
-            Ok(thread) => thread?,
-            Err(Late(limit)) => return Err(Failure::timeout_before(tool.name(), limit)),
-        };
+        let thread = Permit::in_time(&self.threads, tool.name(), context, &mut timer).await?;
         if let Some(context) = &asks {
             context.hold(&thread);
         }

@@ -13,7 +13,9 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::Poll;
 
+use crate::context::LazyContext;
 use crate::context::semaphore::{Busy, Gate, Place};
+use crate::context::timeout::{Late, Timer, limited};
 use crate::context::wait::{Circle, Wait};
 use crate::model::failure::Failure;
 
@@ -31,7 +33,7 @@ pub(crate) struct Permit {
 
 /// Why there is no permit.
 #[derive(Debug)]
-pub(crate) enum Refused {
+enum Refused {
     /// There is no room left to wait.
     Full,
     /// It would wait for calls that wait for it.
@@ -39,10 +41,24 @@ pub(crate) enum Refused {
 }
 
 impl Permit {
+    /// Waits for the right to run a tool, as long as there is time.
+    pub(crate) async fn in_time(
+        gate: &Arc<Gate>,
+        tool: &str,
+        context: &LazyContext<'_>,
+        timer: &mut Option<Timer>,
+    ) -> Result<Arc<Permit>, Failure> {
+        let mut turn = pin!(Permit::acquire(gate, context.principal().id(), context.permits()));
+        match limited(timer, turn.as_mut()).await {
+            Ok(permit) => Ok(permit?),
+            Err(Late(limit)) => Err(Failure::timeout_before(tool, limit)),
+        }
+    }
+
     /// Waits for the right to run among the calls that this gate lets through.
     ///
     /// `held` is what the call and those around it hold, the innermost first. It is left by its own call while this one waits.
-    pub(crate) async fn acquire(
+    async fn acquire(
         gate: &Arc<Gate>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,

@@ -96,4 +96,24 @@ impl Registry {
         let Known { definition, written, home, .. } = self.known(name)?;
         call::validate(definition, written, &home.states, home.leniency, arguments)
     }
+
+    /// Checks the text of the arguments for a tool as [`validate`](Registry::validate) does, for an adapter that serves many
+    /// callers: arguments that take long to check wait for their turn and for a thread as a call does
+    /// ([`Builder::concurrency`](crate::Builder::concurrency), [`Builder::blocking_threads`](crate::Builder::blocking_threads)).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validate`](Registry::validate). [`Busy`](crate::FailureKind::Busy) and
+    /// [`Timeout`](crate::FailureKind::Timeout) as for a call, if the arguments take long to check.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// assert!(registry.validate_limited("nope", b"{}").await.is_err());
+    /// # });
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub async fn validate_limited(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
+        call::validate_limited(&self.caller, self.known(name)?, arguments).await
+    }
 }

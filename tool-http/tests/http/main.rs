@@ -23,3 +23,4 @@ mod results;
 mod rows;
 mod server;
 mod tools;
+mod validation;

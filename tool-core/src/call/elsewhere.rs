@@ -1,0 +1,70 @@
+//! Arguments that take long to check: on a thread where nobody else waits, and within the limits of calls.
+
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tracing::Span;
+
+use crate::call::decode::check::{Checked, takes_long};
+use crate::call::run::Runner;
+use crate::call::target::Known;
+use crate::call::{Desk, Purpose, check_text};
+use crate::context::permit::Permit;
+use crate::context::timeout::{Late, Timer, limited};
+use crate::context::{Caller, LazyContext};
+use crate::definition::ToolDefinition;
+use crate::model::catch_panic::contained;
+use crate::model::failure::Failure;
+use crate::schema::leniency::{Leniency, Validation};
+
+/// Checks arguments on a thread of its own, once there is one.
+pub(super) async fn check_elsewhere(
+    runner: &Runner,
+    tool: &ToolDefinition,
+    leniency: Leniency,
+    arguments: &[u8],
+    context: &LazyContext<'_>,
+    timer: &mut Option<Timer>,
+) -> Result<Checked<'static>, Failure> {
+    let thread = Permit::in_time(&runner.threads, tool.name(), context, timer).await?;
+    let (owned, arguments, span) = (tool.clone(), arguments.to_vec(), Span::current());
+    let check = move || {
+        let _inside = span.enter();
+        let _thread = thread;
+        contained(|| check_text(&owned, leniency, &arguments).map(Checked::into_owned))
+    };
+    let checked = limited(timer, spawn_blocking(check)).await;
+    let checked = checked.map_err(|Late(limit)| Failure::timeout_before(tool.name(), limit))?;
+    // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
+    checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)?
+}
+
+/// Checks the text of the arguments for a tool, and runs nothing. What takes long waits for its turn as a call does.
+pub(crate) async fn validate_limited(
+    caller: &Caller,
+    member: Known<'_>,
+    arguments: &[u8],
+) -> Result<Validation, Failure> {
+    let Known { definition: tool, written, home, .. } = member;
+    let nobody = Caller::nobody();
+    let context = LazyContext::new(tool.name(), &nobody);
+    let desk = Desk { tool, written, states: &home.states, leniency: home.leniency, context: &context };
+    let mut repairs = Vec::new();
+    if !takes_long(tool, arguments) || Handle::try_current().is_err() {
+        let entered = desk.enter(arguments, Purpose::Validate, &mut repairs);
+        return entered.map(|_| Validation { repairs });
+    }
+    if desk.enter_unchecked(arguments, Purpose::Validate)?.is_some() {
+        return Ok(Validation { repairs });
+    }
+    let mut turn = LazyContext::new(tool.name(), caller);
+    let mut timer = home.runner.timer(tool)?;
+    let place = match home.runner.gate() {
+        Some(gate) => Some(Permit::in_time(gate, tool.name(), &turn, &mut timer).await?),
+        None => None,
+    };
+    if let Some(place) = &place {
+        turn.hold(place);
+    }
+    let checked = check_elsewhere(&home.runner, tool, home.leniency, arguments, &turn, &mut timer).await?;
+    desk.enter_checked(checked, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+}
