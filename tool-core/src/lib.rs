@@ -17,6 +17,9 @@ mod schema;
 
 #[doc(hidden)]
 pub mod private;
+#[cfg(feature = "serve")]
+#[doc(hidden)]
+pub mod serving;
 pub mod testing;
 
 pub use crate::call::audit::{AuditEvent, AuditSink};

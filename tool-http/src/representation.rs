@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame};
 use http_body_util::Full;
-use hyper::body::{Body as HttpBody, Frame};
 use serde::Serialize;
 
 use crate::refusal::Refusal;

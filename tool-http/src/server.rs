@@ -3,8 +3,6 @@
 mod connections;
 mod error;
 mod face;
-mod socket;
-mod waiting;
 
 use std::future::Future;
 use std::io::{self, Write as _};

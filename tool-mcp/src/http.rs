@@ -21,13 +21,14 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
-use axum::serve::ListenerExt as _;
+use axum::serve::Listener;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tool_core::serving::{Connections, Settings};
 
 pub(crate) use policy::Policy;
 
@@ -219,17 +220,10 @@ impl HttpServer {
     /// ```
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
         let closing = CancellationToken::new();
-        let listener = self.listener.tap_io(|stream| {
-            // Without it, an answer in several pieces waits for the client's delayed acknowledgement.
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "cannot set TCP_NODELAY");
-            }
-        });
-        let serve =
-            axum::serve(listener, self.router).with_graceful_shutdown(closing.clone().cancelled_owned());
-        let mut serving = AbortOnDropHandle::new(tokio::spawn(serve.into_future()));
+        let serving = serve(self.listener, self.router, closing.clone());
+        let mut serving = AbortOnDropHandle::new(tokio::spawn(serving));
         tokio::select! {
-            ended = &mut serving => return ended.map_err(std::io::Error::other).flatten().map_err(ServeError::Http),
+            ended = &mut serving => return ended.map_err(std::io::Error::other).map_err(ServeError::Http),
             () = shutdown => closing.cancel(),
         }
         let deadline = self.shutdown.run().await;
@@ -240,4 +234,21 @@ impl HttpServer {
         self.shutdown.handler.settle(deadline.saturating_duration_since(Instant::now())).await;
         Ok(())
     }
+}
+
+/// Serves the connections of a listener until it is told to close, and then waits for their ends.
+async fn serve(mut listener: TcpListener, router: Router, closing: CancellationToken) {
+    let (mut connections, settings) = (Connections::default(), Settings::default());
+    loop {
+        tokio::select! {
+            () = closing.cancelled() => break,
+            // Also waits where the process has no more files to give: an accept that fails does not spin.
+            (stream, _) = Listener::accept(&mut listener) => {
+                connections.serve(stream, &settings, router.clone(), ());
+            }
+            () = connections.ended() => {}
+        }
+    }
+    drop(listener);
+    connections.drain(Duration::MAX, std::future::ready(())).await;
 }

@@ -1,5 +1,8 @@
 //! What becomes of calls when the client takes them back or leaves, or the server ends.
 
+use std::io::Read as _;
+use std::net::Shutdown;
+
 use serde_json::{Value, json};
 use tool_mcp::Server;
 
@@ -38,6 +41,38 @@ fn a_client_that_leaves_does_not_halve_a_write() {
     served.wait_for(&served.events.left);
     served.events.release.add_permits(1);
     served.wait_for(&served.events.written);
+}
+
+#[test]
+fn a_client_that_has_said_all_is_answered() {
+    let served = Served::start();
+    let session = served.session();
+    let text = json!([{"type": "text", "text": "written"}]);
+    for id in 0..30 {
+        // The answer to the second one is a stream.
+        let streams =
+            [send_modern(&served, "write_slowly"), send_legacy(&served, &session, id, "write_slowly")];
+        for stream in &streams {
+            stream.shutdown(Shutdown::Write).unwrap();
+            served.wait_for(&served.events.started);
+        }
+        served.events.release.add_permits(2);
+        for stream in streams {
+            assert_eq!(Answer::read(stream).message()["result"]["content"], text);
+        }
+    }
+}
+
+#[test]
+fn a_client_that_leaves_after_it_has_said_all_drops_a_reading_tool() {
+    let served = Served::start();
+    let mut stream = send_modern(&served, "read_for_ever");
+    stream.shutdown(Shutdown::Write).unwrap();
+    served.wait_for(&served.events.started);
+    // The server looks whether anybody is still there.
+    stream.read_exact(&mut [0]).unwrap();
+    drop(stream);
+    served.wait_for(&served.events.dropped);
 }
 
 #[test]
@@ -113,8 +148,6 @@ fn a_server_that_may_take_for_ever_ends_all_the_same() {
 
 #[test]
 fn an_open_stream_of_an_older_client_does_not_hold_the_server() {
-    use std::io::Read as _;
-
     for serve in HOSTS {
         // Only the end of the stream can end the server.
         let served = serve(|server| server.shutdown_deadline(std::time::Duration::MAX));

@@ -1,6 +1,7 @@
 //! A client that asked for it hears how far its call has come, before the answer and never after it.
 
-use std::net::TcpStream;
+use std::io::{BufRead as _, BufReader};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -317,6 +318,21 @@ fn a_client_that_leaves_between_reports_cancels_the_call() {
     let mut stream = Events::of(send_modern(&served, "write_on", &json!(1)));
     assert_eq!(stream.methods(1), ["notifications/progress"]);
     drop(stream);
+    served.wait_for(&gate.over);
+}
+
+#[test]
+fn a_client_that_leaves_a_stream_after_it_has_said_all_cancels_the_call() {
+    let gate = Arc::new(Gate::default());
+    let served = Served::serving(registry_of(Arc::clone(&gate)), |server| server);
+    let stream = send_modern(&served, "write_on", &json!(1));
+    stream.shutdown(Shutdown::Write).unwrap();
+    // Between events the server looks whether anybody is still there, with a comment.
+    let mut lines = BufReader::new(stream).lines();
+    let mut next = || lines.next().expect("the stream goes on").unwrap();
+    while !next().contains("notifications/progress") {}
+    while !next().starts_with(':') {}
+    drop(lines);
     served.wait_for(&gate.over);
 }
 

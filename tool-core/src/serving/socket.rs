@@ -18,8 +18,8 @@ const BEGINNING: &[u8] = b"HTTP/1.";
 
 /// The pauses before the first byte is sent ahead, and before the second one; each later one is twice as long. An answer that
 /// is there sooner is sent in one piece.
-const FIRST: Duration = Duration::from_millis(25);
-const SECOND: Duration = Duration::from_secs(1);
+pub(super) const FIRST: Duration = Duration::from_millis(25);
+pub(super) const SECOND: Duration = Duration::from_secs(1);
 
 /// A stream as hyper reads and writes it.
 pub(super) struct Socket {
@@ -60,38 +60,53 @@ impl Peer {
     /// difference only when something is sent: the system of a client that is gone resets the connection. What can be sent
     /// before the answer is known are the bytes that each one begins with, one at a time.
     pub(super) async fn departed(&self) {
-        let stream: &TcpStream = self.read.as_ref();
-        match stream.peek(&mut [0]).await {
-            Ok(0) => {}
-            // The next request: whoever sends more is there, until the connection breaks.
-            Ok(_) => {
-                let _ = stream.ready(Interest::ERROR).await;
-                return;
-            }
-            Err(_) => return,
+        if !self.sends_no_more().await {
+            return;
         }
         let mut pause = FIRST;
         while self.ahead.load(Relaxed) < BEGINNING.len() {
             tokio::select! {
-                _ = stream.ready(Interest::ERROR) => return,
+                () = self.breaks() => return,
                 () = sleep(pause) => {}
             }
-            if self.send_ahead(stream).is_err() {
+            if self.send_ahead().is_err() {
                 return;
             }
             pause = (pause * 2).max(SECOND);
         }
-        // Whether it is ready or cannot be waited for, nobody waits at the other end.
-        let _ = stream.ready(Interest::ERROR).await;
+        self.breaks().await;
     }
 
-    fn send_ahead(&self, stream: &TcpStream) -> io::Result<()> {
+    /// Waits until the client has closed its sending side. Returns `false` if it has left instead.
+    pub(super) async fn sends_no_more(&self) -> bool {
+        match self.stream().peek(&mut [0]).await {
+            Ok(0) => true,
+            // The next request: whoever sends more is there, until the connection breaks.
+            Ok(_) => {
+                self.breaks().await;
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Waits until the connection is broken.
+    pub(super) async fn breaks(&self) {
+        // Whether it is ready or cannot be waited for, nobody waits at the other end.
+        let _ = self.stream().ready(Interest::ERROR).await;
+    }
+
+    fn stream(&self) -> &TcpStream {
+        self.read.as_ref()
+    }
+
+    fn send_ahead(&self) -> io::Result<()> {
         if !self.flushed.load(Relaxed) {
             // An earlier answer is on its way, and shows as well as this whether anybody takes it.
             return Ok(());
         }
         let ahead = self.ahead.load(Relaxed);
-        match stream.try_write(&BEGINNING[ahead..=ahead]) {
+        match self.stream().try_write(&BEGINNING[ahead..=ahead]) {
             Ok(sent) => self.ahead.store(ahead + sent, Relaxed),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
@@ -102,7 +117,7 @@ impl Peer {
 
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let stream: &TcpStream = self.peer.read.as_ref();
+        let stream = self.peer.stream();
         loop {
             ready!(stream.poll_read_ready(cx))?;
             match stream.try_read_buf(buf) {

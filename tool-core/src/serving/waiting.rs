@@ -6,12 +6,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::body::Bytes;
-use axum::http::Request;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
 use tokio::sync::oneshot;
 
-use crate::server::socket::Peer;
+use crate::serving::answered::Answered;
+use crate::serving::socket::Peer;
 
 /// Waits for an answer, as long as the client does. Once it has left, the answer is dropped: a call that modifies nothing is
 /// canceled with it.
@@ -19,18 +21,18 @@ use crate::server::socket::Peer;
 /// # Errors
 ///
 /// When the client has left.
-pub(super) async fn answer<T>(
-    answer: impl Future<Output = Result<T, Infallible>>,
+pub(super) async fn answer<B>(
+    answer: impl Future<Output = Result<Response<B>, Infallible>>,
     read: oneshot::Receiver<Infallible>,
     peer: Arc<Peer>,
-) -> io::Result<T> {
+) -> io::Result<Response<Answered<B>>> {
     let departed = async {
         let _ = read.await;
         peer.departed().await;
     };
     tokio::select! {
         biased;
-        Ok(response) = answer => Ok(response),
+        Ok(response) = answer => Ok(Answered::response(response, Arc::clone(&peer))),
         () = departed => Err(io::ErrorKind::ConnectionAborted.into()),
     }
 }
@@ -38,7 +40,8 @@ pub(super) async fn answer<T>(
 /// The body of a request, which tells when it was read.
 ///
 /// As long as it was not, hyper finds out by itself that the client sends no more.
-pub(super) struct Tracked {
+#[derive(Debug)]
+pub struct Tracked {
     body: Incoming,
     /// Dropped with the body.
     _unread: Option<oneshot::Sender<Infallible>>,
