@@ -164,6 +164,12 @@ pub(super) fn error(description: &str) -> Value {
     })
 }
 
+/// The same answer, which also says when to try again.
+pub(super) fn later(mut answer: Value) -> Value {
+    answer["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
+    answer
+}
+
 /// An answer that is JSON of this schema.
 pub(super) fn answer(description: &str, schema: &Value) -> Value {
     json!({

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use tool_core::{Operation, Profile, ToolDefinition};
 
-use crate::openapi::components::{answer, error, unauthorized};
+use crate::openapi::components::{answer, error, later, unauthorized};
 use crate::openapi::{demanded, responses};
 use crate::options::Options;
 use crate::query::MOST;
@@ -182,7 +182,9 @@ fn validate(options: &Options) -> Value {
                 (408, error("The body did not arrive in time.")),
                 (413, error("The body is too large.")),
                 (415, error("The body is not announced as JSON in UTF-8.")),
+                (429, later(error("The arguments take long to check, and too many calls run at once."))),
                 (500, error("The tools cannot be listed, or the arguments not be checked.")),
+                (504, error("The arguments were not checked in the time of a call.")),
             ]),
         }),
         options,

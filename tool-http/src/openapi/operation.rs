@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
 
-use crate::openapi::components::{answer, error, unauthorized};
+use crate::openapi::components::{answer, error, later, unauthorized};
 use crate::openapi::{demanded, references, responses};
 use crate::options::Options;
 
@@ -54,10 +54,6 @@ fn answers(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String,
                 {"$ref": "#/components/schemas/Error"},
             ]}}},
         })
-    };
-    let later = |mut answer: Value| {
-        answer["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
-        answer
     };
     let forbidden = if options.allow_execute {
         "The caller may not do this, or the registry is read only."
