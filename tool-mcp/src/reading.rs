@@ -8,6 +8,8 @@ use serde_json::{Number, Value, json};
 use tool_core::{CallId, Content, Failure, FailureKind, McpAnswer, Output, ToolDefinition};
 
 use crate::answer::retry_as_is;
+use crate::offer::Offer;
+use crate::results::{MOST_READ, size_as_json};
 use crate::uri::Pattern;
 
 /// The arguments that the variables of a URI stand for: spelled as they are in a call.
@@ -54,6 +56,40 @@ fn piece(uri: &str, content: &Content) -> ResourceContents {
         _ => serde_json::from_value(json["resource"].take())
             .unwrap_or_else(|_| ResourceContents::text(json.to_string(), uri)),
     }
+}
+
+/// How many bytes contents have in an answer, as JSON.
+fn size(contents: &[ResourceContents]) -> usize {
+    let size = |contents: &ResourceContents| match contents {
+        ResourceContents::TextResourceContents { text, .. } => size_as_json(text),
+        ResourceContents::BlobResourceContents { blob, .. } => blob.len() + 2,
+        _ => 0,
+    };
+    contents.iter().map(size).sum()
+}
+
+/// What is said of an output that is more than one read gives; `None` where it is not.
+pub(crate) fn too_large(
+    contents: &[ResourceContents],
+    uri: &str,
+    tool: &ToolDefinition,
+    offer: &Offer,
+) -> Option<ErrorData> {
+    let bytes = size(contents);
+    if bytes <= MOST_READ {
+        return None;
+    }
+    let name = tool.name();
+    let remedy = if !offer.is_tool(tool) {
+        "it cannot be read in parts".to_owned()
+    } else if offer.registry.may_shorten(tool) {
+        format!("call the tool `{name}` instead, whose result is kept and can be read in parts")
+    } else {
+        format!("call the tool `{name}` instead, which is answered in full")
+    };
+    let message =
+        format!("the resource has {bytes} bytes as JSON, and one read gives at most {MOST_READ}: {remedy}");
+    Some(ErrorData::invalid_params(message, Some(json!({"uri": uri, "bytes": bytes, "tool": name}))))
 }
 
 /// Nothing is there. rmcp gives it the code of the client's era.

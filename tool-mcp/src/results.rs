@@ -17,7 +17,7 @@ pub(crate) const READER: &str = "read_result";
 const SEGMENT: &str = "result";
 
 /// The most bytes that one read gives, as JSON: older clients refuse a message of 1 MiB.
-const MOST_READ: usize = 768 * 1024;
+pub(crate) const MOST_READ: usize = 768 * 1024;
 
 /// What stands in the place of a value that is too large: see [`linked`](crate::answer::linked).
 const EXCERPT: &str = r#"{"type":"object","description":"The beginning of a value that is too large; the whole is at `uri`.","properties":{"preview":{"type":"string"},"mediaType":{"type":"string"},"bytes":{"type":"integer"},"lines":{"type":"integer"},"digest":{"type":"string"},"uri":{"type":"string"}},"required":["preview","mediaType","bytes"],"additionalProperties":false}"#;
@@ -193,7 +193,7 @@ enum Refused {
 }
 
 /// Bytes of a text as a string of JSON.
-fn size_as_json(text: &str) -> usize {
+pub(crate) fn size_as_json(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
         0..0x20 => 6,

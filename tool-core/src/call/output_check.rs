@@ -75,9 +75,41 @@ fn may_have_null(text: &str) -> bool {
 
 fn too_long(tool: &ToolDefinition, bytes: usize, most: usize) -> Failure {
     let name = tool.name();
+    let remedy = remedy(tool);
     let message =
-        format!("the output of `{name}` has {bytes} bytes, and no more than {most} are sent: ask for less");
+        format!("the output of `{name}` has {bytes} bytes, and no more than {most} are sent: {remedy}");
     Failure::new(FailureKind::Failed(Reason::Other), message)
+}
+
+/// How a caller asks for less: with the inputs that choose a part of an output, or else with any.
+fn remedy(tool: &ToolDefinition) -> String {
+    let inputs: Vec<&str> = tool.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
+    let paging: Vec<&str> = inputs.iter().copied().filter(|name| is_paging(name)).collect();
+    match (&inputs[..], &paging[..]) {
+        ([], _) => "it has no input to ask for less with".to_owned(),
+        (inputs, []) => format!("ask for less with {}", listed(inputs)),
+        (_, paging) => format!("ask for a part with {}", listed(paging)),
+    }
+}
+
+/// Returns `true` if the name of an input says that it chooses a part of an output, as `limit`, `page_size` and `maxRows` do.
+fn is_paging(name: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "after", "before", "bytes", "count", "cursor", "limit", "lines", "max", "offset", "page", "skip",
+        "take",
+    ];
+    let separate =
+        |c: char| c.is_ascii_uppercase().then_some('_').into_iter().chain([c.to_ascii_lowercase()]);
+    let words: String = name.chars().flat_map(separate).collect();
+    words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WORDS.contains(&word))
+}
+
+fn listed(names: &[&str]) -> String {
+    const MOST: usize = 5;
+    let noun = if names.len() == 1 { "the input" } else { "the inputs" };
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let others = if names.len() > MOST { " and others" } else { "" };
+    format!("{noun} {}{others}", shown.join(", "))
 }
 
 /// Whether the output is what the tool has promised. Of one that is not the log tells where, and no value.

@@ -344,6 +344,30 @@ async fn what_says_it_otherwise_counts_for_the_size_of_an_output() {
     );
 }
 
+#[tokio::test]
+async fn an_output_that_is_too_large_says_how_to_ask_for_less() {
+    for (inputs, remedy) in [
+        (&["name", "pageSize", "cursor"][..], "ask for a part with the inputs `pageSize`, `cursor`"),
+        (&["name", "max_rows"][..], "ask for a part with the input `max_rows`"),
+        (&["name"][..], "ask for less with the input `name`"),
+        (&[][..], "it has no input to ask for less with"),
+    ] {
+        let members = inputs.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));
+        let schema = json!({"type": "object", "properties": serde_json::Map::from_iter(members)});
+        let definition = ToolDefinition::builder("large", "Is large.").operation(Operation::Read);
+        let definition = definition.input_schema(schema).build().unwrap();
+        let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
+            Ok(Output::text("x".repeat(2_000)))
+        });
+        let registry = Registry::builder().tool(tool).output_limit(1_000).build().unwrap();
+        let failure = registry.call("large", json!({})).await.unwrap_err();
+        assert_eq!(
+            failure.message(),
+            format!("the output of `large` has 2000 bytes, and no more than 1000 are sent: {remedy}")
+        );
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 struct Measured {
     value: f64,

@@ -21,7 +21,7 @@ use crate::handler::{Answered, Call, Handler, unless_cancelled};
 use crate::offer::Offer;
 use crate::page::{Page, Row};
 use crate::paging::{Paged, page};
-use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused};
+use crate::reading::{arguments, bad_variable, contents, failed, not_found, refused, too_large};
 use crate::results::ResultUri;
 use crate::routes::Found;
 use crate::written::{About, Answering, Request, ask};
@@ -128,7 +128,13 @@ impl Handler {
             Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
         };
         match reply.result {
-            Ok(output) => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents(uri, &output)), tool))),
+            Ok(output) => {
+                let contents = contents(uri, &output);
+                match too_large(&contents, uri, tool, offer) {
+                    Some(error) => Err(error),
+                    None => Ok(Answered::Reply(hinted(ReadResourceResult::new(contents), tool))),
+                }
+            }
             Err(failure) => {
                 Err(failed(&failure, reply.call_id, uri, tool, offer.catalogue.pattern(tool).as_ref()))
             }

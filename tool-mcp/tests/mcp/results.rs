@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    Bearer, Content, DynamicTool, Operation, Output, Principal, Registry, ResultLimits, ResultStore,
+    Bearer, Builder, Content, DynamicTool, Operation, Output, Principal, Registry, ResultLimits, ResultStore,
     ToolDefinition, ToolError, tool,
 };
-use tool_mcp::Discovery;
+use tool_mcp::{Discovery, Surfaces};
 
 use crate::support::{MODERN, Served, ask_both, modern_body, take_call_id};
 
@@ -60,6 +60,12 @@ fn quotes() -> String {
     "\"".repeat(700_000)
 }
 
+/// Spells a word out, at length.
+#[tool(operation = Read, path = "spelled/{bytes}")]
+fn spelled(#[arg(locator)] bytes: usize) -> String {
+    "a".repeat(bytes)
+}
+
 /// A picture between two words.
 #[tool(operation = Read)]
 fn picture() -> Vec<Content> {
@@ -70,9 +76,13 @@ fn store() -> ResultStore {
     ResultStore::memory().limits(ResultLimits::new().above(1_000).media_above(2_000))
 }
 
-fn registry(store: &ResultStore) -> Registry {
+fn builder() -> Builder {
     let here = |tool: &ToolDefinition| tool.source().module == module_path!() || tool.name() == "read_result";
-    Registry::builder().linked().select(here).storing(store.clone()).build().unwrap()
+    Registry::builder().linked().select(here)
+}
+
+fn registry(store: &ResultStore) -> Registry {
+    builder().storing(store.clone()).build().unwrap()
 }
 
 fn served() -> Served {
@@ -211,6 +221,36 @@ fn parts_are_read_by_their_uris() {
         ask_both(&served, "resources/read", &json!({"uri": format!("fixture://result/{digest}")}));
     let (ttl, scope) = cached.unwrap();
     assert!(ttl > 86_000_000 && scope == "private", "{ttl} {scope}");
+}
+
+/// Older clients refuse a message of 1 MiB.
+#[test]
+fn one_read_of_a_tool_is_bounded_too() {
+    const MOST: usize = 768 * 1024;
+    let storing = served();
+    let plain = builder().build().unwrap();
+    let plain = Served::serving(plain, |server| server);
+    let exclusive = builder().build().unwrap();
+    let exclusive = Served::serving(exclusive, |server| server.surfaces(Surfaces::Exclusive));
+    for (served, remedy) in [
+        (&storing, "call the tool `spelled` instead, whose result is kept and can be read in parts"),
+        (&plain, "call the tool `spelled` instead, which is answered in full"),
+        (&exclusive, "it cannot be read in parts"),
+    ] {
+        let read = |bytes: usize| read(served, &format!("fixture://spelled/{bytes}"));
+        // A string of JSON has two quotes.
+        let whole = read(MOST - 2);
+        assert_eq!(whole["result"]["contents"][0]["text"].as_str().map(str::len), Some(MOST - 2));
+        let refused = read(MOST - 1);
+        let message = format!(
+            "the resource has {} bytes as JSON, and one read gives at most {MOST}: {remedy}",
+            MOST + 1
+        );
+        assert_eq!(
+            (&refused["error"]["code"], &refused["error"]["message"]),
+            (&json!(-32602), &json!(message))
+        );
+    }
 }
 
 /// Half a character is bytes, and no text.
