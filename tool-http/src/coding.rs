@@ -1,6 +1,9 @@
-//! Which content codings a client accepts (RFC 9110, section 12.5.3).
+//! Which content codings a client accepts (RFC 9110, section 12.5.3), and which answers are compressed.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use http_body::Body;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
 
 /// Whether a client accepts an answer as it is, and compressed with gzip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +32,43 @@ impl Accepted {
         Accepted { identity: identity.or(any).unwrap_or(true), gzip: gzip.or(any).unwrap_or(false) }
     }
 
+    /// Says of an answer that it is to be compressed, where its client does not accept it as it is.
+    pub(crate) fn mark(self, response: &mut Response) {
+        if !self.identity {
+            response.extensions_mut().insert(Unacceptable);
+        }
+    }
+
     /// Whether there is no way to answer.
     pub(crate) fn nothing(self) -> bool {
         !self.identity && !self.gzip
+    }
+}
+
+/// Says of an answer that its client does not accept it as it is.
+#[derive(Clone, Copy, Debug)]
+struct Unacceptable;
+
+/// Says of an answer that it is sent as it is: a range of what is compressed is no range of what is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verbatim;
+
+/// What is smaller is not worth the work of two machines.
+const COMPRESSED_FROM: u64 = 1024;
+
+/// Decides which answers are compressed for clients that accept it; nothing at all stays nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compressible;
+
+impl Predicate for Compressible {
+    fn should_compress<B: Body>(&self, response: &axum::http::Response<B>) -> bool {
+        let has = response.extensions();
+        let is_empty = matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
+            || response.body().size_hint().exact() == Some(0);
+        if is_empty || has.get::<Verbatim>().is_some() {
+            return false;
+        }
+        has.get::<Unacceptable>().is_some() || SizeAbove::new(COMPRESSED_FROM).should_compress(response)
     }
 }
 

@@ -86,11 +86,14 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 
 /// 304 for a browser that has this text already.
 fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
-    if Accepted::of(asked).nothing() {
+    let accepted = Accepted::of(asked);
+    if accepted.nothing() {
         return Refusal::NotAcceptable.into_response();
     }
     let text = Representation::of_text(media_type, text);
-    text.map(|text| (HEADERS, text.answer(asked))).into_response()
+    let mut response = text.map(|text| (HEADERS, text.answer(asked))).into_response();
+    accepted.mark(&mut response);
+    response
 }
 
 #[cfg(test)]

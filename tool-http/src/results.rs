@@ -13,7 +13,7 @@ use serde_json::Value;
 use tool_core::{Content, Digest, Excerpt, Kept, PartError, ResultPart};
 
 use crate::asking::Asking;
-use crate::coding::Accepted;
+use crate::coding::{Accepted, Verbatim};
 use crate::query;
 use crate::refusal::Refusal;
 use crate::representation::{NoContent, Representation, matches};
@@ -23,10 +23,6 @@ use crate::router::Api;
 
 /// Where a result is.
 const PATTERN: &str = "/results/{digest}";
-
-/// Says of an answer that it is sent as it is: a range of what is compressed is no range of what is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Verbatim;
 
 /// The route, where there is something that keeps results.
 pub(crate) fn routes(api: &Api) -> Router<Api> {
@@ -81,12 +77,14 @@ async fn read(mut asking: Asking) -> Result<Response, Refusal> {
 /// The whole of a result, or the range that was asked for (RFC 9110, section 14).
 fn whole(kept: &Kept, method: &Method, asked: &HeaderMap) -> Result<Response, Refusal> {
     // What may be compressed has no ranges, and a validator that is none for these very bytes.
-    let compressed = Accepted::of(asked).gzip && !asked.contains_key(header::RANGE);
+    let Accepted { identity, gzip } = Accepted::of(asked);
+    let compressed = gzip && !(identity && asked.contains_key(header::RANGE));
     let weak = if compressed { "W/" } else { "" };
     let etag = value(format!("{weak}\"{}\"", kept.digest().hex()))?;
     let length = kept.content().len();
     let known = matches(asked, etag.as_bytes());
-    let wanted = if known { Wanted::Whole } else { Wanted::of(method, asked, etag.as_bytes(), length) };
+    let is_whole = known || compressed;
+    let wanted = if is_whole { Wanted::Whole } else { Wanted::of(method, asked, etag.as_bytes(), length) };
     let mut response = match wanted {
         _ if known => Response::new(Body::new(NoContent)),
         Wanted::Whole => Response::new(Body::new(Full::new(kept.content().clone()))),

@@ -46,15 +46,16 @@ where
         let exchange = Exchange::begin(request.method(), self.pattern);
         let limit = request.extensions().get::<TimeLimit>().copied();
         // Before a tool is run whose answer could not be sent.
-        let acceptable = !Accepted::of(request.headers()).nothing();
+        let accepted = Accepted::of(request.headers());
         let answer = (self.handle)(Asking::new(api, request)).instrument(exchange.span.clone());
         Box::pin(async move {
             let answer = match limit {
-                _ if !acceptable => Err(Refusal::NotAcceptable),
+                _ if accepted.nothing() => Err(Refusal::NotAcceptable),
                 Some(TimeLimit(limit)) => timeout(limit, answer).await.unwrap_or(Err(Refusal::TooLate)),
                 None => answer.await,
             };
-            let response = answer.unwrap_or_else(IntoResponse::into_response);
+            let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+            accepted.mark(&mut response);
             exchange.end(&response);
             response
         })

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::routing::{get, post};
 use tool_core::{IntoToolsProvider, Provider, Registry, ResultStore};
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{Predicate, SizeAbove};
 
+use crate::coding::Compressible;
 use crate::documents::Documents;
 use crate::in_flight::{Held, InFlight};
 use crate::options::Options;
 use crate::refusal::Refusal;
 use crate::route::Route;
 use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi, results};
-
-/// What is smaller is not worth the work of two machines.
-const COMPRESSED_FROM: u64 = 1024;
 
 /// The routes of a provider of tools: tools can be listed, understood and checked, and not run.
 ///
@@ -98,20 +94,11 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
         .method_not_allowed_fallback(Route::new("", async |_| Err(Refusal::Method)))
         .fallback(Route::new("", async |_| Err(Refusal::NoRoute)))
         .with_state(api.clone())
-        .layer(compression());
+        .layer(CompressionLayer::new().compress_when(Compressible));
     match cors::layer(&api.options().cors) {
         Some(cors) => router.layer(cors),
         None => router,
     }
-}
-
-/// For whoever takes it; nothing at all stays nothing.
-fn compression() -> CompressionLayer<impl Predicate> {
-    let has_content = |status: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions| {
-        !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
-            && extensions.get::<results::Verbatim>().is_none()
-    };
-    CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_FROM).and(has_content))
 }
 
 /// What every handler works on.

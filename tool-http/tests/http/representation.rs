@@ -146,3 +146,34 @@ async fn a_large_answer_is_compressed_for_whoever_asks() {
     let small = get_with(&router, "/tools/no.thing/inputs", &[("accept-encoding", "gzip")]).await;
     assert_eq!((&*small.body, small.header("content-encoding")), ("[]", ""));
 }
+
+#[tokio::test]
+async fn whoever_excludes_identity_is_sent_gzip_however_small_the_answer_is() {
+    let router = tool_http::router_with(registry(), tool_http::Options::new().allow_execute(true));
+    for accepts in ["gzip, identity;q=0", "*, identity;q=0", "identity;q=0, x-gzip;q=0.1"] {
+        for (line, status, plain) in [
+            ("GET /tools/no.thing/inputs", 200, "[]"),
+            ("GET /tools/nope", 404, r#"{"error":"Tool not found: nope"}"#),
+            ("POST /tools/add/validate", 200, r#"{"valid":true}"#),
+            ("GET /nope", 404, r#"{"error":"Not found"}"#),
+        ] {
+            let (method, path) = line.split_once(' ').unwrap();
+            let request = Request::builder().method(method).uri(path).header("accept-encoding", accepts);
+            let request = request.header("content-type", "application/json");
+            let body = if method == "POST" { Body::from(r#"{"a":1}"#) } else { Body::empty() };
+            let response = router.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+            let coding = response.headers().get("content-encoding").map(|coding| coding.to_str().unwrap());
+            assert_eq!((response.status().as_u16(), coding), (status, Some("gzip")), "{line} {accepts}");
+            let body = response.into_body().collect().await.unwrap().to_bytes();
+            let mut unzipped = String::new();
+            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&body[..]), &mut unzipped)
+                .unwrap();
+            assert_eq!(unzipped, plain, "{line} {accepts}");
+        }
+        // Nothing at all stays nothing.
+        let etag = get(&router, "/tools/no.thing/inputs").await.header("etag").to_owned();
+        let known = [("if-none-match", &*etag), ("accept-encoding", accepts)];
+        let known = get_with(&router, "/tools/no.thing/inputs", &known).await;
+        assert_eq!((known.status, &*known.body, known.header("content-encoding")), (304, "", ""));
+    }
+}
