@@ -3,7 +3,8 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
 use rmcp::model::{ErrorData, JsonRpcError, RequestId};
@@ -40,42 +41,21 @@ pub(super) async fn read<F: Future<Output = Response>>(
         let message = format!("the body could not be read, or is larger than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, envelope::invalid_request(&message));
     };
-    if reader.direct.has_ended()
-        && let Some(id) = envelope::request(&bytes)
-    {
-        let error = Box::new(JsonRpcError::new(Some(id), ending()));
-        let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, error);
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    if let Some(response) = reader.ended(&bytes) {
         return response;
     }
-    let early = match visit {
-        Some(visit) => reader.direct.begin(&parts, &bytes, visit, &reader.in_flight).await,
-        None => reader.direct.answer(&parts, &bytes).await.map_or(Early::LongWay, Early::Answered),
-    };
-    let begun = match early {
+    let (carried, held) = match reader.early(&parts, &bytes, visit).await {
         Early::Answered(response) => return response,
-        Early::Begun(call, held) => Some((call, held)),
-        Early::LongWay => None,
+        Early::Begun(call, held) => (Some(call), Some(held)),
+        Early::LongWay => (None, None),
     };
     if let Some(name) = said_twice(&parts.headers) {
-        let error =
-            ErrorData::header_mismatch(format!("the header `{name}` stands there more than once"), None);
-        let error = Box::new(JsonRpcError::new(envelope::request(&bytes), error));
-        return refusal(StatusCode::BAD_REQUEST, error);
+        return repeated(name, &bytes);
     }
-    let inspected = match media::unsupported(&parts.headers) {
-        Some(why) => {
-            let error =
-                JsonRpcError::new(envelope::request_id(&bytes), ErrorData::invalid_request(why, None));
-            Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, Box::new(error)))
-        }
-        None => envelope::inspect(&bytes).map_err(|defect| (StatusCode::BAD_REQUEST, defect)),
-    };
-    let (body, inspected, defect) = match inspected {
+    let (body, inspected, defect) = match inspect(&parts.headers, &bytes) {
         Ok(inspected) => (Body::from(trimmed(bytes.clone(), &inspected, &parts.headers)), inspected, None),
         Err(defect) => (Body::empty(), Inspected::default(), Some(defect)),
     };
-    let (carried, held) = begun.unzip();
     let held = match defect {
         None if held.is_none() => reader.hold(&parts.headers, &bytes, inspected.request),
         _ => Ok(held),
@@ -86,35 +66,60 @@ pub(super) async fn read<F: Future<Output = Response>>(
     };
     let opening = (inspected.kind == Kind::Opening)
         .then(|| visit.map_or_else(Acquaintance::default, Visit::forget_client));
-    let mut request = Request::from_parts(parts, body);
     // What is no list to us is answered whole, whatever rmcp takes it for.
     let slot = slot.filter(|_| inspected.kind == Kind::List);
-    if let Some(slot) = &slot {
-        request.extensions_mut().insert(slot.clone());
-    }
-    if let Some(carried) = carried {
-        request.extensions_mut().insert(carried);
-    }
-    if let Some(opening) = &opening {
-        request.extensions_mut().insert(opening.clone());
-    }
-    if let Some(arguments) = inspected.arguments {
-        request.extensions_mut().insert(arguments);
-    }
+    let mut request = Request::from_parts(parts, body);
+    let extensions = request.extensions_mut();
+    insert(extensions, slot.clone());
+    insert(extensions, carried);
+    insert(extensions, opening.clone());
+    insert(extensions, inspected.arguments);
     let host = refused::host(request.headers(), request.uri());
     let mut response = spliced(next(request).await, slot);
     // For the session that is opened.
-    if let Some(opening) = opening {
-        response.extensions_mut().insert(opening);
+    insert(response.extensions_mut(), opening);
+    answered(response, host, &bytes, defect, held).await
+}
+
+/// Refuses a message that says something twice in its head.
+fn repeated(name: &HeaderName, message: &Bytes) -> Response {
+    let error = ErrorData::header_mismatch(format!("the header `{name}` stands there more than once"), None);
+    refusal(StatusCode::BAD_REQUEST, Box::new(JsonRpcError::new(envelope::request(message), error)))
+}
+
+/// Why a message does not go to rmcp, with the status of the answer.
+type Defect = (StatusCode, Refusal);
+
+fn inspect(headers: &HeaderMap, message: &Bytes) -> Result<Inspected, Defect> {
+    if let Some(why) = media::unsupported(headers) {
+        let error = JsonRpcError::new(envelope::request_id(message), ErrorData::invalid_request(why, None));
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, Box::new(error)));
     }
+    envelope::inspect(message).map_err(|defect| (StatusCode::BAD_REQUEST, defect))
+}
+
+fn insert<T: Clone + Send + Sync + 'static>(extensions: &mut Extensions, value: Option<T>) {
+    if let Some(value) = value {
+        extensions.insert(value);
+    }
+}
+
+/// What rmcp has answered, or what is answered in the place of it: all errors are JSON.
+async fn answered(
+    response: Response,
+    host: Option<HeaderValue>,
+    message: &Bytes,
+    defect: Option<Defect>,
+    held: Option<Held>,
+) -> Response {
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             let (status, error) =
-                defect.unwrap_or_else(|| (StatusCode::BAD_REQUEST, envelope::unreadable(&bytes)));
+                defect.unwrap_or_else(|| (StatusCode::BAD_REQUEST, envelope::unreadable(message)));
             refusal(status, error)
         }
         status if status.is_client_error() || status.is_server_error() => {
-            refused::in_json(response, host, || envelope::request_id(&bytes)).await
+            refused::in_json(response, host, || envelope::request_id(message)).await
         }
         // The name is held until the last byte of the answer is handed over.
         _ => response.map(|body| match held {
@@ -131,6 +136,25 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// Refuses a request after the server was told to end.
+    fn ended(&self, message: &Bytes) -> Option<Response> {
+        if !self.direct.has_ended() {
+            return None;
+        }
+        let error = Box::new(JsonRpcError::new(Some(envelope::request(message)?), ending()));
+        let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, error);
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        Some(response)
+    }
+
+    /// Answers a message without rmcp, or begins to, if it is one of those that take no more.
+    async fn early(&self, parts: &Parts, message: &Bytes, visit: Option<&Visit>) -> Early {
+        match visit {
+            Some(visit) => self.direct.begin(parts, message, visit, &self.in_flight).await,
+            None => self.direct.answer(parts, message).await.map_or(Early::LongWay, Early::Answered),
+        }
+    }
+
     /// Holds the name of a request of a session until it is answered, and lets go of one that a message takes back.
     fn hold(
         &self,
