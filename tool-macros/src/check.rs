@@ -11,6 +11,7 @@ mod name;
 mod path;
 mod pattern;
 mod permission;
+mod portable;
 mod prompt;
 mod receiver;
 mod signature;

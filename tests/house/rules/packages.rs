@@ -56,6 +56,15 @@ fn the_toolchain_is_pinned() {
     assert!(components.contains(&"clippy") && components.contains(&"rustfmt"), "{components:?}");
 }
 
+// A crate of macros exports no function. What is packaged is the file, and not the link.
+#[test]
+fn the_rule_for_patterns_exists_once() {
+    let link = workspace::root().join("tool-core/src/schema/portable.rs");
+    assert!(link.is_symlink(), "{} is a copy", link.display());
+    let rule = workspace::root().join("tool-macros/src/check/portable.rs");
+    assert_eq!(link.canonicalize().unwrap(), rule.canonicalize().unwrap());
+}
+
 #[test]
 fn the_lock_file_is_committed() {
     let mut git = std::process::Command::new("git");

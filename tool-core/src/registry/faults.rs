@@ -9,7 +9,7 @@ use crate::definition::documentation::Example;
 use crate::definition::surface;
 use crate::schema::leniency::Leniency;
 use crate::schema::problem::Problem;
-use crate::schema::{Validator, check_headers, refused_defaults, samples};
+use crate::schema::{Validator, check_headers, refused_defaults, refused_patterns, samples};
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
@@ -24,8 +24,10 @@ impl ToolDefinition {
             faults.push("it has no description".to_owned());
         }
         faults.extend(surface::fault(self));
+        let patterns = self.faults_of_patterns();
         // Not kept: most tools never need theirs, and that of each would be the most memory of a registry.
         match Validator::new(self.input_schema()) {
+            Err(_) if !patterns.is_empty() => {}
             Err(error) => faults.push(format!("the input schema is invalid: {error}")),
             Ok(_) => {
                 faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
@@ -40,10 +42,22 @@ impl ToolDefinition {
         if let Err(error) = check_headers(&input.schema) {
             faults.push(format!("the input schema is invalid: {error}"));
         }
-        if let Some(Err(error)) = self.output_schema().map(Validator::new) {
-            faults.push(format!("the output schema is invalid: {error}"));
+        match self.output_schema().map(Validator::new) {
+            Some(Err(error)) if patterns.is_empty() => {
+                faults.push(format!("the output schema is invalid: {error}"));
+            }
+            _ => {}
         }
+        faults.extend(patterns);
         faults
+    }
+
+    /// Patterns that a client would understand otherwise than the registry does.
+    fn faults_of_patterns(&self) -> Vec<String> {
+        let fault = |of: &str, (place, why)| format!("the pattern{of} at `{place}` is invalid: {why}");
+        let inputs = refused_patterns(self.input_schema()).into_iter().map(|found| fault("", found));
+        let output = self.output_schema().map(refused_patterns).unwrap_or_default();
+        inputs.chain(output.into_iter().map(|found| fault(" of the output", found))).collect()
     }
 
     /// Defaults and constraints that contradict the types of the inputs.

@@ -78,7 +78,7 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
 }
 
 /// The place of a schema by the names of inputs and members alone.
-fn named(place: &str) -> String {
+pub(crate) fn named(place: &str) -> String {
     let mut steps = place.split('/').skip(1);
     let mut names = String::new();
     while let Some(step) = steps.next() {
@@ -94,6 +94,19 @@ fn named(place: &str) -> String {
     }
     names
 }
+
+/// The keywords whose value is one schema.
+const ALONE: [&str; 9] = [
+    "items",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "not",
+    "contains",
+    "if",
+    "then",
+    "else",
+];
 
 /// Visits a schema and every schema in it, each with its JSON Pointer.
 pub(crate) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
@@ -121,12 +134,7 @@ pub(crate) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&st
                     place.truncate(length);
                 }
             }
-            (
-                "items" | "additionalProperties" | "unevaluatedProperties" | "propertyNames" | "not",
-                schema,
-            ) => {
-                each(schema, place, visit);
-            }
+            (keyword, schema) if ALONE.contains(&keyword) => each(schema, place, visit),
             _ => {}
         }
         place.truncate(length);

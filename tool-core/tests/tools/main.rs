@@ -31,6 +31,7 @@ mod mutual;
 mod nested;
 mod options;
 mod outputs;
+mod patterns;
 mod profiles;
 mod progress;
 mod providers;

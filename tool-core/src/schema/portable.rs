@@ -1,0 +1,1 @@
+../../../tool-macros/src/check/portable.rs

@@ -1,0 +1,140 @@
+//! A pattern that reaches a client means the same to it as to the registry, whoever wrote it: the option `pattern`, an
+//! attribute of `schemars`, or a schema that was written by hand.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tool_core::{DynamicTool, Output, Registry, ToolDefinition, tool};
+
+use crate::tools_of;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Code(#[schemars(regex(pattern = r"^[A-Z]{3}\.[0-9]$"))] String);
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Portable {
+    code: Code,
+    by_number: BTreeMap<u8, String>,
+    #[schemars(schema_with = "portable_names")]
+    by_name: BTreeMap<String, u8>,
+}
+
+fn portable_names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object", "patternProperties": {"^[a-z]+$": {"type": "integer"}}})
+}
+
+/// Repeats what it is given.
+#[tool(operation = Transform)]
+fn portable(value: Portable) -> Portable {
+    value
+}
+
+mod refused {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Digits(#[schemars(regex(pattern = r"^\d{3}$"))] String);
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Parcel {
+        #[schemars(regex(pattern = "^a.b$"))]
+        label: Option<String>,
+        #[schemars(schema_with = "names")]
+        names: BTreeMap<String, u8>,
+    }
+
+    fn names(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "object", "patternProperties": {r"^\w+$": {"type": "integer"}}})
+    }
+
+    /// Takes a list of a type with a pattern.
+    #[tool(operation = Transform)]
+    fn attribute(codes: Vec<Digits>) {
+        drop(codes);
+    }
+
+    /// Takes a type with two patterns.
+    #[tool(operation = Transform)]
+    fn member(parcel: Parcel) {
+        drop(parcel);
+    }
+
+    /// Returns a type with a pattern.
+    #[tool(operation = Transform)]
+    fn returned() -> Digits {
+        Digits("123".to_owned())
+    }
+
+    /// Takes what a schema says that was written by hand.
+    #[tool(operation = Transform, schema = json!({"type": "object", "properties": {
+        "text": {"if": {"pattern": r"^\s"}, "then": {"maxLength": 3}},
+        "place": {"type": "string", "pattern": "(?i)^rome$"},
+    }, "required": ["text", "place"], "additionalProperties": false}))]
+    fn by_hand(text: String, place: String) {
+        drop((text, place));
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct LookAround(#[schemars(regex(pattern = "^(?!a)"))] String);
+
+    /// Takes a pattern that no engine of linear time runs.
+    #[tool(operation = Transform)]
+    fn not_linear_either(text: Vec<LookAround>) {
+        drop(text);
+    }
+
+    /// Takes a pattern that no engine of linear time runs.
+    #[tool(operation = Transform, schema = json!({"type": "object", "properties": {
+        "text": {"type": "string", "pattern": "^(?!a)"},
+    }, "required": ["text"], "additionalProperties": false}))]
+    fn not_linear(text: String) {
+        drop(text);
+    }
+}
+
+fn faults_of(name: &str) -> Vec<String> {
+    let errors = tools_of("tools::patterns::refused").check().unwrap_err();
+    let of = |fault: &String| fault.contains(&format!("tool `{name}`"));
+    errors.iter().map(ToString::to_string).filter(of).collect()
+}
+
+#[test]
+fn a_portable_pattern_is_published() {
+    tools_of(module_path!()).check().unwrap();
+}
+
+#[test]
+fn a_pattern_that_differs_elsewhere_is_refused_with_its_place_and_what_to_write() {
+    let differs = |piece: &str| format!("`{piece}` in `pattern` is not the same in ECMA-262 and in Rust");
+    for (name, place, fact, help) in [
+        ("attribute", "pattern at `/codes/*`", differs(r"\d"), "write `[0-9]`"),
+        ("member", "pattern at `/parcel/label`", differs("."), r"write which characters, as in `[^\n]`"),
+        ("member", "pattern at `/parcel/names`", differs(r"\w"), "write `[A-Za-z0-9_]`"),
+        ("returned", "pattern of the output at `/result`", differs(r"\d"), "write `[0-9]`"),
+        ("by_hand", "pattern at `/text`", differs(r"\s"), r"write `[ \t\r\n]`"),
+        ("by_hand", "pattern at `/place`", differs("(?i)"), "spell both cases, as in `[Aa]`"),
+    ] {
+        let expected = format!("the {place} is invalid: {fact}: {help}");
+        let faults = faults_of(name);
+        assert!(faults.iter().any(|fault| fault.contains(&expected)), "{expected}\n{}", faults.join("\n"));
+    }
+}
+
+#[test]
+fn a_pattern_that_takes_more_than_linear_time_is_refused() {
+    let faults = [faults_of("not_linear"), faults_of("not_linear_either")].concat();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].contains("without look-around"), "{faults:?}");
+    assert!(faults[1].contains("`(?!` in `pattern` looks around"), "{faults:?}");
+}
+
+#[test]
+fn a_schema_that_somebody_else_wrote_is_theirs() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\d$"}}});
+    let definition =
+        ToolDefinition::builder("foreign", "Somebody else's.").input_schema(schema).build().unwrap();
+    let tool = DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) });
+    Registry::builder().tool(tool).build().unwrap().check().unwrap();
+}

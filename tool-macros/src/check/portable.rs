@@ -1,0 +1,304 @@
+//! Patterns that mean the same to everybody: the common subset of ECMA-262 (with the flag `u`), which clients use to
+//! check a schema, and of the crate `regex`, which checks the calls.
+//!
+//! `tool-macros` holds the option `pattern` to it, and `tool-core` every other pattern of a schema. A crate of macros exports
+//! nothing else, so `tool-core` has this file by a symbolic link, which `cargo package` replaces by the file itself.
+
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{
+    self, AssertionKind, Ast, ClassPerlKind, ClassSetBinaryOp, ClassSetItem, ClassUnicode, ClassUnicodeKind,
+    ErrorKind, GroupKind, HexLiteralKind, Literal, LiteralKind, Span, SpecialLiteralKind, Visitor,
+};
+
+/// What is wrong with a pattern, and what to write.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) fact: String,
+    pub(super) help: String,
+}
+
+/// Whether a pattern means the same everywhere; what comes first in it and does not is the fault.
+pub(super) fn portable(pattern: &str) -> Result<(), Fault> {
+    if pattern.is_empty() {
+        return Err(Fault {
+            fact: "the pattern is empty".to_owned(),
+            help: "write one, as in `pattern = \"^[a-z]+$\"`, or drop `pattern`".to_owned(),
+        });
+    }
+    let ast = Parser::new().parse(pattern).map_err(|error| unreadable(pattern, &error))?;
+    ast::visit(&ast, Portable(pattern))
+}
+
+/// What the engine itself has to say.
+fn unreadable(pattern: &str, error: &ast::Error) -> Fault {
+    let piece = piece(pattern, error.span());
+    let (fact, help) = match error.kind() {
+        ErrorKind::UnsupportedLookAround => (
+            format!("`{piece}` in `pattern` looks around, which takes more than linear time"),
+            "describe it to the caller, and check it in the function".to_owned(),
+        ),
+        ErrorKind::UnsupportedBackreference => (
+            format!("`{piece}` in `pattern` refers back, which takes more than linear time"),
+            "describe it to the caller, and check it in the function".to_owned(),
+        ),
+        kind => (format!("`pattern` is no regular expression: {kind}"), format!("correct it at `{piece}`")),
+    };
+    Fault { fact, help }
+}
+
+fn piece<'p>(pattern: &'p str, span: &Span) -> &'p str {
+    pattern.get(span.start.offset..span.end.offset).filter(|piece| !piece.is_empty()).unwrap_or(pattern)
+}
+
+/// Walks a pattern, and stops at what does not mean the same everywhere.
+struct Portable<'p>(&'p str);
+
+impl Visitor for Portable<'_> {
+    type Output = ();
+    type Err = Fault;
+
+    fn finish(self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Fault> {
+        match ast {
+            Ast::Dot(span) => self.refuse(span, r"write which characters, as in `[^\n]`"),
+            Ast::Flags(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+            Ast::Assertion(assertion) => match assertion.kind {
+                AssertionKind::StartLine | AssertionKind::EndLine => Ok(()),
+                AssertionKind::StartText => self.refuse(&assertion.span, "write `^`"),
+                AssertionKind::EndText => self.refuse(&assertion.span, "write `$`"),
+                _ => self.refuse(&assertion.span, "write the characters that may stand beside the word"),
+            },
+            Ast::Literal(literal) => self.literal(literal, Stands::Outside),
+            Ast::ClassPerl(class) => self.refuse(&class.span, &instead_of(&class.kind, class.negated, false)),
+            Ast::ClassUnicode(class) => self.property(class),
+            Ast::Repetition(repetition) => {
+                let count = piece(self.0, &repetition.op.span);
+                match &*repetition.ast {
+                    Ast::Repetition(_) => self.refuse(&repetition.span, "put the inner one into `(?:…)`"),
+                    Ast::Assertion(_) => self.refuse(&repetition.span, "drop the repetition"),
+                    _ if count.contains(char::is_whitespace) => {
+                        self.refuse(&repetition.op.span, "write it without spaces")
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Ast::Group(group) => match &group.kind {
+                GroupKind::CaptureIndex(_) => Ok(()),
+                GroupKind::NonCapturing(flags) if flags.items.is_empty() => Ok(()),
+                GroupKind::NonCapturing(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+                GroupKind::CaptureName { name, .. } => {
+                    self.refuse(&group.span.with_end(name.span.end), "write `(…)` without a name")
+                }
+            },
+            Ast::Empty(_) | Ast::ClassBracketed(_) | Ast::Alternation(_) | Ast::Concat(_) => Ok(()),
+        }
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Fault> {
+        match item {
+            ClassSetItem::Literal(literal) => self.literal(literal, Stands::InClass),
+            ClassSetItem::Range(range) => {
+                self.literal(&range.start, Stands::InClass)?;
+                self.literal(&range.end, Stands::InClass)
+            }
+            ClassSetItem::Ascii(class) => {
+                self.refuse(&class.span, "write which characters, as in `[A-Za-z]`")
+            }
+            ClassSetItem::Perl(class) => {
+                self.refuse(&class.span, &instead_of(&class.kind, class.negated, true))
+            }
+            ClassSetItem::Unicode(class) => self.property(class),
+            ClassSetItem::Bracketed(class) => {
+                self.refuse(&class.span, r"write one class for all, and `\[` for the bracket itself")
+            }
+            ClassSetItem::Empty(_) | ClassSetItem::Union(_) => Ok(()),
+        }
+    }
+
+    fn visit_class_set_binary_op_pre(&mut self, operation: &ClassSetBinaryOp) -> Result<(), Fault> {
+        self.refuse(&operation.span, "write which characters, as in `[a-z]`")
+    }
+}
+
+/// Where a literal stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    Outside,
+    InClass,
+}
+
+impl Portable<'_> {
+    fn refuse(&self, span: &Span, help: &str) -> Result<(), Fault> {
+        Err(Fault {
+            fact: format!("`{}` in `pattern` is not the same in ECMA-262 and in Rust", piece(self.0, span)),
+            help: help.to_owned(),
+        })
+    }
+
+    fn literal(&self, literal: &Literal, stands: Stands) -> Result<(), Fault> {
+        let Literal { span, kind, c } = literal;
+        match kind {
+            LiteralKind::Verbatim if *c == ']' || stands == Stands::Outside && matches!(c, '{' | '}') => {
+                self.refuse(span, &format!("write `\\{c}`"))
+            }
+            // At the beginning of a class Rust takes every `-` for itself, and ECMA-262 a second one for a range.
+            LiteralKind::Verbatim if *c == '-' && stands == Stands::InClass && self.follows(span, '-') => {
+                self.refuse(span, r"write `\-`")
+            }
+            LiteralKind::Meta | LiteralKind::Superfluous if !is_escaped(*c, stands) => {
+                self.refuse(span, &format!("write `{c}`"))
+            }
+            LiteralKind::Verbatim | LiteralKind::Meta | LiteralKind::Superfluous => Ok(()),
+            LiteralKind::HexFixed(HexLiteralKind::X | HexLiteralKind::UnicodeShort)
+            | LiteralKind::HexBrace(HexLiteralKind::UnicodeShort) => Ok(()),
+            LiteralKind::Special(
+                SpecialLiteralKind::FormFeed
+                | SpecialLiteralKind::Tab
+                | SpecialLiteralKind::LineFeed
+                | SpecialLiteralKind::CarriageReturn
+                | SpecialLiteralKind::VerticalTab,
+            ) => Ok(()),
+            LiteralKind::Octal
+            | LiteralKind::HexFixed(_)
+            | LiteralKind::HexBrace(_)
+            | LiteralKind::Special(_) => self.refuse(span, &format!("write `\\u{{{:X}}}`", u32::from(*c))),
+        }
+    }
+
+    /// Whether this character stands behind a piece of the pattern.
+    fn follows(&self, span: &Span, c: char) -> bool {
+        self.0.get(span.end.offset..).is_some_and(|rest| rest.starts_with(c))
+    }
+
+    /// Both know the general categories of Unicode by their short names; other properties are spelled differently.
+    fn property(&self, class: &ClassUnicode) -> Result<(), Fault> {
+        const CATEGORIES: [&str; 35] = [
+            "C", "Cc", "Cf", "Co", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl",
+            "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl",
+            "Zp", "Zs",
+        ];
+        match &class.kind {
+            ClassUnicodeKind::Named(name) if CATEGORIES.contains(&name.as_str()) => Ok(()),
+            ClassUnicodeKind::OneLetter(letter) => {
+                self.refuse(&class.span, &format!(r"write `\p{{{letter}}}`"))
+            }
+            _ => self.refuse(&class.span, r"write the short name of a general category, as in `\p{Lu}`"),
+        }
+    }
+}
+
+/// Whether ECMA-262 lets this character be escaped: those that mean something, and the slash.
+fn is_escaped(c: char, stands: Stands) -> bool {
+    r"^$\.*+?()[]{}|/".contains(c) || c == '-' && stands == Stands::InClass
+}
+
+/// A class that means the same everywhere.
+fn instead_of(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
+    let characters = match class {
+        ClassPerlKind::Digit => "0-9",
+        ClassPerlKind::Word => "A-Za-z0-9_",
+        ClassPerlKind::Space => r" \t\r\n",
+    };
+    match (negated, in_class) {
+        (false, true) => format!("write `{characters}`"),
+        (true, true) => format!("write a class of its own: `[^{characters}]`"),
+        (false, false) => format!("write `[{characters}]`"),
+        (true, false) => format!("write `[^{characters}]`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::portable;
+
+    // Each was compared with the engines of both sides.
+    #[test]
+    fn the_common_subset_is_accepted() {
+        for pattern in [
+            "^[a-z]+$",
+            "^(?:[0-9]{4}-[0-9]{2}|today)$",
+            "a{2}b{2,}c{2,3}d??e*?f+?",
+            "(a|b|)()",
+            r"\^\$\\\.\*\+\?\(\)\[\]\{\}\|\/",
+            r"[\]\[\-\\^a-z0-9_.-]",
+            "[-a]",
+            "[a&b~c#d]",
+            "[a-z-]",
+            r"\n\r\t\f\v\x41\u0041\u{41}\u{1F600}",
+            r"[\n\x41-\x5A]",
+            r"\p{L}\P{Lu}[\p{Nd}_]",
+            "(a+)+$",
+            "ä😀",
+            "-,:!#%&~=<>'\"@ ",
+        ] {
+            assert!(portable(pattern).is_ok(), "{pattern}: {}", portable(pattern).unwrap_err().fact);
+            regex::Regex::new(pattern).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_differs_is_refused_with_what_to_write() {
+        for (pattern, piece, write) in [
+            (r"\d", r"\d", "[0-9]"),
+            (r"\D", r"\D", "[^0-9]"),
+            (r"\w", r"\w", "[A-Za-z0-9_]"),
+            (r"\W", r"\W", "[^A-Za-z0-9_]"),
+            (r"\s", r"\s", r"[ \t\r\n]"),
+            (r"\S", r"\S", r"[^ \t\r\n]"),
+            (r"[a\d]", r"\d", "0-9"),
+            (r"[\W]", r"\W", "[^A-Za-z0-9_]"),
+            ("a.b", ".", r"[^\n]"),
+            (r"\b", r"\b", "characters"),
+            (r"\Ba", r"\B", "characters"),
+            (r"\b{start}a", r"\b{start}", "characters"),
+            (r"\<a", r"\<", "characters"),
+            (r"\Aa", r"\A", "^"),
+            (r"a\z", r"\z", "$"),
+            ("(?i)a", "(?i)", "[Aa]"),
+            ("(?s-i:a)", "s-i", "[Aa]"),
+            ("(?P<n>a)", "(?P<n", "(…)"),
+            ("(?<n>a)", "(?<n", "(…)"),
+            (r"\x{41}", r"\x{41}", r"\u{41}"),
+            (r"\U0001F600", r"\U0001F600", r"\u{1F600}"),
+            (r"\a", r"\a", r"\u{7}"),
+            (r"\#", r"\#", "#"),
+            (r"\-", r"\-", "-"),
+            (r"\%", r"\%", "%"),
+            (r"[\&]", r"\&", "&"),
+            ("]", "]", r"\]"),
+            ("}", "}", r"\}"),
+            ("[]a]", "]", r"\]"),
+            ("[--a]", "-", r"\-"),
+            ("[a-z&&b]", "a-z&&b", "[a-z]"),
+            ("[a-z--b]", "a-z--b", "[a-z]"),
+            ("[a~~b]", "a~~b", "[a-z]"),
+            ("[a[b]]", "[b]", r"\["),
+            ("[[:alpha:]]", "[:alpha:]", "[A-Za-z]"),
+            (r"\pL", r"\pL", r"\p{L}"),
+            (r"\p{Letter}", r"\p{Letter}", r"\p{Lu}"),
+            (r"\p{Script=Greek}", r"\p{Script=Greek}", r"\p{Lu}"),
+            ("a**", "a**", "(?:…)"),
+            ("a{2}{3}", "a{2}{3}", "(?:…)"),
+            ("^*", "^*", "drop"),
+            ("a{ 2 }", "{ 2 }", "without spaces"),
+            ("(?=a)b", "(?=", "function"),
+            ("(?<!a)b", "(?<!", "function"),
+            (r"(a)\1", r"\1", "function"),
+            (r"\0", r"\0", "function"),
+            ("[a", "[", "correct"),
+            ("(a", "(", "correct"),
+            ("a{2,1}", "{2,1}", "correct"),
+            (r"\q", r"\q", "correct"),
+            ("(?'n'a)", "'", "correct"),
+        ] {
+            let fault = portable(pattern).expect_err(pattern);
+            let text = format!("{}\n{}", fault.fact, fault.help);
+            assert!(text.contains(&format!("`{piece}`")), "{pattern}: {text}");
+            assert!(fault.help.contains(write), "{pattern}: {text}");
+        }
+        assert_eq!(portable("").unwrap_err().fact, "the pattern is empty");
+    }
+}
