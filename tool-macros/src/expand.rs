@@ -24,7 +24,7 @@ use crate::parse::{Function, Noun};
 ///
 /// #[doc(hidden)]
 /// #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]
-/// pub const __tool_add: &'static Declaration = {
+/// pub const __tool_attribute_of_add: &'static Declaration = {
 ///     static __TOOL: Declaration = Declaration::new(
 ///         "add", Operation::Transform,
 ///         |__call| run_sync(
@@ -55,7 +55,7 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
 /// The function of a prompt, and beside it its declaration.
 ///
 /// ```text
-/// pub const __prompt_plan: &'static PromptDeclaration = {
+/// pub const __prompt_attribute_of_plan: &'static PromptDeclaration = {
 ///     static __PROMPT: PromptDeclaration = PromptDeclaration::new("plan", |__call| …);
 ///     register!(prompt &__PROMPT);
 ///     &__PROMPT

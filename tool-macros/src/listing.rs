@@ -9,12 +9,13 @@ use syn::{ExprPath, Ident, Token};
 use crate::diagnostics::{Errors, Place};
 use crate::parse::Noun;
 
-/// The name of the constant that stands beside a function and holds its declaration.
+/// The name of the constant that stands beside a function and holds its declaration. Where there is none, as beside a function
+/// without the attribute, the name is all of the compiler's message that is ours: it says what is missing.
 pub(crate) fn constant(noun: Noun, function: &Ident) -> Ident {
-    format_ident!("__{}_{}", noun.to_string(), function.unraw(), span = function.span())
+    format_ident!("__{}_attribute_of_{}", noun.to_string(), function.unraw(), span = function.span())
 }
 
-/// `$crate, path::add, Shop::open` into `$crate::private::declared(const { &[path::__tool_add, Shop::__tool_open] })`.
+/// `$crate, path::add, Shop::open` into `declared(const { &[path::__tool_attribute_of_add, Shop::__tool_attribute_of_open] })`.
 pub(crate) fn list(noun: Noun, tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let mut krate = TokenStream::new();

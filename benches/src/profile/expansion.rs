@@ -106,7 +106,7 @@ impl Expansion {
         format!(
             "#[doc(hidden)]\n\
              #[allow(dead_code, deprecated, non_upper_case_globals, unreachable_pub)]\n\
-             const __tool_{name}: &'static ::tool_core::private::Declaration = {{\n{used}\
+             const __tool_attribute_of_{name}: &'static ::tool_core::private::Declaration = {{\n{used}\
              \x20   static __TOOL: ::tool_core::private::Declaration = ::tool_core::private::Declaration::new(\n\
              \x20       {name:?},\n\
              \x20       ::tool_core::Operation::{operation},\n\

@@ -74,6 +74,8 @@ pub const fn declared(declarations: &'static [&'static Declaration]) -> Declared
 /// assert_eq!(registry.tools().len(), 2);
 /// ```
 ///
+/// A function without the attribute is no tool: the compiler cannot find `__tool_attribute_of_` and its name. Add `#[tool]` to it.
+///
 /// A path leads to where the function is declared: what `#[tool]` writes beside it is found by its name in that module,
 /// and a `use` of the function does not bring it along. For one that is only re-exported, list it where it is declared
 /// and re-export the list, a [`Declared`].

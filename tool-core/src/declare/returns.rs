@@ -42,7 +42,7 @@ use crate::model::prompt::ReturnMessages;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a tool",
     label = "an output must be written as JSON and have a schema",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it"
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it, the latter of schemars 1 (that of 0.8 is another trait)"
 )]
 pub trait ReturnValue: Serialize + JsonSchema {}
 

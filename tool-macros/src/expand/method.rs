@@ -14,7 +14,7 @@
 //! }
 //!
 //! #[doc(hidden)]
-//! pub const __tool_open: &'static Declaration = {
+//! pub const __tool_attribute_of_open: &'static Declaration = {
 //!     type __Owner = Shop;
 //!     static __TOOL: Declaration = Declaration::new("open", …, __Owner::__enter_open);
 //!     register!(&__TOOL);
