@@ -117,9 +117,9 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
     match &argument.kind {
         Type::Reference(reference) => {
             let owned = match &*reference.elem {
-                Type::Slice(slice) => format!("Vec<{}>", written(&slice.elem)),
-                other if written(other) == "str" => "String".to_owned(),
-                other => written(other),
+                Type::Slice(slice) => format!("Vec<{}>", type_text(&slice.elem)),
+                other if type_text(other) == "str" => "String".to_owned(),
+                other => type_text(other),
             };
             errors.push(
                 Place::Parameters,
@@ -139,15 +139,15 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
         kind => {
             if let Some(part) = borrowed(kind.to_token_stream()) {
                 let fact = format!("{what} cannot be borrowed");
-                let help = format!("take a type that owns what it holds: `{}` does not", written(kind));
+                let help = format!("take a type that owns what it holds: `{}` does not", type_text(kind));
                 errors.push(Place::Parameters, part, fact, help);
             }
         }
     }
 }
 
-/// A type as one writes it, which is denser than its tokens.
-pub(super) fn written(kind: &Type) -> String {
+/// Returns the text of a type as one writes it, which is denser than its tokens.
+pub(super) fn type_text(kind: &Type) -> String {
     let tokens = kind.to_token_stream().to_string();
     tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
 }

@@ -40,8 +40,8 @@ fn integers(name: &str) -> Option<Kind> {
 }
 
 /// The kind of a type of the standard library, or of an `Option` of one.
-fn kind(written: &Type) -> Option<Kind> {
-    let path = match written {
+fn kind(ty: &Type) -> Option<Kind> {
+    let path = match ty {
         Type::Group(group) => return kind(&group.elem),
         Type::Paren(inner) => return kind(&inner.elem),
         Type::Path(path) if path.qself.is_none() => &path.path,
@@ -151,7 +151,8 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
             "length" if numeric => "write `range(…)` to limit the number, or drop `length`".to_owned(),
             _ => format!("drop `{option}`, or take an input of another type"),
         };
-        let fact = format!("`{option}` is for {what}, and `{}` is a `{}`", name(argument), written(argument));
+        let fact =
+            format!("`{option}` is for {what}, and `{}` is a `{}`", name(argument), type_text(argument));
         errors.push(Place::Parameters, key, fact, help);
     }
 }
@@ -169,7 +170,7 @@ fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors
         Literal::Boolean => "`true` or `false`",
     };
     let fact =
-        format!("the {what} of `{}` is {given}, and its type is `{}`", name(argument), written(argument));
+        format!("the {what} of `{}` is {given}, and its type is `{}`", name(argument), type_text(argument));
     errors.push(Place::Parameters, value, fact, format!("write a value of the type, or drop `{what}`"));
 }
 
@@ -233,6 +234,6 @@ fn name(argument: &Argument) -> String {
     inputs::name_of(argument).unwrap_or_default()
 }
 
-fn written(argument: &Argument) -> String {
-    inputs::written(&argument.kind)
+fn type_text(argument: &Argument) -> String {
+    inputs::type_text(&argument.kind)
 }

@@ -159,7 +159,7 @@ impl Setting {
 
     /// `true` or `false`.
     pub(crate) fn boolean(self, errors: &mut Errors) -> Option<Spanned<bool>> {
-        match self.written() {
+        match self.as_expression() {
             Some(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => {
                 Some(Spanned { value: value.value, tokens: value.to_token_stream() })
             }
@@ -169,7 +169,7 @@ impl Setting {
 
     /// A literal text.
     pub(crate) fn text(self, errors: &mut Errors) -> Option<Spanned<String>> {
-        match self.written().and_then(text) {
+        match self.as_expression().and_then(text) {
             Some(text) => Some(text),
             None => self.mismatch("a text in quotes", "= \"…\"", errors),
         }
@@ -183,7 +183,7 @@ impl Setting {
 
     /// One word.
     pub(crate) fn word(self, errors: &mut Errors) -> Option<Spanned<Ident>> {
-        match self.written() {
+        match self.as_expression() {
             Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
                 let value = path.path.get_ident()?.clone();
                 Some(Spanned { tokens: value.to_token_stream(), value })
@@ -194,7 +194,7 @@ impl Setting {
 
     /// The path of a crate.
     pub(crate) fn krate(self, errors: &mut Errors) -> Option<syn::Path> {
-        match self.written() {
+        match self.as_expression() {
             Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
             _ => self.mismatch("a path", "= my_tool_core", errors),
         }
@@ -202,7 +202,7 @@ impl Setting {
 
     /// The path of a function.
     pub(crate) fn function(self, errors: &mut Errors) -> Option<ExprPath> {
-        match self.written().and_then(path) {
+        match self.as_expression().and_then(path) {
             Some(path) => Some(path),
             None => self.mismatch("the path of a function", "= my_function", errors),
         }
@@ -216,7 +216,7 @@ impl Setting {
 
     /// The path of a function, alone or with the parameters that it is called with.
     pub(crate) fn call(self, errors: &mut Errors) -> Option<Call> {
-        let call = match self.written() {
+        let call = match self.as_expression() {
             Some(Expr::Call(call)) => path(&call.func)
                 .zip(call.args.iter().map(parameter).collect())
                 .map(|(path, parameters)| Call { path, parameters, parentheses: Some(call.paren_token) }),
@@ -260,8 +260,8 @@ impl Setting {
         (errors.count() == before).then_some(limits)
     }
 
-    /// The value as it was written: what another macro passes on comes in a group that nobody wrote.
-    pub(super) fn written(&self) -> Option<&Expr> {
+    /// Returns the value, where it is one expression: what another macro passes on comes in a group that nobody wrote.
+    pub(super) fn as_expression(&self) -> Option<&Expr> {
         match &self.value {
             Value::Is(value) => Some(ungrouped(value)),
             Value::Nothing | Value::Holds(..) => None,
@@ -270,7 +270,7 @@ impl Setting {
 
     /// The items of `[…]`, when all of them are of the kind that is expected.
     fn list<T>(&self, item: fn(&Expr) -> Option<T>) -> Option<Spanned<Vec<T>>> {
-        let Some(Expr::Array(list)) = self.written() else { return None };
+        let Some(Expr::Array(list)) = self.as_expression() else { return None };
         let value = list.elems.iter().map(item).collect::<Option<_>>()?;
         Some(Spanned { value, tokens: list.to_token_stream() })
     }

@@ -16,10 +16,10 @@ pub(crate) enum Permission {
 impl Setting {
     /// A name, or a list of them that may nest.
     pub(crate) fn permission(self, errors: &mut Errors) -> Option<Permission> {
-        let Some(written) = self.written() else {
+        let Some(expression) = self.as_expression() else {
             return self.mismatch("a name in quotes, `all(…)` or `any(…)`", "= \"…\"", errors);
         };
-        permission(written)
+        permission(expression)
             .map_err(|misplaced| {
                 errors.push(
                     self.place,
