@@ -9,7 +9,9 @@ use crate::definition::documentation::Example;
 use crate::definition::surface;
 use crate::schema::leniency::Leniency;
 use crate::schema::problem::Problem;
-use crate::schema::{Validator, check_headers, refused_defaults, refused_patterns, samples};
+use crate::schema::{
+    Validator, check_headers, refused_defaults, refused_patterns, samples, wide_in_untagged,
+};
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
@@ -130,7 +132,18 @@ impl ToolDefinition {
         }
         // One is enough to be found.
         faults.truncate(1);
+        faults.extend(self.declared_wide().map(|place| {
+            format!(
+                "the integer of 128 bits at `{place}` stands in an untagged enum, whose variants serde reads from a buffer \
+                 without room for it: {WIDE}"
+            )
+        }));
         faults
+    }
+
+    /// The place of an integer of 128 bits that an untagged enum cannot read.
+    fn declared_wide(&self) -> Option<String> {
+        wide_in_untagged(&self.whole().origin.declared()?.inputs)
     }
 
     /// Whole calls in the doc comment that are none.
@@ -154,12 +167,13 @@ impl ToolDefinition {
     }
 }
 
+/// What to write in the place of an integer of 128 bits.
+const WIDE: &str = "take an integer of 64 bits or a `String` where a type is flattened, tagged or untagged";
+
 /// What to write in the place of a type that serde cannot read there; `None` where the reason is another one.
 fn remedy(reason: &str, sample: &Value) -> Option<&'static str> {
     if reason.contains("128 is not supported") {
-        return Some(
-            "take an integer of 64 bits or a `String` where a type is flattened, tagged or untagged",
-        );
+        return Some(WIDE);
     }
     let is_a_name = reason.contains("invalid type: string \"1\", expected ");
     let is_untagged = reason.starts_with("data did not match any variant") && has_an_integer_name(sample);

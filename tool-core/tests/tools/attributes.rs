@@ -508,6 +508,33 @@ mod refused {
         Of(T),
     }
 
+    /// What reads an `i64` reads the samples of the other one, too.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[allow(dead_code, reason = "it is only described")]
+    enum EitherNumber {
+        Narrow(i64),
+        Wide(i128),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    enum WithUntagged {
+        Wide {
+            of: u128,
+        },
+        #[serde(untagged)]
+        Text(String),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[allow(dead_code, reason = "it is only described")]
+    enum Tree {
+        Leaf(Wide),
+        Node { left: Box<Tree> },
+    }
+
     /// Declares a tool that takes a type.
     macro_rules! takes {
         ($($name:ident: $kind:ty;)*) => {
@@ -528,6 +555,10 @@ mod refused {
         tagged_names: Tagged<Named>;
         tagged_wide: Option<Vec<Tagged<Wide>>>;
         untagged_names: Untagged<Named>;
+        untagged_wide: Vec<Untagged<Wide>>;
+        untagged_either: Option<EitherNumber>;
+        untagged_variant: WithUntagged;
+        untagged_tree: Tree;
     }
 
     /// Has a default that its own type refuses.
@@ -564,6 +595,118 @@ fn what_serde_cannot_read_is_refused() {
     ] {
         let faults = faults_of(name);
         assert!(faults.contains("its schema admits `{") && faults.contains(reason), "{name}: {faults}");
+    }
+}
+
+#[test]
+fn an_integer_of_128_bits_in_an_untagged_enum_is_refused_with_its_place() {
+    for (name, place) in [
+        ("untagged_wide", "/value/*/wide"),
+        ("untagged_either", "/value"),
+        ("untagged_variant", "/value/Wide/of"),
+        ("untagged_tree", "/value/wide"),
+    ] {
+        let faults = faults_of(name);
+        let fact =
+            format!("the integer of 128 bits at `{place}` stands in an untagged enum, whose variants serde");
+        assert!(
+            faults.contains(&fact) && faults.contains("take an integer of 64 bits or a `String`"),
+            "{name}: {faults}"
+        );
+    }
+    let registry = tools_of("tools::attributes::without_a_trace");
+    registry.check().unwrap();
+}
+
+/// What serde knows and schemars does not say: no schema shows it, so it is refused in each call.
+mod without_a_trace {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use tool_core::tool;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(tag = "type")]
+    struct Tagged {
+        x: u8,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Aliased {
+        #[serde(alias = "old")]
+        new: Option<u8>,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    enum Other {
+        #[serde(alias = "first")]
+        One,
+        #[serde(other)]
+        Rest,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Place {
+        x: u8,
+        y: u8,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct FlatOptional {
+        id: u8,
+        #[serde(flatten)]
+        place: Option<Place>,
+        wide: Option<i128>,
+    }
+
+    /// Repeats its input.
+    #[tool(operation = Transform)]
+    fn trace_tagged(value: Tagged) -> Tagged {
+        value
+    }
+
+    /// Repeats its input.
+    #[tool(operation = Transform)]
+    fn trace_aliased(value: Aliased) -> Aliased {
+        value
+    }
+
+    /// Repeats its input.
+    #[tool(operation = Transform)]
+    fn trace_other(value: Other) -> Other {
+        value
+    }
+
+    /// Repeats its input.
+    #[tool(operation = Transform)]
+    fn trace_optional(value: FlatOptional) -> FlatOptional {
+        value
+    }
+}
+
+#[tokio::test]
+async fn what_leaves_no_trace_in_a_schema_is_refused_as_unknown() {
+    let registry = tools_of("tools::attributes::without_a_trace");
+    for (name, value, expected) in [
+        ("trace_tagged", json!({"x": 1}), Ok(json!({"type": "Tagged", "x": 1}))),
+        ("trace_tagged", json!({"type": "Tagged", "x": 1}), Err("/value/type: unknown property `type`")),
+        ("trace_aliased", json!({"new": 1}), Ok(json!({"new": 1}))),
+        ("trace_aliased", json!({"old": 1}), Err("/value/old: unknown property `old`")),
+        ("trace_other", json!({"kind": "Rest"}), Ok(json!({"kind": "Rest"}))),
+        ("trace_other", json!({"kind": "first"}), Err("/value/kind: expected ")),
+        ("trace_other", json!({"kind": "new"}), Err("/value/kind: expected ")),
+        // Incomplete, and so `None`.
+        ("trace_optional", json!({"id": 1, "x": 1}), Ok(json!({"id": 1, "wide": null}))),
+    ] {
+        let called = registry.call(name, json!({ "value": value })).await;
+        let given = called.map(|output| output.value()).map_err(|failure| failure.problems()[0].to_string());
+        match expected {
+            Ok(expected) => assert_eq!(given.unwrap(), expected, "{name}: {value}"),
+            Err(expected) => {
+                let problem = given.unwrap_err();
+                assert!(problem.starts_with(expected), "{name}: {value}: {problem}");
+            }
+        }
     }
 }
 

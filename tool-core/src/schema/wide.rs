@@ -1,0 +1,83 @@
+//! Integers of 128 bits inside untagged enums, which serde cannot read: it buffers the value, and the buffer has no room for
+//! them. What it says then is that no variant fits.
+
+use std::collections::HashSet;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::declare::input::InputSpec;
+use crate::schema::push_escaped;
+
+/// Returns the place of the first one by the names of inputs and members; `*` is any item of a list or value of a map.
+///
+/// A range or its absence does not tell the width, so it is looked for before a schema is brought into normal form.
+pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
+    let mut settings = SchemaSettings::draft2020_12().for_deserialize();
+    settings.inline_subschemas = false;
+    let mut generator = settings.into_generator();
+    let roots: Vec<(&InputSpec, Value)> =
+        specs.iter().map(|spec| (*spec, (spec.schema)(&mut generator).into())).collect();
+    let definitions = generator.take_definitions(true);
+    let mut search = Search { definitions: &definitions, known: HashSet::new() };
+    roots.iter().find_map(|(spec, schema)| {
+        let name = if spec.flatten { "" } else { spec.name };
+        search.below(schema, &mut String::new(), name, false)
+    })
+}
+
+struct Search<'s> {
+    definitions: &'s Map<String, Value>,
+    /// The definitions that were looked into, and whether serde buffers them.
+    known: HashSet<(&'s str, bool)>,
+}
+
+impl<'s> Search<'s> {
+    /// Looks into the schema of a member; one without a name is a part of the value itself.
+    fn below(&mut self, schema: &'s Value, place: &mut String, name: &str, buffered: bool) -> Option<String> {
+        let length = place.len();
+        if !name.is_empty() {
+            place.push('/');
+            push_escaped(place, name);
+        }
+        let found = self.look(schema, place, buffered);
+        place.truncate(length);
+        found
+    }
+
+    fn look(&mut self, schema: &'s Value, place: &mut String, buffered: bool) -> Option<String> {
+        if buffered && matches!(schema["format"].as_str(), Some("int128" | "uint128")) {
+            return Some(place.clone());
+        }
+        let referred = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        if let Some((name, definition)) = referred.and_then(|name| self.definitions.get_key_value(name))
+            && self.known.insert((name, buffered))
+            && let Some(found) = self.look(definition, place, buffered)
+        {
+            return Some(found);
+        }
+        let keywords = schema.as_object()?;
+        keywords.iter().find_map(|(keyword, value)| match (keyword.as_str(), value) {
+            ("properties", Value::Object(members)) => {
+                members.iter().find_map(|(name, member)| self.below(member, place, name, buffered))
+            }
+            ("patternProperties", Value::Object(members)) => {
+                members.values().find_map(|member| self.below(member, place, "*", buffered))
+            }
+            ("items" | "additionalProperties", member) => self.below(member, place, "*", buffered),
+            ("prefixItems", Value::Array(items)) => {
+                items.iter().find_map(|item| self.below(item, place, "*", buffered))
+            }
+            // What schemars makes of an untagged enum, and of an optional value: that is no choice of two types.
+            ("anyOf", Value::Array(branches)) => {
+                let buffered =
+                    buffered || branches.iter().filter(|branch| branch["type"] != "null").count() > 1;
+                branches.iter().find_map(|branch| self.look(branch, place, buffered))
+            }
+            ("oneOf" | "allOf", Value::Array(branches)) => {
+                branches.iter().find_map(|branch| self.look(branch, place, buffered))
+            }
+            _ => None,
+        })
+    }
+}
