@@ -4,6 +4,8 @@
 //!
 //! - for inputs, an object that names its members is closed: `additionalProperties` is `false`. One that names none, such as
 //!   a hand-written `{"type": "object"}`, stays open, and so do outputs: what a serializer writes is not cut by its schema;
+//! - for outputs, one that `deny_unknown_fields` has closed is opened: of `#[serde(tag = "…")]` on a struct, which is written and not
+//!   read, its schema says nothing;
 //! - for inputs, a property that may be left out does not admit `null` as well;
 //! - an enum of constants with documentation becomes a plain `enum`, its texts kept beside it until [`publish`], which adds them
 //!   to the description: `oneOf` and `const`, the other way to say it, are refused or dropped by most vendors' models;
@@ -28,6 +30,9 @@ pub(crate) const TEXTS: &str = "\u{0}texts";
 
 /// Brings a schema and everything below it into normal form.
 pub(crate) fn normalise(schema: &mut Value, side: Side) {
+    if side == Side::Output {
+        open(schema);
+    }
     normalise_as(schema, side, Part::Whole);
 }
 
@@ -52,6 +57,9 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
     let parts = if part == Part::Some || is_in_parts(object) { Part::Some } else { Part::Whole };
     for_each_subschema(object, &mut |keyword, subschema| {
         let part = if matches!(keyword, "anyOf" | "oneOf" | "allOf") { parts } else { Part::Whole };
+        if side == Side::Output && !(keyword == "oneOf" && is_variant(subschema)) {
+            open(subschema);
+        }
         normalise_as(subschema, side, part);
     });
     collapse_constants(object);
@@ -378,6 +386,24 @@ fn close(object: &mut Map<String, Value>, parts: Part) {
         _ => return,
     };
     object.insert(keyword.to_owned(), false.into());
+}
+
+/// Opens an object that says that it has no other members; the names of a map stay those of its pattern.
+fn open(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut().filter(|object| !object.contains_key("patternProperties"))
+    else {
+        return;
+    };
+    for keyword in OPEN {
+        if object.get(keyword) == Some(&Value::Bool(false)) {
+            object.shift_remove(keyword);
+        }
+    }
+}
+
+/// Returns `true` for a variant under its name, as serde writes it unless told otherwise: nothing else stands beside it.
+fn is_variant(schema: &Value) -> bool {
+    schema["properties"].as_object().is_some_and(|properties| properties.len() == 1)
 }
 
 /// The keywords that say which other members an object may have.
