@@ -236,7 +236,8 @@ fn merge_choice(object: &mut Map<String, Value>) {
     object.insert(keyword.to_owned(), branches.into());
 }
 
-/// A choice between constants becomes an `enum`.
+/// A choice between constants becomes an `enum`, in the order of `schemars`: it puts undocumented variants into one branch, the
+/// first, and nothing says where they stood among the others.
 fn collapse_constants(object: &mut Map<String, Value>) {
     let Some(Value::Array(branches)) = object.get("oneOf") else { return };
     let mut constants = Vec::new();

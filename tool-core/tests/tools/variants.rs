@@ -63,3 +63,56 @@ fn natively_they_stand_beside_their_values() {
     };
     assert_eq!((of("oldest"), of("random")), (json!("What changed first comes first."), Value::Null));
 }
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Documented {
+    /// Says why.
+    Third,
+    /// Says why.
+    First,
+    /// Says why.
+    Second,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Undocumented {
+    Third,
+    First,
+    Second,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Mixed {
+    /// Says why.
+    Zulu,
+    Yankee,
+    /// Says why.
+    Alpha,
+    Bravo,
+    /// Says why.
+    Mike,
+}
+
+/// Sorts by kind.
+#[tool(operation = Transform)]
+fn by_kind(documented: Documented, undocumented: Undocumented, mixed: Mixed) -> Vec<Mixed> {
+    let _ = (documented, undocumented);
+    vec![mixed]
+}
+
+// In a mixture schemars says of no undocumented variant where it stands among the others.
+#[test]
+fn variants_keep_their_order_and_in_a_mixture_undocumented_ones_come_first() {
+    let registry = tools_of(module_path!());
+    let tool = registry.get("by_kind").unwrap();
+    let properties = &tool.input_schema()["properties"];
+    assert_eq!(properties["documented"]["enum"], json!(["Third", "First", "Second"]));
+    assert_eq!(properties["undocumented"]["enum"], json!(["Third", "First", "Second"]));
+    let mixed = json!(["Yankee", "Bravo", "Zulu", "Alpha", "Mike"]);
+    assert_eq!(properties["mixed"]["enum"], mixed);
+    assert_eq!(tool.output_schema().unwrap()["properties"]["result"]["items"]["enum"], mixed);
+    let inputs = serde_json::to_value(tool.inputs()).unwrap();
+    let allowed: Vec<&Value> =
+        inputs[2]["allowed"].as_array().unwrap().iter().map(|allowed| &allowed["value"]).collect();
+    assert_eq!(json!(allowed), mixed);
+}
