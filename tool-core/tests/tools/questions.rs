@@ -1,7 +1,8 @@
 //! Whether a search finds the tool that somebody means: questions as people and agents type them, over the tools of many servers.
 //!
 //! `search/tools.txt` has a tool a line (name, description, tags, inputs), `search/questions.txt` a question and the tool that is
-//! meant. Questions are written before the ranking is changed, and not changed to please it.
+//! meant. Questions are written before the ranking is changed, and not changed to please it. Those of `search/later.txt` are only
+//! measured: no ranking is chosen by them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,6 +11,7 @@ use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 const TOOLS: &str = include_str!("search/tools.txt");
 const QUESTIONS: &str = include_str!("search/questions.txt");
+const LATER: &str = include_str!("search/later.txt");
 
 /// Of fifty questions: how often the tool that is meant comes first, and how often it is among the first three.
 #[derive(Debug, PartialEq, PartialOrd)]
@@ -19,7 +21,10 @@ struct Found {
 }
 
 /// What has to be found; plain BM25 finds less.
-const FLOOR: Found = Found { first: 41, among_three: 45 };
+const FLOOR: Found = Found { first: 43, among_three: 47 };
+
+/// Of twenty-five questions that no ranking was made with.
+const LATER_FLOOR: Found = Found { first: 18, among_three: 20 };
 
 struct Described {
     name: &'static str,
@@ -39,7 +44,11 @@ fn described() -> impl Iterator<Item = Described> {
 }
 
 fn questions() -> impl Iterator<Item = (&'static str, &'static str)> {
-    QUESTIONS.lines().map(|line| line.rsplit_once(" | ").unwrap())
+    of(QUESTIONS)
+}
+
+fn of(questions: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    questions.lines().map(|line| line.rsplit_once(" | ").unwrap())
 }
 
 fn tool(name: &str, description: &str, tags: Vec<String>, inputs: &[(&str, &str)]) -> DynamicTool {
@@ -59,10 +68,10 @@ fn registry(more: impl IntoIterator<Item = DynamicTool>) -> Registry {
 }
 
 /// How well a search does, and what it does not find at once.
-fn asked<'t>(search: impl Fn(&str) -> Vec<&'t str>) -> (Found, Vec<String>) {
+fn asked<'t>(questions: &'static str, search: impl Fn(&str) -> Vec<&'t str>) -> (Found, Vec<String>) {
     let mut found = Found { first: 0, among_three: 0 };
     let mut missed = Vec::new();
-    for (question, meant) in questions() {
+    for (question, meant) in of(questions) {
         let ranked = search(question);
         let rank = ranked.iter().position(|name| *name == meant);
         found.first += usize::from(rank == Some(0));
@@ -78,16 +87,16 @@ fn asked<'t>(search: impl Fn(&str) -> Vec<&'t str>) -> (Found, Vec<String>) {
 fn the_tool_that_is_meant_comes_first() {
     let names: HashSet<&str> = described().map(|tool| tool.name).collect();
     assert!(names.len() >= 110 && questions().count() == 50);
-    assert!(questions().all(|(_, meant)| names.contains(meant)));
+    assert!(questions().chain(of(LATER)).all(|(_, meant)| names.contains(meant)) && of(LATER).count() == 25);
     let registry = registry([]);
-    let (found, missed) = asked(|text| registry.search(text).iter().map(|hit| hit.tool.name()).collect());
-    let (plain, _) = asked(plain_bm25);
-    assert!(
-        found.first >= FLOOR.first && found.among_three >= FLOOR.among_three,
-        "{found:?}\n{}",
-        missed.join("\n")
-    );
-    assert!(found.first > plain.first && found.among_three > plain.among_three, "{found:?}, {plain:?}");
+    for (questions, floor) in [(QUESTIONS, FLOOR), (LATER, LATER_FLOOR)] {
+        let (found, missed) =
+            asked(questions, |text| registry.search(text).iter().map(|hit| hit.tool.name()).collect());
+        let (plain, _) = asked(questions, plain_bm25);
+        let is_enough = found.first >= floor.first && found.among_three >= floor.among_three;
+        assert!(is_enough, "{found:?}\n{}", missed.join("\n"));
+        assert!(found.first > plain.first && found.among_three > plain.among_three, "{found:?}, {plain:?}");
+    }
 }
 
 /// The tools by plain BM25 over all of their words, as the comparison: no fields, no beginnings of words, no slips.

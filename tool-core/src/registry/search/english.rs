@@ -130,6 +130,14 @@ pub(super) fn telling(words: &[String]) -> Vec<&str> {
     if telling.is_empty() { words().collect() } else { telling }
 }
 
+/// The words of a search that tell nothing by themselves and name an action, as `show` does in `show me issue 482`; none where
+/// there are no others.
+pub(super) fn common_actions(words: &[String]) -> Vec<&str> {
+    let telling = telling(words);
+    let is_action = |word: &&str| synonyms(&stem(word)).next().is_some();
+    words.iter().map(String::as_str).filter(|word| !telling.contains(word)).filter(is_action).collect()
+}
+
 /// What the forms of a word have in common: `issues` and `issue`, `cities` and `city`, `stopped` and `stop`. It is all of the
 /// word but for its end, of which one letter may be another one.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
@@ -170,7 +178,7 @@ pub(super) fn synonyms(stem_of_word: &str) -> impl Iterator<Item = Cow<'static, 
 
 #[cfg(test)]
 mod tests {
-    use super::{STOP_WORDS, stem, synonyms, telling};
+    use super::{STOP_WORDS, common_actions, stem, synonyms, telling};
 
     #[test]
     fn forms_of_one_word_have_one_stem() {
@@ -200,6 +208,13 @@ mod tests {
         let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
         assert_eq!(telling(&words("what is the weather")), ["weather"]);
         assert_eq!(telling(&words("what is")), ["what", "is"]);
+    }
+
+    #[test]
+    fn an_action_of_many_questions_counts_beside_others() {
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        assert_eq!(common_actions(&words("please show me the issue")), ["show"]);
+        assert!(common_actions(&words("show me")).is_empty());
     }
 
     #[test]

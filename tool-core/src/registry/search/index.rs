@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use crate::registry::search::Match;
-use crate::registry::search::english::{stem, synonyms, telling};
+use crate::registry::search::english::{common_actions, stem, synonyms, telling};
 use crate::registry::search::words::each_word;
 
 /// Where a word stands.
@@ -40,6 +40,9 @@ const PREFIX: f64 = 0.4;
 const INFLECTED: f64 = 0.6;
 const SYNONYM: f64 = 0.6;
 const MISSPELT: [f64; 3] = [1.0, 0.5, 0.3];
+
+/// What an action is worth that many questions name whatever they ask for: it decides among tools that have the other words.
+const COMMON_ACTION: f64 = 0.5;
 
 /// A word of fewer letters is not the beginning of another one.
 const SHORTEST_PREFIX: usize = 3;
@@ -164,25 +167,17 @@ impl Index {
         let mut scores = vec![0.0; self.lengths.len()];
         let mut missed = vec![false; self.lengths.len()];
         let mut guesses = MOST_MISSPELT;
-        let wanted = telling(wanted);
-        for (position, word) in wanted.iter().take(MOST_WANTED).enumerate() {
-            if wanted[..position].iter().any(|earlier| stem(earlier) == stem(word)) {
-                continue;
-            }
-            // The best match counts: a word and its plural are no two.
-            let mut best = vec![0.0_f64; self.lengths.len()];
-            for Matching { postings, worth } in view.matches(word, &mut guesses) {
-                let frequencies = view.frequencies(&postings);
-                let rarity = view.rarity(frequencies.len());
-                for (document, frequency) in frequencies {
-                    let score = frequency * (K1 + 1.0) / (frequency + K1) * rarity * worth;
-                    best[document] = best[document].max(score);
-                }
-            }
-            for (document, best) in best.into_iter().enumerate() {
+        for word in distinct(&telling(wanted)) {
+            for (document, best) in view.best(view.matches(word, &mut guesses)).into_iter().enumerate() {
                 scores[document] += best;
                 missed[document] |= best == 0.0;
             }
+        }
+        let is_found: Vec<bool> = scores.iter().map(|score| *score > 0.0).collect();
+        for word in distinct(&common_actions(wanted)) {
+            let best = view.best(view.forms(word));
+            let found = scores.iter_mut().zip(best).zip(&is_found).filter(|(_, is_found)| **is_found);
+            found.for_each(|((score, best), _)| *score += COMMON_ACTION * best);
         }
         if matching == Match::All {
             scores.iter_mut().zip(missed).filter(|(_, missed)| *missed).for_each(|(score, _)| *score = 0.0);
@@ -191,6 +186,15 @@ impl Index {
         scores.iter_mut().for_each(|score| *score = (*score * 1e6).round() / 1e6);
         scores
     }
+}
+
+/// The first words of these, of which no two have one stem.
+fn distinct<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let words = &words[..words.len().min(MOST_WANTED)];
+    let is_new = |(position, word): &(usize, &&str)| {
+        words[..*position].iter().all(|earlier| stem(earlier) != stem(word))
+    };
+    words.iter().enumerate().filter(is_new).map(|(_, word)| *word).collect()
 }
 
 /// Words of the index that count as one, and what it is worth that they stand for a wanted one.
@@ -263,10 +267,33 @@ impl<'i> View<'i> {
         counts.iter().map(of).sum()
     }
 
+    /// What the best of these matches is worth to each document: a word and its plural are no two.
+    fn best(&self, matches: Vec<Matching<'i>>) -> Vec<f64> {
+        let mut best = vec![0.0_f64; self.visible.len()];
+        for Matching { postings, worth } in matches {
+            let frequencies = self.frequencies(&postings);
+            let rarity = self.rarity(frequencies.len());
+            for (document, frequency) in frequencies {
+                let score = frequency * (K1 + 1.0) / (frequency + K1) * rarity * worth;
+                best[document] = best[document].max(score);
+            }
+        }
+        best
+    }
+
+    /// The forms of a word, and of the words that stand for the same.
+    fn forms(&self, wanted: &str) -> Vec<Matching<'i>> {
+        let wanted = stem(wanted);
+        let mut forms = vec![Matching { postings: self.of_stem(&wanted), worth: 1.0 }];
+        let others = synonyms(&wanted).map(|other| self.of_stem(&other));
+        forms.extend(others.map(|postings| Matching { postings, worth: SYNONYM }));
+        forms
+    }
+
     /// The words of the index that a wanted one stands for, and what each match is worth.
     fn matches(&self, wanted: &str, guesses: &mut usize) -> Vec<Matching<'i>> {
         let stem_of_wanted = stem(wanted);
-        let mut matches = vec![Matching { postings: self.of_stem(&stem_of_wanted), worth: 1.0 }];
+        let mut matches = self.forms(wanted);
         let mut add =
             |postings: &'i [Posting], worth| matches.push(Matching { postings: vec![postings], worth });
         if wanted.chars().nth(SHORTEST_PREFIX - 1).is_some() {
@@ -283,8 +310,6 @@ impl<'i> View<'i> {
                 add(postings, INFLECTED);
             }
         }
-        let others = synonyms(&stem_of_wanted).map(|other| self.of_stem(&other));
-        matches.extend(others.map(|postings| Matching { postings, worth: SYNONYM }));
         matches.retain(|matching| !matching.postings.is_empty());
         if matches.is_empty() && *guesses > 0 {
             *guesses -= 1;
