@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
-use tool_core::{Builder, Failure, FailureKind, Output, Reason, Registry};
+use tool_core::{Builder, Failure, FailureKind, Output, Principal, Reason, Registry};
 
 use crate::mcp::Client;
 
@@ -93,13 +93,31 @@ impl Faces {
 
     /// The faces of the registries that are built so, each with a file of its own.
     pub(crate) fn of(builder: impl Fn(PathBuf) -> Builder) -> Self {
+        Faces::with(builder, None)
+    }
+
+    /// As [`Faces::of`], where every call is this caller's.
+    pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> Builder, caller: Principal) -> Self {
+        Faces::with(builder, Some(caller))
+    }
+
+    fn with(builder: impl Fn(PathBuf) -> Builder, caller: Option<Principal>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let registry = |name: &str| builder(folder.path().join(name)).build().unwrap();
+        let registry = |name: &str| {
+            let registry = builder(folder.path().join(name)).build().unwrap();
+            caller.iter().cloned().fold(registry, |registry, caller| registry.as_principal(caller))
+        };
         let runtime = Runtime::new().unwrap();
         let (http, mcp) = runtime.block_on(async {
-            let options = tool_http::Options::new().allow_execute(true);
+            let mut options = tool_http::Options::new().allow_execute(true);
+            let mut mcp = tool_mcp::Server::new(registry("mcp"));
+            if let Some(caller) = caller.clone() {
+                let identify = move |_: &axum::http::request::Parts| Ok(caller.clone());
+                options = options.authenticator(identify.clone());
+                mcp = mcp.authenticator(identify);
+            }
             let http = tool_http::Server::bind(registry("http"), "127.0.0.1:0", options).await.unwrap();
-            let mcp = tool_mcp::Server::new(registry("mcp")).serve_http("127.0.0.1:0").await.unwrap();
+            let mcp = mcp.serve_http("127.0.0.1:0").await.unwrap();
             let addresses = (http.local_addr(), mcp.local_addr());
             tokio::spawn(http.run(std::future::pending()));
             tokio::spawn(mcp.run_until(std::future::pending()));
@@ -260,12 +278,22 @@ impl Faces {
         self.cli_with(arguments, &[])
     }
 
+    /// What the command line prints for people.
+    pub(crate) fn cli_text(&self, arguments: &[&str]) -> String {
+        self.cli_output(arguments, &[]).1
+    }
+
     fn cli_with(&self, arguments: &[&str], stdin: &[u8]) -> (u8, Value) {
+        let (code, text) = self.cli_output(arguments, stdin);
+        (code, json_of(&text))
+    }
+
+    fn cli_output(&self, arguments: &[&str], stdin: &[u8]) -> (u8, String) {
         let (stdout, stderr) = (Buffer::default(), Buffer::default());
         let streams = Streams::new(std::io::Cursor::new(stdin.to_vec()), stdout.clone(), stderr.clone());
         let app = App::new("weather", self.cli.clone());
         let code = self.runtime.block_on(app.run_with(arguments.iter().copied(), streams));
-        (code, json_of(&stdout.text()))
+        (code, stdout.text())
     }
 }
 

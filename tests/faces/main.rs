@@ -7,6 +7,7 @@ mod failures;
 mod hostile;
 mod log;
 mod mcp;
+mod permissions;
 mod readme;
 
 use serde_json::json;

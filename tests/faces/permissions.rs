@@ -1,0 +1,75 @@
+//! What a tool requires of its caller: every face shows it in one text form, which reads back, and refuses who lacks a part of it.
+
+use serde_json::{Map, Value, json};
+use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
+
+use crate::faces::Faces;
+
+/// The text form of each permission, and the grants that are enough for it.
+const PERMISSIONS: [(&str, &str, &[&[&str]]); 4] = [
+    ("one", "view", &[&["view"]]),
+    ("both", "all(view, edit)", &[&["view", "edit"]]),
+    ("either", "any(view, edit)", &[&["view"], &["edit"]]),
+    ("nested", "any(admin, all(view, edit))", &[&["admin"], &["view", "edit"]]),
+];
+
+/// The grants with which every face is asked.
+const GRANTS: [&[&str]; 5] = [&[], &["view"], &["edit"], &["admin"], &["view", "edit"]];
+
+/// The faces for a caller with these grants.
+fn faces(grants: &'static [&'static str]) -> Faces {
+    let builder = |_| {
+        let tools = PERMISSIONS.map(|(name, permission, _)| {
+            let permission: Permission = permission.parse().unwrap();
+            let definition =
+                ToolDefinition::builder(name, "Is there.").permission(permission).build().unwrap();
+            DynamicTool::new(definition, |_, _: Map<String, Value>| async { Ok(Output::text("here")) })
+        });
+        tools.into_iter().fold(Registry::builder(), tool_core::Builder::tool)
+    };
+    Faces::for_caller(builder, grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
+}
+
+#[test]
+fn every_face_shows_a_permission_in_a_form_that_reads_back() {
+    let faces = faces(&["admin", "view", "edit"]);
+    for (name, permission, _) in PERMISSIONS {
+        let (_, _, http) = faces.http_with_wait(&format!("/tools/{name}"), None);
+        let (_, cli) = faces.cli(&["info", name, "--format", "json"]);
+        for shown in [&http["permission"], &cli["permission"]] {
+            assert_eq!(shown, permission, "{name}");
+            let declared = faces.registry().get(name).unwrap().permission();
+            assert_eq!(shown.as_str().unwrap().parse::<Permission>().ok().as_ref(), declared, "{name}");
+        }
+        let text = faces.cli_text(&["info", name]);
+        assert!(text.contains(&format!("`{permission}`, held by ada")), "{text}");
+    }
+}
+
+#[test]
+fn every_face_refuses_who_lacks_a_part_of_a_permission() {
+    for grants in GRANTS {
+        let faces = faces(grants);
+        for (name, permission, enough) in PERMISSIONS {
+            let is_enough = enough.iter().any(|names| names.iter().all(|name| grants.contains(name)));
+            let case = format!("{name}, {permission}: {grants:?}");
+
+            let (status, _, body) = faces.http_with_wait(&format!("/tools/{name}/call"), Some(b"{}"));
+            assert_eq!(status, if is_enough { 200 } else { 403 }, "{case}: {body}");
+
+            let answer = faces.mcp("tools/call", &json!({"name": name, "arguments": {}}));
+            let result = &answer["result"];
+            assert_eq!(result["isError"], json!(!is_enough), "{case}: {answer}");
+            let listed = faces.mcp("tools/list", &json!({}))["result"]["tools"].take();
+            let is_listed = listed.as_array().unwrap().iter().any(|tool| tool["name"] == name);
+            assert_eq!(is_listed, is_enough, "{case}: {listed}");
+
+            let (code, body) = faces.cli(&["run", name, "--yes", "--format", "json"]);
+            assert_eq!(code, if is_enough { 0 } else { 4 }, "{case}: {body}");
+            if !is_enough {
+                assert_eq!(result["_meta"]["tool-core/kind"], "access_denied", "{case}");
+                assert_eq!(body["error_type"], "access_denied", "{case}");
+            }
+        }
+    }
+}
