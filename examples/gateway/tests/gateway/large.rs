@@ -1,5 +1,5 @@
-//! The program with servers whose answers, listings and details are large: over stdio, over both kinds of HTTP, and on the command
-//! line.
+//! The program with servers whose answers, listings and details are large: over MCP on both transports, over HTTP, and on the
+//! command line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -9,6 +9,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Reason, Tool, ToolDefinition};
 use tool_mcp::Server;
+
+/// The version of MCP that is spoken.
+const MODERN: &str = "2026-07-28";
 
 /// A folder of the user, and the server behind the gateway.
 struct Setting {
@@ -72,7 +75,30 @@ fn tools() -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// A session over standard input and output.
+/// A client of MCP, over either transport.
+trait Client {
+    /// Returns the message that answers a request, which has the id 1.
+    fn answer(&mut self, request: &Value) -> Value;
+
+    fn ask(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let mut answer = self.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        answer["result"].take()
+    }
+
+    fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+
+    fn say(&mut self, arguments: &Value) -> Value {
+        self.call("call_tool", &json!({"server": "far", "tool_name": "say", "arguments": arguments}))
+    }
+}
+
+/// A client over standard input and output.
 struct Session {
     child: Child,
     input: Option<ChildStdin>,
@@ -86,34 +112,23 @@ impl Session {
         Session { child, input, output }
     }
 
-    fn ask(&mut self, method: &str, mut params: Value) -> Value {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    fn end(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Client for Session {
+    fn answer(&mut self, request: &Value) -> Value {
         writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
         loop {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended");
-            let mut answer: Value = serde_json::from_str(&line).unwrap();
+            let answer: Value = serde_json::from_str(&line).unwrap();
             if answer["id"] == 1 {
-                return answer["result"].take();
+                return answer;
             }
         }
-    }
-
-    fn call(&mut self, name: &str, arguments: &Value) -> Value {
-        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
-    }
-
-    fn say(&mut self, arguments: &Value) -> Value {
-        self.call("call_tool", &json!({"server": "far", "tool_name": "say", "arguments": arguments}))
-    }
-
-    fn end(mut self) {
-        drop(self.input.take());
-        assert!(self.child.wait().unwrap().success());
     }
 }
 
@@ -122,39 +137,45 @@ fn link(result: &Value) -> String {
     links.filter_map(|block| block["uri"].as_str()).next().unwrap_or_else(|| panic!("{result}")).to_owned()
 }
 
+/// Asks for what is large, and returns the digest of a large answer.
+fn ask_for_what_is_large(client: &mut impl Client) -> String {
+    let large = json!({"lines": 40_000});
+    let said = client.say(&large);
+    assert!(said.to_string().len() < 6_000 && said["isError"] == false, "{said}");
+    assert!(said["content"][0]["text"].as_str().unwrap().starts_with("rain\nrain\n"));
+    assert_eq!(link(&said), link(&client.say(&large)), "the same result has the same link");
+    let read = client.ask("resources/read", json!({"uri": link(&said)}));
+    assert_eq!(read["contents"][0]["text"].as_str().map(str::len), Some(200_000));
+    let digest = link(&said).rsplit('/').next().unwrap().to_owned();
+    let page = client.call("read_result", &json!({"digest": digest, "lines": "40000"}));
+    assert!(page["content"][0]["text"].as_str().unwrap().starts_with("rain\n[lines 40000-40000"), "{page}");
+    assert_eq!(
+        client.say(&json!({"lines": 2}))["content"],
+        json!([{"type": "text", "text": "rain\nrain\n"}])
+    );
+    // A failure is one, and cut before it comes to the gateway's own limit.
+    let failed = client.say(&json!({"lines": 40_000, "fails": true}));
+    assert_eq!(failed["isError"], true);
+
+    let plain = client.call("list_available_tools", &json!({}))["structuredContent"].take();
+    assert_eq!((&plain["total"], plain.get("whole")), (&json!(300), None), "{plain}");
+    let detailed = client.call("list_available_tools", &json!({"detailed": true}));
+    assert!(detailed["structuredContent"]["whole"]["uri"].is_string(), "{detailed}");
+    let again = client.call("list_available_tools", &json!({"detailed": true}));
+    assert_eq!(link(&detailed), link(&again));
+    let details = |name: &str| json!({"server": "far", "tool_name": name});
+    let wide = client.call("list_tool_details", &details("wide"));
+    assert!(wide.to_string().len() < 9_000 && wide["structuredContent"]["uri"].is_string(), "{wide}");
+    let narrow = client.call("list_tool_details", &details("say"));
+    assert!(narrow["structuredContent"]["inputSchema"].is_object(), "{narrow}");
+    digest
+}
+
 #[test]
 fn large_answers_are_kept_over_stdio() {
     let setting = Setting::new();
     let mut session = Session::start(setting.gateway(&["serve", "mcp"]));
-    let large = json!({"lines": 40_000});
-    let said = session.say(&large);
-    assert!(said.to_string().len() < 6_000 && said["isError"] == false, "{said}");
-    assert!(said["content"][0]["text"].as_str().unwrap().starts_with("rain\nrain\n"));
-    assert_eq!(link(&said), link(&session.say(&large)), "the same result has the same link");
-    let read = session.ask("resources/read", json!({"uri": link(&said)}));
-    assert_eq!(read["contents"][0]["text"].as_str().map(str::len), Some(200_000));
-    let digest = link(&said).rsplit('/').next().unwrap().to_owned();
-    let page = session.call("read_result", &json!({"digest": digest, "lines": "40000"}));
-    assert!(page["content"][0]["text"].as_str().unwrap().starts_with("rain\n[lines 40000-40000"), "{page}");
-    assert_eq!(
-        session.say(&json!({"lines": 2}))["content"],
-        json!([{"type": "text", "text": "rain\nrain\n"}])
-    );
-    // A failure is one, and cut before it comes to the gateway's own limit.
-    let failed = session.say(&json!({"lines": 40_000, "fails": true}));
-    assert_eq!(failed["isError"], true);
-
-    let plain = session.call("list_available_tools", &json!({}))["structuredContent"].take();
-    assert_eq!((&plain["total"], plain.get("whole")), (&json!(300), None), "{plain}");
-    let detailed = session.call("list_available_tools", &json!({"detailed": true}));
-    assert!(detailed["structuredContent"]["whole"]["uri"].is_string(), "{detailed}");
-    let again = session.call("list_available_tools", &json!({"detailed": true}));
-    assert_eq!(link(&detailed), link(&again));
-    let details = |name: &str| json!({"server": "far", "tool_name": name});
-    let wide = session.call("list_tool_details", &details("wide"));
-    assert!(wide.to_string().len() < 9_000 && wide["structuredContent"]["uri"].is_string(), "{wide}");
-    let narrow = session.call("list_tool_details", &details("say"));
-    assert!(narrow["structuredContent"]["inputSchema"].is_object(), "{narrow}");
+    let digest = ask_for_what_is_large(&mut session);
     session.end();
 
     // Another process reads what is kept, on the command line too.
@@ -163,6 +184,13 @@ fn large_answers_are_kept_over_stdio() {
     let page = String::from_utf8(page.stdout).unwrap();
     assert!(page.starts_with("rain\n[lines 40000-40000"), "{page}");
     assert!(setting.state().join("gateway/results").is_dir());
+}
+
+#[test]
+fn large_answers_are_kept_over_mcp_over_http() {
+    let setting = Setting::new();
+    let mut served = Served::start(setting.gateway(&["serve", "mcp", "--addr", "127.0.0.1:0"]));
+    ask_for_what_is_large(&mut served);
 }
 
 #[test]
@@ -200,6 +228,24 @@ impl Served {
         std::thread::spawn(move || errors.for_each(drop));
         let url = line.split_once("http://").unwrap().1.trim().to_owned();
         Served(child, format!("http://{url}"))
+    }
+}
+
+impl Client for Served {
+    fn answer(&mut self, request: &Value) -> Value {
+        let method = request["method"].as_str().unwrap();
+        let name = request["params"]["name"].as_str().or(request["params"]["uri"].as_str());
+        let mut post = ureq::post(format!("{}/mcp", self.1))
+            .content_type("application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", MODERN)
+            .header("mcp-method", method);
+        if let Some(name) = name {
+            post = post.header("mcp-name", name);
+        }
+        let text = post.send(request.to_string()).unwrap().body_mut().read_to_string().unwrap();
+        let mut events = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        serde_json::from_str(events.find(|data| data.contains(r#""id":1"#)).unwrap_or(&text)).unwrap()
     }
 }
 
