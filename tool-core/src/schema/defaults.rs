@@ -1,15 +1,15 @@
-//! The defaults that types publish, which are written as outputs are and so are not always what an input takes.
+//! The defaults and examples that types publish, which are written as outputs are and so are not always what an input takes.
 
 use serde_json::{Map, Value};
 
 use crate::schema::types::Types;
 use crate::schema::{Validator, locate, push_escaped};
 
-/// Leaves out of every default what counts as left out in a call: the `null` of an optional input or member.
+/// Leaves out of every default and example what counts as left out in a call: the `null` of an optional input or member.
 pub(crate) fn without_nulls(root: &mut Value) {
     let mut places = Vec::new();
     each(root, &mut String::new(), &mut |place, schema| {
-        if schema.contains_key("default") {
+        if schema.contains_key("default") || schema.contains_key("examples") {
             places.push(place.to_owned());
         }
     });
@@ -25,6 +25,13 @@ pub(crate) fn without_nulls(root: &mut Value) {
                 schema.shift_remove("default");
             } else {
                 *default = given(default.take(), &schemas, &before);
+            }
+        }
+        if let Some(Value::Array(examples)) = schema.get_mut("examples") {
+            examples.retain(|example| !example.is_null() || admits_null(&schemas, &before));
+            examples.iter_mut().for_each(|example| *example = given(example.take(), &schemas, &before));
+            if examples.is_empty() {
+                schema.shift_remove("examples");
             }
         }
     }
@@ -148,7 +155,7 @@ mod tests {
     use super::{refused, without_nulls};
 
     #[test]
-    fn a_null_that_counts_as_left_out_is_no_default() {
+    fn a_null_that_counts_as_left_out_is_no_default_and_no_example() {
         let place = json!({"type": "object", "properties": {"name": {"type": "string"}, "any": {}, "n": {
             "anyOf": [{"type": "integer"}, {"type": "null"}]}}});
         let mut root = json!({"type": "object", "properties": {
@@ -159,7 +166,12 @@ mod tests {
         }});
         root["properties"]["place"]["default"] = json!({"name": null, "any": null, "n": null});
         root["properties"]["places"]["default"] = json!([{"name": null, "n": 1}]);
+        root["properties"]["text"]["examples"] = json!([null]);
+        root["properties"]["any"]["examples"] = json!([null]);
+        root["properties"]["place"]["examples"] = json!([{"name": null, "any": null, "n": 1}]);
         without_nulls(&mut root);
+        let examples = ["text", "any", "place"].map(|name| root["properties"][name].get("examples").cloned());
+        assert_eq!(examples, [None, Some(json!([null])), Some(json!([{"any": null, "n": 1}]))]);
         let defaults =
             ["text", "any", "place", "places"].map(|name| root["properties"][name].get("default").cloned());
         let place = Some(json!({"any": null, "n": null}));

@@ -614,6 +614,76 @@ mod refused {
     }
 }
 
+/// Tools whose examples and defaults have members that are left out, which a type writes as `null`.
+mod exemplary {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use tool_core::tool;
+
+    #[derive(Default, Serialize, Deserialize, JsonSchema)]
+    struct Stop {
+        /// Where it is.
+        town: Option<String>,
+        /// How many nights.
+        #[serde(default)]
+        nights: u8,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Tour {
+        /// Where it begins.
+        #[serde(default)]
+        #[schemars(example = Stop { town: None, nights: 2 })]
+        start: Stop,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "it is only described")]
+    struct Page {
+        /// How many at most.
+        #[serde(default)]
+        limit: Option<i64>,
+        /// Where it goes on.
+        #[serde(default)]
+        after: Option<Stop>,
+    }
+
+    /// Plans a journey through several towns.
+    ///
+    /// ```tool
+    /// {"tour": {"start": {"nights": 1}}, "last": {"town": "Bern"}}
+    /// ```
+    #[tool(operation = Transform)]
+    fn plan_journey(
+        /// Where it leads.
+        tour: Tour,
+        /// Where it ends.
+        #[arg(example = Stop { town: None, nights: 1 }, default = Stop::default())]
+        last: Stop,
+        #[arg(flatten)] page: Page,
+    ) {
+        let _ = (tour.start.town, last.nights, page.limit);
+    }
+}
+
+#[tokio::test]
+async fn what_is_published_as_an_example_or_a_default_is_taken_and_no_finding() {
+    let registry = tools_of("tools::attributes::exemplary");
+    registry.check().unwrap();
+    assert_eq!(registry.lint(), []);
+    let tool = registry.get("plan_journey").unwrap();
+    let schema = tool.input_schema();
+    let last = &schema["properties"]["last"];
+    assert_eq!(last["default"], json!({"nights": 0}));
+    assert_eq!(last["examples"], json!([{"nights": 1}]));
+    let start = &schema["properties"]["tour"]["properties"]["start"];
+    assert_eq!((&start["default"], &start["examples"]), (&json!({"nights": 0}), &json!([{"nights": 2}])));
+    for name in ["limit", "after"] {
+        assert_eq!(schema["properties"][name].get("default"), None, "{name}");
+    }
+}
+
 fn faults_of(name: &str) -> String {
     let errors = tools_of("tools::attributes::refused").check().unwrap_err();
     let of = |error: &&BuildError| matches!(error, BuildError::Schema { tool, .. } if tool == name);

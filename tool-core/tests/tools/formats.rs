@@ -54,6 +54,19 @@ macro_rules! texts {
         fn texts($($name: Option<$name>),*) -> usize {
             [$($name.map_or(0, |it| it.text.len())),*].into_iter().sum()
         }
+
+        /// A tool for each format, whose one input is a text in it: nothing but its format is to be checked.
+        mod required {
+            use tool_core::tool;
+
+            $(
+                /// Takes a text in the format.
+                #[tool(operation = Transform)]
+                fn $name(text: super::$name) -> usize {
+                    text.text.len()
+                }
+            )*
+        }
     };
 }
 
@@ -144,6 +157,71 @@ async fn a_text_is_in_its_format_and_no_other() {
             assert_eq!((failure.kind(), problem.keyword.as_str()), (FailureKind::Input, "format"), "{text}");
             let expected = format!("expected a string in the format `{format}`");
             assert!(problem.message.starts_with(&expected), "{}", problem.message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_must_be_given_is_in_its_format_and_no_other() {
+    let registry = tools_of(concat!(module_path!(), "::required"));
+    for (name, valid, invalid) in TEXTS {
+        for text in valid {
+            let call = format!("{{\"text\": \"{text}\"}}");
+            let result = registry.invoke(name, call.as_bytes()).await.result;
+            assert!(result.is_ok(), "{name}: {call}: {result:?}");
+        }
+        for text in invalid {
+            let result = registry.call(name, json!({"text": text})).await;
+            let kind = result.map(|_| ()).map_err(|failure| failure.kind());
+            assert_eq!(kind, Err(FailureKind::Input), "{name}: {text}");
+        }
+    }
+}
+
+/// Types of jiff and of the standard library, which parse more than their formats.
+mod typed {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use jiff::civil::Date;
+    use jiff::{SignedDuration, Timestamp};
+    use tool_core::tool;
+
+    macro_rules! typed {
+        ($($name:ident: $kind:ty;)*) => {
+            $(
+                /// Takes one.
+                #[tool(operation = Transform)]
+                fn $name(one: $kind, other: Option<$kind>) {
+                    let _ = (one, other);
+                }
+            )*
+        };
+    }
+
+    typed! {
+        take_date: Date;
+        take_timestamp: Timestamp;
+        take_duration: SignedDuration;
+        take_ipv4: Ipv4Addr;
+        take_ipv6: Ipv6Addr;
+    }
+}
+
+#[tokio::test]
+async fn what_a_type_parses_beyond_its_format_is_refused() {
+    let registry = tools_of(concat!(module_path!(), "::typed"));
+    let (_, _, dates) = TEXTS[0];
+    let names: Vec<&str> = registry.tools().map(tool_core::ToolDefinition::name).collect();
+    assert_eq!(names.len(), 5);
+    for name in names {
+        let example = registry.get(name).unwrap().example()["one"].clone();
+        assert!(registry.call(name, json!({"one": example})).await.is_ok(), "{name}");
+        for text in dates.iter().filter(|text| !text.is_empty()) {
+            for call in [json!({"one": text}), json!({"one": example, "other": text})] {
+                let result = registry.call(name, call.clone()).await;
+                let kind = result.map(|_| ()).map_err(|failure| failure.kind());
+                assert_eq!(kind, Err(FailureKind::Input), "{name}: {call}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tool_core::{
@@ -395,9 +395,36 @@ fn ratio(of: f64, by: f64) -> f64 {
     of / by
 }
 
+#[derive(Serialize, JsonSchema)]
+struct Rating {
+    #[schemars(range(max = 9))]
+    digit: u8,
+}
+
+/// Rates.
+#[tool(operation = Transform)]
+fn rated(digit: u8) -> Rating {
+    Rating { digit }
+}
+
+/// A shape, whose members are decoded only once its kind is known.
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Shape {
+    Ball { radius: f32 },
+}
+
+/// Doubles a radius.
+#[tool(operation = Transform)]
+fn doubled(shape: Shape) -> f32 {
+    let Shape::Ball { radius } = shape;
+    radius * 2.0
+}
+
 fn registry_of_numbers() -> Registry {
     let builder = crate::builder_of(module_path!());
-    builder.select(|tool| ["measured", "halved", "ratio"].contains(&tool.name())).build().unwrap()
+    let names = ["measured", "halved", "ratio", "rated", "doubled"];
+    builder.select(move |tool| names.contains(&tool.name())).build().unwrap()
 }
 
 /// The same in every build: nothing here asks which one it is.
@@ -416,6 +443,9 @@ async fn a_number_that_is_not_finite_and_a_limit_that_is_broken_are_not_sent() {
     ] {
         assert_eq!(kind("measured", arguments.clone()).await, Err(FailureKind::Internal), "{arguments}");
     }
+    // Without a number that could be none, and without a `null`.
+    assert_eq!(kind("rated", json!({"digit": 9})).await, Ok(()));
+    assert_eq!(kind("rated", json!({"digit": 10})).await, Err(FailureKind::Internal));
     assert_eq!(kind("ratio", json!({"of": 1, "by": 4})).await, Ok(()));
     assert_eq!(kind("ratio", json!({"of": 1, "by": 0})).await, Err(FailureKind::Internal));
     assert_eq!(kind("halved", json!({})).await, Ok(()));
@@ -439,5 +469,10 @@ async fn a_number_that_its_type_does_not_hold_is_refused() {
             if is_taken { Ok(()) } else { Err(FailureKind::Input) },
             "{number}"
         );
+        if !is_taken {
+            let arguments = format!(r#"{{"shape": {{"kind": "Ball", "radius": {number}}}}}"#);
+            let failure = registry.invoke("doubled", arguments.as_bytes()).await.result.unwrap_err();
+            assert_eq!(failure.kind(), FailureKind::Input, "{number}");
+        }
     }
 }
