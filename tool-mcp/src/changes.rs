@@ -154,38 +154,19 @@ async fn gather(changes: &mut watch::Receiver<u64>) {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex};
-
     use serde_json::json;
     use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
     use tool_core::Registry;
 
     use super::*;
+    use crate::captured_log::CapturedLog;
     use crate::server::Server;
-
-    /// The log as text.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     // Row 83 of the list of faults.
     #[tokio::test(start_paused = true)]
     async fn a_listener_that_never_reads_is_let_go_with_a_word_in_the_log() {
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
-        let _logging = tracing::subscriber::set_default(subscriber);
+        let log = CapturedLog::default();
+        let _logging = tracing::subscriber::set_default(log.subscriber());
         let changes = Changes::new();
         let registry = Registry::builder().allow_empty().build().unwrap();
         let handler = Server::new(registry).changes(&changes).opened(None).await.unwrap();
@@ -215,7 +196,7 @@ mod tests {
             changes.notify();
             tokio::time::sleep(GATHERED).await;
         }
-        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let text = log.text();
         assert!(text.contains("WARN") && text.contains("does not read what it is told"), "{text}");
 
         // Of hundreds of changes it was kept what fits between the two.

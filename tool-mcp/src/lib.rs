@@ -4,6 +4,8 @@
 mod answer;
 mod asking;
 mod caller;
+#[cfg(test)]
+mod captured_log;
 mod catalogue;
 mod changes;
 mod clock;

@@ -54,26 +54,10 @@ pub(super) async fn in_json(
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex};
-
     use axum::extract::Request;
 
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::captured_log::CapturedLog;
 
     #[test]
     fn the_log_says_how_to_allow_a_host() {
@@ -83,17 +67,15 @@ mod tests {
             request.body(Body::empty()).unwrap()
         };
         for request in [request("/", Some("tools.example")), request("http://tools.example/", None)] {
-            let log = Log::default();
-            let writer = log.clone();
-            let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+            let log = CapturedLog::default();
             let refused =
                 Response::builder().status(403).body("Forbidden: Host header is not allowed".into());
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            let answer = tracing::subscriber::with_default(subscriber, || {
+            let answer = tracing::subscriber::with_default(log.subscriber(), || {
                 runtime.block_on(in_json(refused.unwrap(), host(request.headers(), request.uri()), || None))
             });
             assert_eq!(answer.status(), 403);
-            let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+            let log = log.text();
             assert!(log.contains("`tool_mcp::Server::allowed_hosts`"), "{log}");
             assert!(log.contains(r#"host="tools.example""#), "{log}");
         }
