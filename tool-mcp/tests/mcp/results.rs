@@ -66,6 +66,18 @@ fn spelled(#[arg(locator)] bytes: usize) -> String {
     "a".repeat(bytes)
 }
 
+/// A text that takes six times as much as a string of JSON.
+#[tool(operation = Read)]
+fn controls() -> String {
+    "\u{1}".repeat(700_000)
+}
+
+/// A picture of a megabyte.
+#[tool(operation = Read)]
+fn large_picture() -> Vec<Content> {
+    vec![Content::image(vec![1; 1_000_000], "image/png")]
+}
+
 /// A picture between two words.
 #[tool(operation = Read)]
 fn picture() -> Vec<Content> {
@@ -286,6 +298,20 @@ fn an_output_schema_admits_an_excerpt_where_there_may_be_one() {
 }
 
 #[test]
+fn a_tool_whose_results_are_not_kept_is_listed_and_answered_as_without_a_store() {
+    let chosen = store().for_tools(|tool| tool.name() == "count_to");
+    let served = Served::serving(registry(&chosen), |server| server);
+    let (list, _) = ask_both(&served, "tools/list", &json!({}));
+    let tools = list["result"]["tools"].as_array().unwrap();
+    let schema = |name: &str| &tools.iter().find(|tool| tool["name"] == name).unwrap()["outputSchema"];
+    assert!(schema("count_to")["anyOf"].is_array());
+    assert_eq!(schema("long_list")["properties"]["result"]["type"], "array");
+    let value = call(&served, "long_list", json!({}))["structuredContent"]["result"].take();
+    assert_eq!(value.as_array().map(Vec::len), Some(1_000));
+    digest(&call(&served, "count_to", json!({"n": 1_000})));
+}
+
+#[test]
 fn one_read_gives_no_more_than_older_clients_take() {
     let served = served();
     let uri = format!("fixture://result/{}", digest(&call(&served, "quotes", json!({}))));
@@ -301,13 +327,24 @@ fn one_read_gives_no_more_than_older_clients_take() {
         next = format!("{uri}?bytes={}-{}", text.len(), (text.len() + 300_000).min(700_000) - 1);
     }
     assert_eq!(text, "\"".repeat(700_000));
-    // A page of the tool is bounded, too, whatever may be shown of a result.
+    // Bytes that are no text are bounded as their base64 is.
+    let uri = format!("fixture://result/{}", digest(&call(&served, "large_picture", json!({}))));
+    let refused = read(&served, &uri);
+    assert_eq!(refused["error"]["data"]["bytes"], 1_000_000, "{refused:.200}");
+    let part = read(&served, refused["error"]["data"]["next"].as_str().unwrap());
+    assert!(part["result"]["contents"][0]["blob"].is_string(), "{part:.200}");
+}
+
+#[test]
+fn a_page_of_the_tool_is_no_more_than_older_clients_take_whatever_is_shown_in_full() {
     let store = ResultStore::memory().limits(ResultLimits::new().above(600_000));
     let served = Served::serving(registry(&store), |server| server);
-    let digest = digest(&call(&served, "quotes", json!({})));
-    let page = call(&served, "read_result", json!({"digest": digest}));
-    assert!(page.to_string().len() < 1 << 20);
-    assert!(page["content"][0]["text"].as_str().unwrap().contains("next: {\"digest\""));
+    for name in ["quotes", "controls"] {
+        let digest = digest(&call(&served, name, json!({})));
+        let page = call(&served, "read_result", json!({"digest": digest}));
+        assert!(page.to_string().len() < 1 << 20, "{name}: {} bytes", page.to_string().len());
+        assert!(page["content"][0]["text"].as_str().unwrap().contains("next: {\"digest\""), "{name}");
+    }
 }
 
 #[test]
