@@ -1,0 +1,5 @@
+use tool_core::Bearer;
+
+fn main() {
+    let _ = Bearer::new();
+}
