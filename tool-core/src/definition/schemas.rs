@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::declare::completion::CompleteFn;
 use crate::declare::entry::Entry;
+use crate::declare::input::InputSpec;
 use crate::declare::layout::Plan;
 use crate::declare::returns::Untyped;
 use crate::definition::compose::{InputSchema, OutputSchema};
@@ -220,7 +221,12 @@ impl ToolDefinition {
         &self.input().examples
     }
 
-    /// The examples as they stand in the doc comment of a declared tool.
+    /// Returns the inputs of a declared tool; none of one that is not.
+    pub(crate) fn input_specs(&self) -> &[&'static InputSpec] {
+        self.whole().origin.declared().map_or(&[], |declared| &declared.inputs)
+    }
+
+    /// Returns the examples as they stand in the doc comment of a declared tool.
     pub(crate) fn documented_examples(&self) -> &[Example] {
         self.whole().origin.declared().map_or(&[], |declared| &declared.examples)
     }

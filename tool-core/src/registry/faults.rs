@@ -143,7 +143,7 @@ impl ToolDefinition {
 
     /// The place of an integer of 128 bits that an untagged enum cannot read.
     fn declared_wide(&self) -> Option<String> {
-        wide_in_untagged(&self.whole().origin.declared()?.inputs)
+        wide_in_untagged(self.input_specs())
     }
 
     /// Whole calls in the doc comment that are none.
