@@ -19,6 +19,7 @@ pub(crate) mod prompt;
 mod schema_text;
 mod schemas;
 pub(crate) mod surface;
+pub(crate) mod wide;
 
 use crate::declare::source::Source;
 use std::fmt;

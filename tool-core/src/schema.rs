@@ -27,7 +27,6 @@ mod secret;
 mod types;
 mod untagged;
 mod validator;
-mod wide;
 
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
@@ -45,7 +44,6 @@ pub(crate) use patterns::refused as refused_patterns;
 pub(crate) use samples::of as samples;
 pub(crate) use secret::any as has_secret;
 pub(crate) use validator::{Formats, MOST_PROBLEMS, Validator};
-pub(crate) use wide::in_untagged as wide_in_untagged;
 
 /// The JSON Pointer (RFC 6901) of a member of the root object.
 pub(crate) fn pointer(name: &str) -> String {

@@ -7,11 +7,10 @@ use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
 use crate::definition::surface;
+use crate::definition::wide;
 use crate::schema::leniency::Leniency;
 use crate::schema::problem::Problem;
-use crate::schema::{
-    Validator, check_headers, refused_defaults, refused_patterns, samples, wide_in_untagged,
-};
+use crate::schema::{Validator, check_headers, refused_defaults, refused_patterns, samples};
 
 impl ToolDefinition {
     /// Everything that is wrong with the declaration and shows only when its schema is made. What is written by hand was
@@ -143,7 +142,7 @@ impl ToolDefinition {
 
     /// The place of an integer of 128 bits that an untagged enum cannot read.
     fn declared_wide(&self) -> Option<String> {
-        wide_in_untagged(self.input_specs())
+        wide::in_untagged(self.input_specs())
     }
 
     /// Whole calls in the doc comment that are none.
