@@ -18,6 +18,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::patterns;
+
 /// Which way the values of a schema travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -366,8 +368,14 @@ pub(crate) fn range(format: &str) -> Option<(Value, Value)> {
     })
 }
 
-/// The patterns that `schemars` itself writes, in the subset that means the same in ECMA-262 and in Rust.
+/// Writes the patterns of `schemars` itself in the subset that means the same in ECMA-262 and in Rust. Those of an author stay as
+/// they are, and `check` refuses them.
 fn portable_patterns(object: &mut Map<String, Value>) {
+    if let Some(Value::String(pattern)) = object.get_mut("pattern")
+        && let Some(portable) = patterns::of_schemars(pattern)
+    {
+        *pattern = portable;
+    }
     if let Some(Value::Object(patterns)) = object.get_mut("patternProperties") {
         let portable =
             std::mem::take(patterns).into_iter().map(|(key, schema)| (key.replace(r"\d", "[0-9]"), schema));

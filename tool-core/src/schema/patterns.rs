@@ -1,4 +1,4 @@
-//! The patterns of a schema that mean something else to a client than to the registry.
+//! The patterns of a schema: which of them mean something else to a client than to the registry, and those of `schemars` itself.
 
 use serde_json::Value;
 
@@ -18,4 +18,34 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
         }
     });
     refused
+}
+
+/// The patterns of types that `schemars` knows: decimals as they are read and as they are written, and versions.
+const OF_SCHEMARS: [&str; 3] = [
+    r"^-?\d+(\.\d+)?([eE]\d+)?$",
+    r"^-?\d+(\.\d+)?$",
+    r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$",
+];
+
+/// Returns a pattern that `schemars` wrote and not an author, in the portable subset.
+pub(super) fn of_schemars(pattern: &str) -> Option<String> {
+    if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { contained(pattern) }
+}
+
+/// Returns the text of `#[schemars(contains(pattern = "…"))]` without the escapes that ECMA-262 does not have; `None` for another pattern.
+fn contained(pattern: &str) -> Option<String> {
+    let mut portable = String::new();
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                c @ ('#' | '&' | '-' | '~') => portable.push(c),
+                c if r"\.+*?()|[]{}^$".contains(c) => portable.extend(['\\', c]),
+                _ => return None,
+            },
+            c if r".+*?()|[]{}^$".contains(c) => return None,
+            c => portable.push(c),
+        }
+    }
+    Some(portable)
 }

@@ -19,6 +19,22 @@ struct Portable {
     by_number: BTreeMap<u8, String>,
     #[schemars(schema_with = "portable_names")]
     by_name: BTreeMap<String, u8>,
+    #[schemars(contains(pattern = "a-b #1 & ~c (d)."))]
+    containing: String,
+    #[schemars(schema_with = "decimal")]
+    decimal: String,
+    #[schemars(schema_with = "version")]
+    version: String,
+}
+
+/// As schemars has it of a decimal of `rust_decimal` or `bigdecimal`.
+fn decimal(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d+)?([eE]\d+)?$"})
+}
+
+/// As schemars has it of a version of `semver`.
+fn version(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "pattern": r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$"})
 }
 
 fn portable_names(_: &mut SchemaGenerator) -> Schema {
@@ -102,7 +118,14 @@ fn faults_of(name: &str) -> Vec<String> {
 
 #[test]
 fn a_portable_pattern_is_published() {
-    tools_of(module_path!()).check().unwrap();
+    let registry = tools_of(module_path!());
+    registry.check().unwrap();
+    let schema = registry.get("portable").unwrap().input_schema();
+    let properties = &schema["properties"]["value"]["properties"];
+    assert_eq!(properties["containing"]["pattern"], r"a-b #1 & ~c \(d\)\.");
+    assert_eq!(properties["decimal"]["anyOf"][0]["pattern"], r"^-?[0-9]+(\.[0-9]+)?([eE][0-9]+)?$");
+    let version = regex::Regex::new(properties["version"]["pattern"].as_str().unwrap()).unwrap();
+    assert!(version.is_match("1.20.3-rc.1+x") && !version.is_match("1.2"));
 }
 
 #[test]
