@@ -118,10 +118,15 @@ mod second {
 
 /// Two registries as one, with these limits.
 async fn joined(limits: [usize; 2], meet: usize) -> (Registry, Arc<Meeting>) {
+    queued(limits, meet, 100_000).await
+}
+
+/// The same, with room for so many calls that wait.
+async fn queued(limits: [usize; 2], meet: usize, queue: usize) -> (Registry, Arc<Meeting>) {
     let (barrier, staying) = (Barrier::new(meet.max(1)), AtomicUsize::new(0));
     let meeting = Arc::new(Meeting { barrier, staying, leave: Notify::new() });
     let home = |path, limit| {
-        let builder = builder_of(path).state(Arc::clone(&meeting)).concurrency(limit).queue(100_000);
+        let builder = builder_of(path).state(Arc::clone(&meeting)).concurrency(limit).queue(queue);
         builder.blocking_threads(limit).build().unwrap()
     };
     let providers = Providers::new()
@@ -226,12 +231,14 @@ impl Numbers {
 async fn calls_of_any_shape_end() {
     let mut numbers = Numbers(23);
     for limits in every_limit() {
-        let (registry, _) = joined(limits, 0).await;
-        for round in 0..12 {
-            let calls = numbers.calls(&["circles.a", "circles.b", "circles.blocking"]);
-            let shown = format!("limits of {limits:?}, round {round}");
-            for ended in ends(&registry, calls, &shown).await {
-                ended.unwrap_or_else(|failure| assert_refused(&failure, &shown));
+        for queue in [0, 2, 100_000] {
+            let (registry, _) = queued(limits, 0, queue).await;
+            for round in 0..5 {
+                let calls = numbers.calls(&["circles.a", "circles.b", "circles.blocking"]);
+                let shown = format!("limits of {limits:?}, room for {queue}, round {round}");
+                for failure in ends(&registry, calls, &shown).await.into_iter().filter_map(Result::err) {
+                    assert_eq!(failure.kind(), FailureKind::Busy, "{shown}: {failure}");
+                }
             }
         }
     }
