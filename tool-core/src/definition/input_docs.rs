@@ -46,7 +46,7 @@ fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
         let is_it = |spec: &&&InputSpec| Some(spec.name) == input.name.as_deref();
         let Some(spec) = specs.iter().find(is_it) else { continue };
         input.locator = spec.locator;
-        input.completes = spec.complete.is_some() && !spec.secret;
+        input.completes = spec.complete.is_some() && !input.secret;
     }
     native
 }

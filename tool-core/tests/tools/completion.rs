@@ -214,3 +214,13 @@ fn the_state_of_a_completion_is_a_need_of_its_tool() {
     let missing = |error: &BuildError| matches!(error, BuildError::MissingState { state, .. } if state.ends_with("Cities"));
     assert!(errors.iter().all(missing) && errors.iter().count() == 1, "{errors}");
 }
+
+#[test]
+fn the_inputs_tell_which_of_them_a_function_completes() {
+    let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
+    let inputs = registry.get("completed").unwrap().inputs();
+    let completed = inputs.iter().filter(|input| input.completes).filter_map(|input| input.name.as_deref());
+    assert_eq!(completed.collect::<Vec<_>>(), ["city", "number", "fragile"]);
+    let native = serde_json::to_value(inputs).unwrap();
+    assert_eq!((&native[0]["completes"], native[5].get("completes")), (&true.into(), None));
+}

@@ -33,7 +33,7 @@ pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String,
     add("/tools/{name}", "get", detail(options));
     add("/tools/{name}/inputs", "get", inputs(options));
     add("/tools/{name}/validate", "post", validate(options));
-    add("/tools/{name}/complete", "post", complete(options));
+    add("/tools/{name}/complete", "post", complete(tools, options));
     paths
 }
 
@@ -191,15 +191,18 @@ fn validate(options: &Options) -> Value {
     )
 }
 
-fn complete(options: &Options) -> Value {
+fn complete(tools: &[&ToolDefinition], options: &Options) -> Value {
     let text = json!({"type": "string"});
+    let inputs: BTreeSet<&str> =
+        tools.iter().flat_map(|tool| tool.inputs()).filter_map(|input| input.name.as_deref()).collect();
+    let input = if inputs.is_empty() { text.clone() } else { json!({"type": "string", "enum": inputs}) };
     let typed = json!({
         "type": "object",
         "properties": {
             "argument": {
                 "type": "object",
                 "description": "The input, and what is typed for it so far.",
-                "properties": {"name": text, "value": text},
+                "properties": {"name": input, "value": text},
                 "required": ["name", "value"],
                 "additionalProperties": false,
             },
