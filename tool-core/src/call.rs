@@ -27,23 +27,18 @@ mod spawn;
 pub(crate) mod target;
 pub(crate) mod tool;
 
-use crate::call::decode::dynamic;
-use crate::model::catch_panic::Panicked;
-use crate::model::catch_panic::contained;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 pub use block_on::block_on;
-
-pub(crate) use crate::call::invocation::{Begun, begin, refused, unknown};
-#[cfg(feature = "tokio")]
 #[cfg(feature = "tokio")]
 pub(crate) use elsewhere::validate_limited;
-
+pub(crate) use invocation::{Begun, begin, refused, unknown};
 pub(crate) use run::{Limits, Runner};
 
 use crate::call::decode::check::{Checked, check, explained};
+use crate::call::decode::dynamic;
 use crate::call::decode::scan::{Scan, scan};
 use crate::call::tool::Tool;
 use crate::context::{Caller, LazyContext};
@@ -54,6 +49,7 @@ use crate::declare::slots::Slots;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::call_id::CallId;
+use crate::model::catch_panic::{Panicked, contained};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::schema::leniency::{Leniency, Repair, Validation};
