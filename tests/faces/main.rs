@@ -2,6 +2,8 @@
 //! same generated inputs, has the same schema, the same output and the same verdict on each.
 
 mod cases;
+#[path = "../../tool-mcp/tests/mcp/child.rs"]
+mod child;
 mod faces;
 mod failures;
 mod hostile;

@@ -1,10 +1,12 @@
 //! MCP over both transports in both eras, with arguments that no client library would send.
 
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::io::{BufReader, Lines, Write as _};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
+
+use crate::child::start_server;
 
 const MODERN: &str = "2026-07-28";
 const LEGACY: &str = "2025-11-25";
@@ -91,19 +93,8 @@ impl Client {
 
 impl Stdin {
     fn start(folder: &std::path::Path, opens: bool) -> Self {
-        // This very program again, as a server: see `serve`.
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "mcp::serve", "--nocapture"])
-            .env(FOLDER, folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-        // What the test harness writes before the server starts.
-        assert_eq!(output.by_ref().take(2).map(Result::unwrap).collect::<Vec<_>>(), ["", "running 1 test"]);
-        let mut server = Stdin { input: child.stdin.take().unwrap(), child, output };
+        let (child, input, output) = start_server("mcp::serve", FOLDER, folder);
+        let mut server = Stdin { child, input, output };
         if opens {
             assert_eq!(server.ask(initialize().as_bytes())["result"]["protocolVersion"], LEGACY);
         }

@@ -15,6 +15,7 @@ mod beside;
 mod callers;
 mod calls;
 mod changes;
+mod child;
 mod direct;
 mod early;
 mod http;

@@ -1,11 +1,12 @@
 //! The server as a child process that speaks on its standard input and output.
 
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufReader, Lines, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
 use tool_mcp::Server;
 
+use crate::child::start_server;
 use crate::support::{LEGACY, initialize, initialize_with, modern_body, request, take_call_id};
 
 /// Set where [`serve`] is to be the server.
@@ -48,20 +49,8 @@ impl Spoken {
 
     /// A server of what [`serve`] knows by this word.
     pub(crate) fn with(what: &str) -> Self {
-        // This very program again, as a server: see `serve`.
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "stdio::serve", "--nocapture"])
-            .env(SERVE, what)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-        // The test harness says this much before the server can speak; all that follows is the server's.
-        let preamble: Vec<_> = output.by_ref().take(2).map(Result::unwrap).collect();
-        assert_eq!(preamble, ["", "running 1 test"]);
-        Spoken { input: child.stdin.take(), child, output }
+        let (child, input, output) = start_server("stdio::serve", SERVE, what);
+        Spoken { input: Some(input), child, output }
     }
 
     pub(crate) fn say(&mut self, line: impl std::fmt::Display) {
