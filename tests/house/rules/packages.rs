@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cargo_metadata::DependencyKind;
+
 use crate::workspace::{self, LIBRARIES};
 
 #[test]
@@ -31,6 +33,19 @@ fn the_libraries_can_be_published_and_nothing_else_can() {
             assert!(described, "`{name}` has no description");
             assert_eq!(package.license.as_deref(), Some("MIT OR Apache-2.0"), "`{name}`");
             assert!(package.readme().is_some_and(|readme| readme.exists()), "`{name}` has no README.md");
+        }
+    }
+}
+
+/// An application that has the same library beside ours could not choose its version, and no fix of it could reach the application.
+#[test]
+fn the_libraries_require_no_exact_version_of_another_library() {
+    let packages = workspace::members().filter(|package| LIBRARIES.contains(&package.name.as_str()));
+    for package in packages {
+        let used = package.dependencies.iter().filter(|it| it.kind == DependencyKind::Normal);
+        for dependency in used.filter(|it| !LIBRARIES.contains(&it.name.as_str())) {
+            let required = dependency.req.to_string();
+            assert!(!required.contains('=') || required.contains(">="), "{}: {required}", dependency.name);
         }
     }
 }
