@@ -166,7 +166,7 @@ impl Offers {
 
 /// What a request is told that comes too late: another process may well answer it.
 pub(crate) fn ending() -> ErrorData {
-    let retry = json!({"retryable": true, "retryAfterMs": 1000});
+    let retry = json!({"retryable": true, "retryAfterSeconds": 1});
     ErrorData::internal_error("the server is shutting down: try again", Some(retry))
 }
 
