@@ -141,3 +141,17 @@ fn every_face_tells_where_an_input_is_wrong_that_only_the_tool_can_judge() {
     let (_, body) = faces.cli(&["run", "fails_4", "--yes", "--format", "json"]);
     assert_eq!(body["problems"], expected);
 }
+
+/// The table of exit codes in the README of the command line.
+const README: &str = include_str!("../../tool-cli/README.md");
+
+#[test]
+fn the_readme_has_the_exit_code_of_every_failure() {
+    let (_, table) = README.split_once("| exit code | means |\n").unwrap();
+    let rows = table.lines().skip(1).map_while(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let documented: Vec<u8> = rows.map(|(code, _)| code.parse().unwrap()).collect();
+    assert!(documented.is_sorted_by(|one, next| one < next), "{documented:?}");
+    for row in self::rows() {
+        assert!(documented.contains(&row.exit), "{} is not in the README", row.exit);
+    }
+}
