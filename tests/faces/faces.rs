@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
-use tool_core::{Builder, Failure, FailureKind, Output, Principal, Reason, Registry};
+use tool_core::{Failure, FailureKind, Output, Principal, Reason, Registry, RegistryBuilder};
 
 use crate::mcp::Client;
 
@@ -87,21 +87,21 @@ impl Faces {
         Faces::start_as(|builder| builder)
     }
 
-    pub(crate) fn start_as(settings: impl Fn(Builder) -> Builder) -> Self {
+    pub(crate) fn start_as(settings: impl Fn(RegistryBuilder) -> RegistryBuilder) -> Self {
         Faces::of(|file| settings(weather::builder(file)))
     }
 
     /// The faces of the registries that are built so, each with a file of its own.
-    pub(crate) fn of(builder: impl Fn(PathBuf) -> Builder) -> Self {
+    pub(crate) fn of(builder: impl Fn(PathBuf) -> RegistryBuilder) -> Self {
         Faces::with(builder, None)
     }
 
     /// As [`Faces::of`], where every call is this caller's.
-    pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> Builder, caller: Principal) -> Self {
+    pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Principal) -> Self {
         Faces::with(builder, Some(caller))
     }
 
-    fn with(builder: impl Fn(PathBuf) -> Builder, caller: Option<Principal>) -> Self {
+    fn with(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Option<Principal>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let registry = |name: &str| {
             let registry = builder(folder.path().join(name)).build().unwrap();

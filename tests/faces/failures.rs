@@ -95,7 +95,7 @@ fn faces() -> Faces {
                 Err::<Output, _>((row.error)())
             })
         });
-        tools.fold(Registry::builder(), tool_core::Builder::tool)
+        tools.fold(Registry::builder(), tool_core::RegistryBuilder::tool)
     })
 }
 

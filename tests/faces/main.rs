@@ -13,7 +13,7 @@ mod permissions;
 mod readme;
 
 use serde_json::json;
-use tool_core::{Builder, Registry};
+use tool_core::{Registry, RegistryBuilder};
 
 use crate::cases::Case;
 use crate::faces::{Answer, Faces};
@@ -91,7 +91,7 @@ fn every_face_refuses_what_is_no_object_or_no_json_alike() {
 
 #[test]
 fn every_face_neither_lists_nor_runs_what_modifies_while_it_is_read_only() {
-    let faces = Faces::start_as(Builder::read_only);
+    let faces = Faces::start_as(RegistryBuilder::read_only);
     for (face, listed) in faces.names() {
         assert_eq!(listed.len(), 5, "over {face}");
         assert!(!listed.contains(&"delete_reports".to_owned()), "over {face}");

@@ -25,7 +25,7 @@ fn faces(grants: &'static [&'static str]) -> Faces {
                 ToolDefinition::builder(name, "Is there.").permission(permission).build().unwrap();
             DynamicTool::new(definition, |_, _: Map<String, Value>| async { Ok(Output::text("here")) })
         });
-        tools.into_iter().fold(Registry::builder(), tool_core::Builder::tool)
+        tools.into_iter().fold(Registry::builder(), tool_core::RegistryBuilder::tool)
     };
     Faces::for_caller(builder, grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
 }

@@ -15,10 +15,10 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tool_core::{Builder, Failure, Output, Registry};
+use tool_core::{Failure, Output, Registry, RegistryBuilder};
 
 /// The tools and prompts that one module and those in it declare.
-fn of(module: &'static str) -> Builder {
+fn of(module: &'static str) -> RegistryBuilder {
     let inside = move |path: &str| {
         path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     };

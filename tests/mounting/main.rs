@@ -11,7 +11,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::{Builder, Context, Registry, tool};
+use tool_core::{Context, Registry, RegistryBuilder, tool};
 
 /// Who is signed in, as the application found out.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ fn greet_signed_in(#[inject] context: Context) -> String {
 }
 
 fn registry() -> Registry {
-    let builder: Builder = Registry::builder().linked();
+    let builder: RegistryBuilder = Registry::builder().linked();
     builder.select(|tool| tool.name() == "greet_signed_in").build().unwrap()
 }
 

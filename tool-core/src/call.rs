@@ -34,7 +34,7 @@ use serde_json::{Map, Value};
 pub use block_on::block_on;
 #[cfg(feature = "tokio")]
 pub(crate) use elsewhere::validate_limited;
-pub(crate) use invocation::{Begun, begin, refused, unknown};
+pub(crate) use invocation::{Started, begin, refused, unknown};
 pub(crate) use run::{Limits, Runner};
 
 use crate::call::decode::check::{Checked, check, explained};
@@ -49,7 +49,7 @@ use crate::declare::slots::Slots;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::call_id::CallId;
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 use crate::schema::leniency::{Leniency, Repair, Validation};
@@ -82,7 +82,7 @@ pub struct Reply {
     pub result: Result<Output, Failure>,
     /// What is shown in the place of it where it is too large, and a [`ResultStore`](crate::ResultStore) keeps the rest.
     #[cfg(feature = "tokio")]
-    pub shortened: Option<Box<crate::results::Shortened>>,
+    pub preview: Option<Box<crate::results::Preview>>,
 }
 
 impl Reply {
@@ -91,7 +91,7 @@ impl Reply {
             call_id,
             result,
             #[cfg(feature = "tokio")]
-            shortened: None,
+            preview: None,
         }
     }
 }
@@ -106,9 +106,9 @@ pub(crate) fn validate(
 ) -> Result<Validation, Failure> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, written, states, leniency, context: &context };
+    let decoder = ArgumentDecoder { tool, written, states, leniency, context: &context };
     let mut repairs = Vec::new();
-    desk.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+    decoder.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
 }
 
 /// What arguments are read for.
@@ -119,7 +119,7 @@ pub(crate) enum Purpose {
 }
 
 /// What the arguments of one call are read with.
-pub(crate) struct Desk<'c> {
+pub(crate) struct ArgumentDecoder<'c> {
     tool: &'c ToolDefinition,
     /// The tool itself, where it is written by hand.
     written: Option<&'c Arc<dyn Tool>>,
@@ -128,7 +128,7 @@ pub(crate) struct Desk<'c> {
     context: &'c LazyContext<'c>,
 }
 
-impl Desk<'_> {
+impl ArgumentDecoder<'_> {
     /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
     fn enter(&self, arguments: &[u8], purpose: Purpose, repairs: &mut Vec<Repair>) -> Result<Step, Failure> {
         if let Some(step) = self.enter_unchecked(arguments, purpose)? {
@@ -212,7 +212,7 @@ impl Desk<'_> {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
         };
-        let step = contained(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
+        let step = catch_panic(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
         Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
     }
 }
@@ -267,11 +267,18 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let states = States::default();
-    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
+    let decoder = ArgumentDecoder {
+        tool,
+        written: None,
+        states: &states,
+        leniency: Leniency::Strict,
+        context: &context,
+    };
     let text = arguments.to_string();
-    let (entry, Scan { slots, clean }) = (desk.entry(), scan(text.as_bytes(), &tool.plan().members));
-    let reads =
-        |entry, judged| desk.attempt(entry, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok());
+    let (entry, Scan { slots, clean }) = (decoder.entry(), scan(text.as_bytes(), &tool.plan().members));
+    let reads = |entry, judged| {
+        decoder.attempt(entry, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
+    };
     // As in a call: what decodes is valid where all inputs are scalars, and nothing is compiled to check it.
     if clean && !tool.composite() && !tool.broken() && entry.is_some_and(|entry| reads(entry, false)) {
         return true;
@@ -288,10 +295,16 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let states = States::default();
-    let desk = Desk { tool, written: None, states: &states, leniency: Leniency::Strict, context: &context };
+    let decoder = ArgumentDecoder {
+        tool,
+        written: None,
+        states: &states,
+        leniency: Leniency::Strict,
+        context: &context,
+    };
     let text = arguments.to_string();
     let Scan { slots, .. } = scan(text.as_bytes(), &tool.plan().members);
-    let attempt = desk.entry().map(|entry| desk.attempt(entry, &slots, Purpose::Validate, true));
+    let attempt = decoder.entry().map(|entry| decoder.attempt(entry, &slots, Purpose::Validate, true));
     let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
     let reason = |unread: &Unread<'_>| match unread {
         Unread::Undecoded { error, .. } => Some(error.to_string()),

@@ -13,7 +13,7 @@ pub(crate) mod wait;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::context::elicitation::{Asking, Inquiry};
+use crate::context::elicitation::{Asking, ElicitationState};
 use crate::context::extensions::Extensions;
 use crate::context::logging::Listener;
 use crate::context::permit::Permit;
@@ -44,7 +44,7 @@ struct Inner {
     call_id: CallId,
     tool: String,
     caller: Caller,
-    inquiry: Inquiry,
+    elicitation: ElicitationState,
     /// What the call holds to run, for as long as it runs.
     permits: Mutex<Vec<Weak<Permit>>>,
     #[cfg(feature = "tokio")]
@@ -143,8 +143,8 @@ impl Context {
     }
 
     /// What is known of the questions of the call.
-    pub(crate) fn inquiry(&self) -> &Inquiry {
-        &self.0.inquiry
+    pub(crate) fn elicitation(&self) -> &ElicitationState {
+        &self.0.elicitation
     }
 
     /// The call runs with this permit, and so do those that it makes.
@@ -203,7 +203,7 @@ impl Context {
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         // A span of its own: a task may be started from anywhere, and outlives the call.
         let span = tracing::error_span!("task", tool = self.tool(), call_id = %self.call_id());
-        let task = crate::model::catch_panic::contained_task(task, span);
+        let task = crate::model::catch_panic::catch_panic_task(task, span);
         self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
     }
 }
@@ -355,7 +355,7 @@ impl<'c> LazyContext<'c> {
                     extensions: Extensions::layered(self.caller.extensions.as_ref(), self.beside),
                     ..self.caller.clone()
                 },
-                inquiry: Inquiry::default(),
+                elicitation: ElicitationState::default(),
                 permits: Mutex::new(self.permit.iter().cloned().collect()),
                 #[cfg(feature = "tokio")]
                 tasks: self.tasks.cloned().unwrap_or_default(),

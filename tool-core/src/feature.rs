@@ -63,7 +63,7 @@ impl crate::Registry {
 }
 
 #[cfg(not(feature = "inventory"))]
-impl crate::Builder {
+impl crate::RegistryBuilder {
     /// Needs the feature `inventory`.
     pub fn linked(self) -> Self
     where
@@ -74,7 +74,7 @@ impl crate::Builder {
 }
 
 #[cfg(not(feature = "tokio"))]
-impl crate::Builder {
+impl crate::RegistryBuilder {
     /// Needs the feature `tokio`.
     pub fn timeout(self, _: std::time::Duration) -> Self
     where

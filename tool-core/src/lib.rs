@@ -62,7 +62,7 @@ pub use crate::model::trace::{TraceParent, TraceParentError};
 #[cfg(feature = "tokio")]
 pub use crate::registry::provider::Cached;
 pub use crate::registry::provider::{
-    Discover, Discovered, DiscoveryError, IntoToolsProvider, LeftOut, Provider, Providers, ToolsProvider,
+    DiscoveryError, IntoTools, IntoToolsProvider, Provider, Providers, Skipped, ToolSource, ToolsProvider,
     Toolset, by,
 };
 pub use crate::registry::search::{Hit, Match};
@@ -75,11 +75,11 @@ pub use definition::{
 };
 pub use lint::{Finding, Lint, LintRule};
 pub use lock::{Change, Difference, DifferenceKind, Lock, LockError};
-pub use registry::{BuildError, BuildErrors, Builder, Registry};
+pub use registry::{BuildError, BuildErrors, Registry, RegistryBuilder};
 #[cfg(feature = "tokio")]
 pub use results::{
-    Excerpt, Found, FoundLine, Kept, ParseSpanError, PartError, Piece, ResultLimits, ResultPart,
-    ResultStorage, ResultStore, ResultStoreError, Shortened, Span, StoredObject,
+    Excerpt, Found, FoundLine, Kept, ParseSpanError, PartError, Preview, PreviewPart, ResultLimits,
+    ResultPart, ResultStorage, ResultStore, ResultStoreError, Span, StoredObject,
 };
 pub use schema::{Allowed, Constraints, NativeSchema, SchemaError, SchemaFault, nearest};
 

@@ -29,11 +29,11 @@ pub(crate) mod search;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, iter, slice, vec};
 
-pub use builder::Builder;
+pub use builder::RegistryBuilder;
 pub use error::{BuildError, BuildErrors};
 
 use crate::call::audit::Audit;
-use crate::call::target::{CallOrigin, Home, Known};
+use crate::call::target::{CallOrigin, Scope, Target};
 use crate::context::Caller;
 use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
@@ -41,8 +41,8 @@ use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::registry::index::Positions;
-use crate::registry::prompts::PromptMember;
-use crate::registry::scope::{Apart, Member};
+use crate::registry::prompts::RegisteredPrompt;
+use crate::registry::scope::{RegisteredTool, ToolOverrides};
 use crate::registry::search::Index;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
@@ -83,14 +83,14 @@ pub struct Registry {
 
 struct Inner {
     /// By name.
-    members: Vec<Member>,
+    members: Vec<RegisteredTool>,
     positions: Positions,
     /// Where every tool is at home of which nothing else is said, and what is added.
-    home: Arc<Home>,
+    home: Arc<Scope>,
     /// Where others are, or were.
-    others: Vec<Arc<Home>>,
+    others: Vec<Arc<Scope>>,
     /// By name.
-    prompts: Vec<PromptMember>,
+    prompts: Vec<RegisteredPrompt>,
     /// Made by the first search.
     index: OnceLock<Index>,
     /// Whether it is the same for whoever calls, found out by the first list.
@@ -100,19 +100,19 @@ struct Inner {
 }
 
 impl Inner {
-    fn home_of<'r>(&'r self, member: &'r Member) -> &'r Arc<Home> {
+    fn home_of<'r>(&'r self, member: &'r RegisteredTool) -> &'r Arc<Scope> {
         member.apart.as_ref().map_or(&self.home, |apart| &apart.home)
     }
 
-    fn homes(&self) -> impl Iterator<Item = &Arc<Home>> {
+    fn homes(&self) -> impl Iterator<Item = &Arc<Scope>> {
         iter::once(&self.home).chain(&self.others)
     }
 
-    fn is_listed(&self, member: &Member, principal: &Principal) -> bool {
+    fn is_listed(&self, member: &RegisteredTool, principal: &Principal) -> bool {
         self.home_of(member).admission.lists(&member.definition, principal)
     }
 
-    fn is_callable(&self, member: &Member, principal: &Principal) -> bool {
+    fn is_callable(&self, member: &RegisteredTool, principal: &Principal) -> bool {
         let home = self.home_of(member);
         home.admission.admit(&member.definition, &home.states, principal).is_ok()
     }
@@ -122,7 +122,7 @@ impl Registry {
     /// Every tool that was linked into this program.
     ///
     /// The linker leaves out a crate that nothing names: write `use my_tools as _;` in the application, and
-    /// [`Builder::expect_crate`] to be told when it is forgotten.
+    /// [`RegistryBuilder::expect_crate`] to be told when it is forgotten.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ impl Registry {
     /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert_eq!(registry.tools().count(), 0);
     /// ```
-    pub fn builder() -> Builder {
-        Builder::default()
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
     }
 
     /// Whether both are one registry, whoever calls: what was made of the tools of one holds for the other. Two that were
@@ -163,9 +163,9 @@ impl Registry {
 
     /// Every tool that the caller may know of, ordered by name: what is listed to people.
     ///
-    /// Those that it may not call are among them, unless [`Builder::hide_denied`] says otherwise; so are those that cannot
+    /// Those that it may not call are among them, unless [`RegistryBuilder::hide_denied`] says otherwise; so are those that cannot
     /// run at the moment, which [`Registry::requirements`] tells. Those that modify are left out of a registry that is
-    /// [read only](Builder::read_only).
+    /// [read only](RegistryBuilder::read_only).
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -210,8 +210,8 @@ impl Registry {
     /// assert!(open.is_open() && !closed.is_open());
     /// ```
     pub fn is_open(&self) -> bool {
-        let asks = |member: &Member| {
-            let Member { definition, .. } = member;
+        let asks = |member: &RegisteredTool| {
+            let RegisteredTool { definition, .. } = member;
             let read_only = self.inner.home_of(member).admission.read_only;
             read_only || definition.permission().is_some() || !definition.requires().is_empty()
         };
@@ -316,7 +316,7 @@ impl Registry {
     /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn admits(&self, name: &str) -> Result<(), Failure> {
-        let Known { definition, home, .. } = self.known(name)?;
+        let Target { definition, home, .. } = self.known(name)?;
         home.admission.admit(definition, &home.states, &self.caller.principal)
     }
 
@@ -327,7 +327,7 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Known { definition, home, .. } = self.known(name).ok()?;
+        let Target { definition, home, .. } = self.known(name).ok()?;
         (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
@@ -342,11 +342,11 @@ impl Registry {
     }
 
     /// The tool of this name or alias, if it exists for the caller.
-    pub(crate) fn known(&self, name: &str) -> Result<Known<'_>, Failure> {
+    pub(crate) fn known(&self, name: &str) -> Result<Target<'_>, Failure> {
         self.member(name)
             .map(|member| {
                 let (apart, home) = (member.apart.as_deref(), self.inner.home_of(member));
-                Known {
+                Target {
                     kind: AuditKind::Tool,
                     definition: &member.definition,
                     written: apart.and_then(|apart| apart.written.as_ref()),
@@ -389,7 +389,7 @@ impl Registry {
         }
     }
 
-    fn member(&self, name: &str) -> Option<&Member> {
+    fn member(&self, name: &str) -> Option<&RegisteredTool> {
         let Inner { members, positions, .. } = &*self.inner;
         positions.get(name, members).map(|position| &members[position])
     }
@@ -397,7 +397,7 @@ impl Registry {
 
 /// The tools that a caller may know of: all, as nearly always, or some.
 enum Listed<'r> {
-    All(slice::Iter<'r, Member>),
+    All(slice::Iter<'r, RegisteredTool>),
     Some(vec::IntoIter<&'r ToolDefinition>),
 }
 

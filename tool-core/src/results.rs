@@ -15,7 +15,7 @@ mod writing;
 use std::fmt;
 use std::sync::Arc;
 
-pub use crate::results::preview::{Piece, Shortened};
+pub use crate::results::preview::{Preview, PreviewPart};
 pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{Found, FoundLine};
@@ -256,7 +256,7 @@ impl ResultStore {
         &self,
         result: &Result<Output, Failure>,
         principal: &Principal,
-    ) -> Option<Shortened> {
+    ) -> Option<Preview> {
         let parts = parts(result, &self.0.limits);
         if parts.is_empty() {
             return None;
@@ -264,11 +264,11 @@ impl ResultStore {
         let mut pieces = Vec::with_capacity(parts.len());
         for part in parts {
             pieces.push(match part {
-                Part::Stays(content) => Piece::Content(content.clone()),
-                Part::Goes(whole) => Piece::Excerpt(self.excerpt_of(principal, &whole).await),
+                Part::Stays(content) => PreviewPart::Content(content.clone()),
+                Part::Goes(whole) => PreviewPart::Excerpt(self.excerpt_of(principal, &whole).await),
             });
         }
-        Some(Shortened::new(pieces))
+        Some(Preview::new(pieces))
     }
 
     /// Returns `true` if a result may have to be shortened: the usual one is looked at no further.

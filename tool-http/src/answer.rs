@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use tool_core::{
-    CallId, Content, Failure, FailureKind, Output, Piece, Problem, Repair, Reply, Shortened, Validation,
+    CallId, Content, Failure, FailureKind, Output, Preview, PreviewPart, Problem, Repair, Reply, Validation,
 };
 
 use crate::refusal::Message;
@@ -30,8 +30,8 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
 /// A failure of the tool itself has the shape of a success with `isError`; one on the way to the tool is an error.
 pub(crate) fn called(reply: &Reply) -> Response {
     let meta = Meta { call_id: reply.call_id };
-    if let Some(shortened) = &reply.shortened {
-        return shortened_to(shortened, &reply.result, meta);
+    if let Some(preview) = &reply.preview {
+        return preview_response(preview, &reply.result, meta);
     }
     match &reply.result {
         Ok(output) => {
@@ -49,19 +49,19 @@ pub(crate) fn called(reply: &Reply) -> Response {
 }
 
 /// What is sent of a result that is too large, and where the rest is. What failed has failed all the same.
-fn shortened_to(shortened: &Shortened, result: &Result<Output, Failure>, meta: Meta) -> Response {
+fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: Meta) -> Response {
     let mut content = Vec::new();
-    for piece in shortened.pieces() {
-        match piece {
-            Piece::Content(piece) => content.push(piece.clone()),
-            Piece::Excerpt(excerpt) => {
+    for part in preview.parts() {
+        match part {
+            PreviewPart::Content(part) => content.push(part.clone()),
+            PreviewPart::Excerpt(excerpt) => {
                 content.push(Content::text(results::text(excerpt)));
                 content.extend(results::link(excerpt));
             }
             _ => {}
         }
     }
-    let excerpt = shortened.excerpts().next();
+    let excerpt = preview.excerpts().next();
     match result {
         Ok(output) => {
             let excerpt = excerpt.filter(|_| output.structured_text().is_some());

@@ -3,7 +3,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject, Resource};
 use serde_json::Value;
-use tool_core::{CallId, Content, Excerpt, Failure, FailureKind, Output, Piece, Reply, Shortened};
+use tool_core::{CallId, Content, Excerpt, Failure, FailureKind, Output, Preview, PreviewPart, Reply};
 
 use crate::era::Era;
 use crate::results::ResultUri;
@@ -12,8 +12,8 @@ use crate::uri::Scheme;
 /// A result for whatever happened in the tool, a protocol error for a tool that is not there.
 pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallToolResult, ErrorData> {
     let call_id = reply.call_id;
-    let result = match (&reply.result, &reply.shortened) {
-        (result, Some(shortened)) => excerpts(shortened, result, era, scheme),
+    let result = match (&reply.result, &reply.preview) {
+        (result, Some(preview)) => excerpts(preview, result, era, scheme),
         (Ok(output), None) => succeeded(output, era),
         (Err(failure), None) => match failure.kind().codes().mcp_call.code(true) {
             // Where the client lacks a capability, that was told before: it has nobody to ask, as a tool called by a tool.
@@ -57,22 +57,22 @@ fn succeeded(output: &Output, era: &Era) -> CallToolResult {
 
 /// What is shown of a result that is too large, and where the rest is. What failed has failed all the same.
 fn excerpts(
-    shortened: &Shortened,
+    preview: &Preview,
     result: &Result<Output, Failure>,
     era: &Era,
     scheme: &Scheme,
 ) -> CallToolResult {
     let mut content = Vec::new();
-    for piece in shortened.pieces() {
-        match piece {
-            Piece::Content(piece) => content.push(block(piece, era)),
-            Piece::Excerpt(excerpt) => content.extend(excerpt_blocks(excerpt, era, scheme)),
+    for part in preview.parts() {
+        match part {
+            PreviewPart::Content(part) => content.push(block(part, era)),
+            PreviewPart::Excerpt(excerpt) => content.extend(excerpt_blocks(excerpt, era, scheme)),
             _ => {}
         }
     }
     let Ok(output) = result else { return CallToolResult::error(content) };
     let mut result = CallToolResult::success(content);
-    let excerpt = shortened.excerpts().next().filter(|_| output.structured_text().is_some());
+    let excerpt = preview.excerpts().next().filter(|_| output.structured_text().is_some());
     result.structured_content = excerpt.filter(|_| era.knows_structure()).map(|it| linked(it, scheme));
     result
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::{
-    DiscoveryError, LeftOut, Principal, Provider, Registry, ResultStore, Surface, ToolDefinition, Toolset,
+    DiscoveryError, Principal, Provider, Registry, ResultStore, Skipped, Surface, ToolDefinition, Toolset,
 };
 
 use crate::catalogue::{Catalogue, Target};
@@ -239,7 +239,7 @@ impl Offer {
     /// Why a server has no tools at the moment, in words that a caller may see.
     pub(crate) fn absence(&self, server: &str) -> Option<String> {
         let error = self.providers.left_out().iter().find_map(|left_out| match left_out {
-            LeftOut::Provider(DiscoveryError::Of { provider, error }) if provider == server => Some(error),
+            Skipped::Provider(DiscoveryError::Of { provider, error }) if provider == server => Some(error),
             _ => None,
         })?;
         Some(format!("server `{server}` is {}", reason(error)))

@@ -20,7 +20,7 @@ pub use settings::Settings;
 pub use store::Store;
 pub use watch::watch;
 
-use tool_core::{Builder, Lint, Registry};
+use tool_core::{Lint, Registry, RegistryBuilder};
 
 /// The tools that administer a catalogue.
 ///
@@ -31,7 +31,7 @@ use tool_core::{Builder, Lint, Registry};
 /// assert!(registry.get("import_catalogue").is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn administration(store: Store, client: Client) -> Builder {
+pub fn administration(store: Store, client: Client) -> RegistryBuilder {
     Registry::builder().linked().expect_crate("catalogue").state(store).state(client)
 }
 

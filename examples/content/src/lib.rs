@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-use tool_core::{BuildErrors, Builder, Principal, Registry};
+use tool_core::{BuildErrors, Principal, Registry, RegistryBuilder};
 
 pub mod component;
 pub mod model;
@@ -46,7 +46,7 @@ pub fn registry(site: Site, settings: Settings) -> Result<Registry, BuildErrors>
 /// assert!(builder.read_only().build()?.get("delete_node").is_none());
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
-pub fn builder(site: Site, settings: Settings) -> Builder {
+pub fn builder(site: Site, settings: Settings) -> RegistryBuilder {
     let visitor = Role::Visitor.permissions().iter().copied().fold(Principal::local(), Principal::grant);
     Registry::builder().linked().expect_crate("content").state(site).state(settings).local(visitor)
 }

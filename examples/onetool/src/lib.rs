@@ -8,7 +8,7 @@ mod search;
 mod settings;
 mod tools;
 
-use tool_core::{BuildErrors, Builder, Registry};
+use tool_core::{BuildErrors, Registry, RegistryBuilder};
 use tool_mcp::{PromptsFile, Server};
 
 pub use block::{
@@ -78,7 +78,7 @@ pub fn registry(workshop: Workshop) -> Result<Registry, BuildErrors> {
 /// assert!(registry.get("web_fetch").is_none() && registry.get("run").is_some());
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
-pub fn builder(workshop: Workshop) -> Builder {
+pub fn builder(workshop: Workshop) -> RegistryBuilder {
     let Workshop { search, fetcher, sandbox } = workshop;
     Registry::builder().linked().expect_crate("onetool").state(search).state(fetcher).state(sandbox)
 }

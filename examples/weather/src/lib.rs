@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use tool_core::{BuildErrors, Builder, Registry};
+use tool_core::{BuildErrors, Registry, RegistryBuilder};
 
 pub mod archive;
 pub mod observation;
@@ -44,7 +44,7 @@ pub fn registry(reports: impl Into<PathBuf>) -> Result<Registry, BuildErrors> {
 /// assert!(registry.get("delete_reports").is_none());
 /// # Ok::<(), tool_core::BuildErrors>(())
 /// ```
-pub fn builder(reports: impl Into<PathBuf>) -> Builder {
+pub fn builder(reports: impl Into<PathBuf>) -> RegistryBuilder {
     Registry::builder()
         .linked()
         .expect_crate("weather")

@@ -1,12 +1,12 @@
 //! Methods that are tools.
 
 use serde_json::json;
-use tool_core::{Builder, tool, tools};
+use tool_core::{RegistryBuilder, tool, tools};
 
 use super::{call, of, wire_names};
 
 /// The tools of this module, with all state that they need.
-fn ours() -> Builder {
+fn ours() -> RegistryBuilder {
     let keyword = r#type { text: "keyword".to_owned() };
     of(module_path!())
         .state(keyword)
@@ -128,11 +128,11 @@ mod no_prelude {
 
 /// Blocks in a body.
 mod body {
-    use tool_core::{Builder, Registry, tool, tools};
+    use tool_core::{Registry, RegistryBuilder, tool, tools};
 
     pub(super) struct Local(pub(super) u32);
 
-    pub(super) fn builder() -> Builder {
+    pub(super) fn builder() -> RegistryBuilder {
         struct Inner;
 
         #[tool]

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tool_cli::{App, Streams};
-use tool_core::{Access, Builder, DynamicTool, Output, Principal, Registry, ToolDefinition, Unmet, tool};
+use tool_core::{
+    Access, DynamicTool, Output, Principal, Registry, RegistryBuilder, ToolDefinition, Unmet, tool,
+};
 
 use crate::{Ran, on};
 
@@ -114,7 +116,7 @@ fn kinds() -> Vec<String> {
     Vec::new()
 }
 
-fn app(settings: impl FnOnce(Builder) -> Builder) -> App {
+fn app(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> App {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     App::new("demo", settings(builder).build().unwrap())
 }
@@ -340,7 +342,7 @@ async fn markdown_is_a_page_of_its_own() {
 #[tokio::test]
 async fn whoever_is_denied_sees_a_tool_or_not_as_the_application_chooses() {
     let hidden = async |arguments: &[&str]| {
-        on(app(Builder::hide_denied), arguments, |stdout, stderr| {
+        on(app(RegistryBuilder::hide_denied), arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr)
         })
         .await

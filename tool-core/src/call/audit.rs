@@ -11,13 +11,13 @@ use crate::context::Caller;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 use crate::model::digest::Digest;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 use crate::model::trace::TraceParent;
 
-/// Where a registry records its calls: given to it with [`Builder::audit`](crate::Builder::audit).
+/// Where a registry records its calls: given to it with [`RegistryBuilder::audit`](crate::RegistryBuilder::audit).
 ///
 /// Every call is recorded once, however it ends: refused, invalid, failed, panicked, out of time or taken back. One that
 /// runs on after its caller left is recorded when it ends; one that ends with a question and starts again with the answer
@@ -89,7 +89,7 @@ pub struct AuditEvent<'e> {
     pub digest: Option<Digest>,
     /// BLAKE3 over the bytes of the arguments as they came, with a key that only this process has, so that nobody finds
     /// a secret of few values by trying. Equal arguments have one digest within a process, and within all that share the key of
-    /// [`Builder::audit_key`](crate::Builder::audit_key). For a prompt the bytes are their JSON, each text as it was read.
+    /// [`RegistryBuilder::audit_key`](crate::RegistryBuilder::audit_key). For a prompt the bytes are their JSON, each text as it was read.
     pub arguments_digest: Digest,
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
@@ -243,6 +243,6 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         // Already logged; the call has its answer.
-        let _ = contained(|| self.write());
+        let _ = catch_panic(|| self.write());
     }
 }

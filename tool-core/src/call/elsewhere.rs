@@ -6,13 +6,13 @@ use tracing::Span;
 
 use crate::call::decode::check::{Checked, takes_long};
 use crate::call::run::Runner;
-use crate::call::target::Known;
-use crate::call::{Desk, Purpose, check_text};
+use crate::call::target::Target;
+use crate::call::{ArgumentDecoder, Purpose, check_text};
 use crate::context::permit::Permit;
-use crate::context::timeout::{Late, Timer, limited};
+use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::context::{Caller, LazyContext};
 use crate::definition::ToolDefinition;
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 use crate::model::failure::Failure;
 use crate::schema::leniency::{Leniency, Validation};
 
@@ -30,10 +30,10 @@ pub(super) async fn check_elsewhere(
     let check = move || {
         let _inside = span.enter();
         let _thread = thread;
-        contained(|| check_text(&owned, leniency, &arguments).map(Checked::into_owned))
+        catch_panic(|| check_text(&owned, leniency, &arguments).map(Checked::into_owned))
     };
     let checked = limited(timer, spawn_blocking(check)).await;
-    let checked = checked.map_err(|Late(limit)| Failure::timeout_before(tool.name(), limit))?;
+    let checked = checked.map_err(|Elapsed(limit)| Failure::timeout_before(tool.name(), limit))?;
     // A panic in it is a fault of ours, and a task that was cut off is one of a runtime that shuts down.
     checked.ok().and_then(Result::ok).ok_or_else(Failure::internal)?
 }
@@ -41,19 +41,20 @@ pub(super) async fn check_elsewhere(
 /// Checks the text of the arguments for a tool, and runs nothing. What takes long waits for its turn as a call does.
 pub(crate) async fn validate_limited(
     caller: &Caller,
-    member: Known<'_>,
+    member: Target<'_>,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
-    let Known { definition: tool, written, home, .. } = member;
+    let Target { definition: tool, written, home, .. } = member;
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
-    let desk = Desk { tool, written, states: &home.states, leniency: home.leniency, context: &context };
+    let decoder =
+        ArgumentDecoder { tool, written, states: &home.states, leniency: home.leniency, context: &context };
     let mut repairs = Vec::new();
     if !takes_long(tool, arguments) || Handle::try_current().is_err() {
-        let entered = desk.enter(arguments, Purpose::Validate, &mut repairs);
+        let entered = decoder.enter(arguments, Purpose::Validate, &mut repairs);
         return entered.map(|_| Validation { repairs });
     }
-    if desk.enter_unchecked(arguments, Purpose::Validate)?.is_some() {
+    if decoder.enter_unchecked(arguments, Purpose::Validate)?.is_some() {
         return Ok(Validation { repairs });
     }
     let mut turn = LazyContext::new(tool.name(), caller);
@@ -66,5 +67,5 @@ pub(crate) async fn validate_limited(
         turn.hold(place);
     }
     let checked = check_elsewhere(&home.runner, tool, home.leniency, arguments, &turn, &mut timer).await?;
-    desk.enter_checked(checked, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+    decoder.enter_checked(checked, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
 }

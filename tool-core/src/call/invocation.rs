@@ -15,9 +15,9 @@ use crate::call::decode::check::takes_long;
 #[cfg(feature = "tokio")]
 use crate::call::elsewhere::check_elsewhere;
 use crate::call::failure_log::FailureLog;
-use crate::call::target::{CallOrigin, Home, Known};
+use crate::call::target::{CallOrigin, Scope, Target};
 use crate::call::tool::Tool;
-use crate::call::{Desk, Purpose, Reply, check_text};
+use crate::call::{ArgumentDecoder, Purpose, Reply, check_text};
 use crate::context::elicitation::Asking;
 use crate::context::permit::Permit;
 use crate::context::tasks::Counted;
@@ -29,26 +29,26 @@ use crate::declare::inject::Source;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 #[cfg(feature = "tokio")]
 use crate::results::ResultStore;
 
 /// A call that was begun.
-pub(crate) enum Begun<'c> {
+pub(crate) enum Started<'c> {
     /// Nothing had to be waited for.
     Ended(Reply),
     /// The function runs, or the call has to wait for its turn.
-    Waits(Ongoing<'c>, Option<Step>),
+    Waits(Invocation<'c>, Option<Step>),
 }
 
 /// A call, with what it is recorded and traced by.
-pub(crate) struct Ongoing<'c> {
+pub(crate) struct Invocation<'c> {
     pub(super) tool: &'c ToolDefinition,
     kind: AuditKind,
     written: Option<&'c Arc<dyn Tool>>,
-    home: &'c Home,
+    home: &'c Scope,
     #[cfg(feature = "tokio")]
     results: Option<&'c ResultStore>,
     arguments: &'c [u8],
@@ -62,12 +62,12 @@ pub(crate) struct Ongoing<'c> {
     _counted: Option<Counted>,
 }
 
-impl Begun<'_> {
+impl Started<'_> {
     /// Takes the call to its end.
     pub(crate) async fn end(self) -> Reply {
         match self {
-            Begun::Ended(reply) => reply,
-            Begun::Waits(mut call, step) => {
+            Started::Ended(reply) => reply,
+            Started::Waits(mut call, step) => {
                 let result = call.end(step).await;
                 call.reply(result)
             }
@@ -76,8 +76,8 @@ impl Begun<'_> {
 }
 
 /// Goes as far as there is no need to wait, which for most functions that are not `async` is to the end.
-pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Known<'c>, arguments: &'c [u8]) -> Begun<'c> {
-    let mut call = Ongoing::new(origin, member, arguments);
+pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Started<'c> {
+    let mut call = Invocation::new(origin, member, arguments);
     let entered = {
         let _inside = call.span.enter();
         match call.admit() {
@@ -88,16 +88,16 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Known<'c>, arguments: &'
     };
     let mut result = match entered {
         Ok(Some(Step::Done(result))) => result,
-        Ok(step) => return Begun::Waits(call, step),
-        Err(failure) => return Begun::Ended(call.reply(Err(failure))),
+        Ok(step) => return Started::Waits(call, step),
+        Err(failure) => return Started::Ended(call.reply(Err(failure))),
     };
     call.home.runner.judge(&call, &mut result);
-    Begun::Ended(call.reply(result))
+    Started::Ended(call.reply(result))
 }
 
-impl<'c> Ongoing<'c> {
-    fn new(origin: CallOrigin<'c>, member: Known<'c>, arguments: &'c [u8]) -> Self {
-        let Known { kind, definition: tool, written, home, extensions } = member;
+impl<'c> Invocation<'c> {
+    fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
+        let Target { kind, definition: tool, written, home, extensions } = member;
         let caller = origin.caller;
         let tasks = home.runner.tasks();
         let context = LazyContext::running(tool.name(), caller, extensions, origin.registry, tasks);
@@ -106,13 +106,13 @@ impl<'c> Ongoing<'c> {
             |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
         let counted = tool.modifies().then(|| {
             if let Some(Asking::Within(outer)) = &caller.asking {
-                outer.inquiry().mark_written();
+                outer.elicitation().mark_written();
             }
             tasks.count()
         });
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         let (of_tool, of_prompt) = kind.split(tool.name());
-        Ongoing {
+        Invocation {
             tool,
             kind,
             written,
@@ -137,7 +137,7 @@ impl<'c> Ongoing<'c> {
         let mut timer = match runner.timer(self.tool) {
             Ok(timer) => timer,
             Err(failure) => {
-                let _ = self.span.in_scope(|| contained(|| drop(step)));
+                let _ = self.span.in_scope(|| catch_panic(|| drop(step)));
                 return Err(failure);
             }
         };
@@ -179,38 +179,38 @@ impl<'c> Ongoing<'c> {
     /// Whether the caller may make this call.
     #[inline]
     fn admit(&self) -> Result<(), Failure> {
-        let Home { admission, states, .. } = self.home;
+        let Scope { admission, states, .. } = self.home;
         admission.admit(self.tool, states, &self.context.caller().principal)
     }
 
     /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
     #[inline]
     fn enter(&self) -> Result<Option<Step>, Failure> {
-        let desk = self.desk();
-        if let Some(step) = desk.enter_unchecked(self.arguments, Purpose::Run)? {
+        let decoder = self.decoder();
+        if let Some(step) = decoder.enter_unchecked(self.arguments, Purpose::Run)? {
             return Ok(Some(step));
         }
         #[cfg(feature = "tokio")]
         if takes_long(self.tool, self.arguments) && Handle::try_current().is_ok() {
             return Ok(None);
         }
-        let checked = check_text(self.tool, desk.leniency, self.arguments)?;
-        desk.enter_checked(checked, Purpose::Run, &mut Vec::new()).map(Some)
+        let checked = check_text(self.tool, decoder.leniency, self.arguments)?;
+        decoder.enter_checked(checked, Purpose::Run, &mut Vec::new()).map(Some)
     }
 
     /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
     #[cfg(feature = "tokio")]
     async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
-        let Home { runner, leniency, .. } = self.home;
+        let Scope { runner, leniency, .. } = self.home;
         let checking = check_elsewhere(runner, self.tool, *leniency, self.arguments, &self.context, timer);
         let checked = checking.instrument(self.span.clone()).await?;
-        self.span.in_scope(|| self.desk().enter_checked(checked, Purpose::Run, &mut Vec::new()))
+        self.span.in_scope(|| self.decoder().enter_checked(checked, Purpose::Run, &mut Vec::new()))
     }
 
-    fn desk(&self) -> Desk<'_> {
-        let Home { states, leniency, .. } = self.home;
-        let Ongoing { tool, written, context, .. } = self;
-        Desk { tool, written: *written, states, leniency: *leniency, context }
+    fn decoder(&self) -> ArgumentDecoder<'_> {
+        let Scope { states, leniency, .. } = self.home;
+        let Invocation { tool, written, context, .. } = self;
+        ArgumentDecoder { tool, written: *written, states, leniency: *leniency, context }
     }
 
     /// What the log says of the call when it has failed.
@@ -246,7 +246,7 @@ pub(crate) fn unknown(
 }
 
 /// Answers a call that is not made, and records that it was asked for.
-pub(crate) fn refused(caller: &Caller, member: Known<'_>, arguments: &[u8], failure: Failure) -> Reply {
+pub(crate) fn refused(caller: &Caller, member: Target<'_>, arguments: &[u8], failure: Failure) -> Reply {
     let asked = || Asked::Known(member.definition.clone());
     answered(member.home.audit.as_ref(), caller, member.kind, asked, arguments, failure)
 }

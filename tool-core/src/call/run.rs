@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::call::audit::Told;
-use crate::call::invocation::Ongoing;
+use crate::call::invocation::Invocation;
 use crate::call::output_check::Outputs;
 use crate::context::LazyContext;
 use crate::context::elicitation::suspend::Inquiring;
 use crate::context::permit::Permit;
 use crate::context::semaphore::Gate;
 use crate::context::tasks::Tasks;
-use crate::context::timeout::{Late, Timer, limited};
+use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::declare::entry::{Cleared, Pending, Step};
 use crate::definition::ToolDefinition;
-use crate::model::catch_panic::{Contained, Panicked, contained};
+use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
@@ -75,7 +75,7 @@ impl Runner {
     }
 
     /// Makes the output what is sent, or a failure of it.
-    pub(super) fn judge(&self, call: &Ongoing<'_>, result: &mut Result<Output, Failure>) {
+    pub(super) fn judge(&self, call: &Invocation<'_>, result: &mut Result<Output, Failure>) {
         let _inside = call.span.enter();
         self.limits.outputs.judge(call.tool, result, || call.keeps());
     }
@@ -86,7 +86,7 @@ impl Runner {
     /// in a task of its own, since half of a change is worse than none.
     pub(super) async fn run(
         &self,
-        call: &mut Ongoing<'_>,
+        call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         step: Step,
@@ -111,20 +111,21 @@ impl Runner {
         if let Some(timer) = &mut timer {
             timer.asks(context);
         }
-        let mut function = Inquiring::new(Contained::new(function, call.span.clone()), context);
+        let mut function = Inquiring::new(CatchPanic::new(function, call.span.clone()), context);
         #[cfg(feature = "tokio")]
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             return Box::pin(self.drive_apart(call, permit, timer, function, &runtime)).await;
         }
-        let gone = Gone::new(&call.context, None);
+        let gone = CancelOnDrop::new(&call.context, None);
         let mut result = match timer {
             None => function.await,
             Some(mut timer) => {
                 let limited = timer.limit(&mut function).await;
-                limited
-                    .map_err(|Late(limit)| Failure::timeout(call.tool.name(), limit, call.tool.modifies()))?
+                limited.map_err(|Elapsed(limit)| {
+                    Failure::timeout(call.tool.name(), limit, call.tool.modifies())
+                })?
             }
         };
         gone.stayed();
@@ -142,30 +143,30 @@ impl Runner {
 /// Waits for what a function of the application decides about access. Nothing of the tool has run so far, so that the
 /// decision is dropped when the caller goes away, whatever the tool does.
 async fn decide(
-    call: &Ongoing<'_>,
+    call: &Invocation<'_>,
     timer: &mut Option<Timer>,
     decision: Pending<Cleared>,
 ) -> Result<Step, Failure> {
-    let mut decision = Contained::new(decision, call.span.clone());
-    let gone = Gone::new(&call.context, None);
+    let mut decision = CatchPanic::new(decision, call.span.clone());
+    let gone = CancelOnDrop::new(&call.context, None);
     let cleared = limited(timer, &mut decision).await;
-    let cleared = cleared.map_err(|Late(limit)| Failure::timeout_before(call.tool.name(), limit))?;
+    let cleared = cleared.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
     gone.stayed();
     let cleared = cleared?;
     let _inside = call.span.enter();
-    contained(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
+    catch_panic(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
 }
 
 /// Tells the function that its caller went away, unless the caller stayed to the end.
-pub(super) struct Gone<'c> {
+pub(super) struct CancelOnDrop<'c> {
     context: Option<&'c LazyContext<'c>>,
     told: Option<Told>,
     pub(super) why: FailureKind,
 }
 
-impl<'c> Gone<'c> {
+impl<'c> CancelOnDrop<'c> {
     pub(super) fn new(context: &'c LazyContext<'c>, told: Option<Told>) -> Self {
-        Gone { context: Some(context), told, why: FailureKind::Cancelled }
+        CancelOnDrop { context: Some(context), told, why: FailureKind::Cancelled }
     }
 
     pub(super) fn stayed(mut self) {
@@ -173,7 +174,7 @@ impl<'c> Gone<'c> {
     }
 }
 
-impl Drop for Gone<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(context) = self.context {
             context.cancel();

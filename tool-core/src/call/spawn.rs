@@ -8,14 +8,14 @@ use tracing::Span;
 
 use crate::call::audit::Record;
 use crate::call::failure_log::FailureLog;
-use crate::call::invocation::Ongoing;
-use crate::call::run::{Gone, Runner};
+use crate::call::invocation::Invocation;
+use crate::call::run::{CancelOnDrop, Runner};
 use crate::context::elicitation::suspend::{Inquiring, Thread};
 use crate::context::permit::Permit;
-use crate::context::timeout::{Late, Timer, limited};
+use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::declare::entry::Blocking;
 use crate::definition::ToolDefinition;
-use crate::model::catch_panic::{Disposed, contained};
+use crate::model::catch_panic::{DropGuard, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
@@ -23,13 +23,13 @@ impl Runner {
     /// Drives a function in a task of its own, which its caller waits for.
     pub(super) async fn drive_apart(
         &self,
-        call: &mut Ongoing<'_>,
+        call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
         timer: Option<Timer>,
         function: Inquiring,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
-        let gone = Gone::new(&call.context, call.record.as_deref().map(Record::told));
+        let gone = CancelOnDrop::new(&call.context, call.record.as_deref().map(Record::told));
         let (outputs, kept) = (self.limits.outputs, call.keeps());
         let end = End { log: call.log(), record: call.record.take(), permit };
         let span = call.span.clone();
@@ -50,29 +50,29 @@ impl Runner {
     /// until the function returns, whoever still waits for it.
     pub(super) async fn block(
         &self,
-        call: &mut Ongoing<'_>,
+        call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
         function: Blocking,
     ) -> Result<Output, Failure> {
         let (kept, log) = (call.keeps(), call.log());
-        let Ongoing { context, span, record, is_logged, .. } = call;
+        let Invocation { context, span, record, is_logged, .. } = call;
         let asks = context.existing().cloned();
         if let Some(asks) = &asks {
-            asks.inquiry().open();
+            asks.elicitation().open();
         }
         if let Some(timer) = &mut timer {
             timer.asks(asks.as_ref());
         }
-        let (tool, outputs, function) = (call.tool, self.limits.outputs, Disposed::new(function));
+        let (tool, outputs, function) = (call.tool, self.limits.outputs, DropGuard::new(function));
         let call = {
             let (tool, span, asks) = (tool.clone(), span.clone(), asks.clone());
             move || {
                 let _inside = span.enter();
-                let called = function.take().map(contained);
+                let called = function.take().map(catch_panic);
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
                 if let Some(asks) = asks {
-                    asks.inquiry().judge(&mut result);
+                    asks.elicitation().judge(&mut result);
                 }
                 outputs.judge(&tool, &mut result, || kept);
                 result
@@ -83,7 +83,7 @@ impl Runner {
         if let Some(context) = &asks {
             context.hold(&thread);
         }
-        let gone = Gone::new(context, record.as_deref().map(Record::told));
+        let gone = CancelOnDrop::new(context, record.as_deref().map(Record::told));
         let end = End { log, record: record.take(), permit };
         let inside = span.clone();
         let task = move || {
@@ -119,7 +119,7 @@ impl End {
     }
 }
 
-impl Gone<'_> {
+impl CancelOnDrop<'_> {
     /// Waits for a function that runs elsewhere, and goes when the time is over. Beside the result stands whether it is that of
     /// the function, which has ended.
     async fn wait<F>(
@@ -144,7 +144,7 @@ impl Gone<'_> {
                     }
                 }
             }
-            Err(Late(limit)) => {
+            Err(Elapsed(limit)) => {
                 self.why = FailureKind::Timeout;
                 (Err(Failure::timeout(tool.name(), limit, tool.modifies())), false)
             }

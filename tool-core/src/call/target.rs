@@ -29,17 +29,17 @@ pub(crate) struct CallOrigin<'c> {
 
 /// A tool as it is called, or what is called for a prompt.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'r> {
+pub(crate) struct Target<'r> {
     pub(crate) kind: AuditKind,
     pub(crate) definition: &'r ToolDefinition,
     pub(crate) written: Option<&'r Arc<dyn Tool>>,
-    pub(crate) home: &'r Home,
+    pub(crate) home: &'r Scope,
     pub(crate) extensions: Option<&'r Arc<Extensions>>,
 }
 
 /// What the tools that were registered together share: all that a call of one of them needs beside its arguments.
 #[derive(Default)]
-pub(crate) struct Home {
+pub(crate) struct Scope {
     pub(crate) states: States,
     pub(crate) runner: Runner,
     pub(crate) admission: Admission,

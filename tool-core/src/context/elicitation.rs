@@ -1,14 +1,14 @@
 //! Asking back: what a call asks of its caller while it runs.
 //!
 //! A tool asks through its [`Context`](crate::Context), an adapter puts the question to the caller through an [`Asker`],
-//! and an [`Inquiry`] keeps what the two need to know of one call.
+//! and an [`ElicitationState`] keeps what the two need to know of one call.
 
 mod answer;
 mod ask;
 mod form;
-mod inquiry;
 mod question;
 mod sample;
+mod state;
 pub(crate) mod suspend;
 
 use std::fmt;
@@ -20,7 +20,7 @@ pub use form::{Form, FormError};
 pub use question::{Ask, AskKind, Question};
 pub use sample::{ModelPreferences, Sample};
 
-pub(crate) use inquiry::Inquiry;
+pub(crate) use state::ElicitationState;
 
 use crate::context::Context;
 use crate::model::failure::Failure;

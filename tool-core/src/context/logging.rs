@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::model::call_id::CallId;
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 
 /// How much a message of a call matters: the eight severities of syslog ([RFC 5424]), the least first.
 ///
@@ -206,7 +206,7 @@ impl Context {
         let data = data.into();
         let message = LogMessage { level, tool: self.tool(), call_id: self.call_id(), data: &data };
         // A panic is in the log; what the call does is worth more than that somebody hears of it.
-        let heard = contained(|| match self.listener() {
+        let heard = catch_panic(|| match self.listener() {
             Some(Listener(sink)) if sink.wants(level) => {
                 sink.log(&message);
                 true

@@ -15,7 +15,7 @@ use std::task::Poll;
 
 use crate::context::LazyContext;
 use crate::context::semaphore::{Busy, Gate, Place};
-use crate::context::timeout::{Late, Timer, limited};
+use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::context::wait::{Circle, Wait};
 use crate::model::failure::Failure;
 
@@ -51,7 +51,7 @@ impl Permit {
         let mut turn = pin!(Permit::acquire(gate, context.principal().id(), context.permits()));
         match limited(timer, turn.as_mut()).await {
             Ok(permit) => Ok(permit?),
-            Err(Late(limit)) => Err(Failure::timeout_before(tool, limit)),
+            Err(Elapsed(limit)) => Err(Failure::timeout_before(tool, limit)),
         }
     }
 

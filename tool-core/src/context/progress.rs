@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::Context;
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 
 /// How far a call has come.
 ///
@@ -80,7 +80,7 @@ impl Context {
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
         if let Some(Reporter(sink)) = self.reporter() {
             // A panic is in the log; what the call does is worth more than that somebody watches it.
-            let _ = contained(|| sink.report(&Progress { done, total: total.into(), message }));
+            let _ = catch_panic(|| sink.report(&Progress { done, total: total.into(), message }));
         }
     }
 }

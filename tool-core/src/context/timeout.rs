@@ -7,7 +7,7 @@ use crate::model::failure::Failure;
 
 /// The call has not ended in this time.
 #[derive(Debug)]
-pub(crate) struct Late(pub(crate) Duration);
+pub(crate) struct Elapsed(pub(crate) Duration);
 
 /// Measures the time of one call.
 #[cfg(feature = "tokio")]
@@ -29,7 +29,7 @@ impl Timer {
     /// On a runtime without timers, or on none: a limit that cannot be kept is not silently dropped.
     pub(crate) fn start(limit: Duration) -> Result<Self, Failure> {
         // A panic of tokio's, which it gives no other way to avoid.
-        let sleep = crate::model::catch_panic::contained(|| Box::pin(tokio::time::sleep(limit)));
+        let sleep = crate::model::catch_panic::catch_panic(|| Box::pin(tokio::time::sleep(limit)));
         sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(
             |crate::model::catch_panic::Panicked| {
                 tracing::error!("a call has a time limit, and there is no runtime with timers to keep it");
@@ -45,7 +45,7 @@ impl Timer {
 
     /// Whether the time is over, or was extended by what the caller took to answer.
     fn is_over(&mut self) -> bool {
-        let waited = self.context.as_ref().map_or(Duration::ZERO, |context| context.inquiry().waited());
+        let waited = self.context.as_ref().map_or(Duration::ZERO, |context| context.elicitation().waited());
         let Some(rest) = waited.checked_sub(self.granted).filter(|rest| !rest.is_zero()) else { return true };
         self.granted = waited;
         self.sleep.as_mut().reset(tokio::time::Instant::now() + rest);
@@ -53,7 +53,7 @@ impl Timer {
     }
 
     /// What the future gives, if it gives it in time. One that does not is left as it is.
-    pub(crate) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Late> {
+    pub(crate) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Elapsed> {
         use std::pin::{Pin, pin};
         use std::task::Poll;
 
@@ -64,7 +64,7 @@ impl Timer {
                 let clock = pin!(tokio::task::unconstrained(self.sleep.as_mut()));
                 match clock.poll(cx) {
                     Poll::Pending => return Poll::Pending,
-                    Poll::Ready(()) if self.is_over() => return Poll::Ready(Err(Late(self.limit))),
+                    Poll::Ready(()) if self.is_over() => return Poll::Ready(Err(Elapsed(self.limit))),
                     Poll::Ready(()) => {}
                 }
             },
@@ -88,7 +88,7 @@ impl Timer {
     }
 
     #[expect(clippy::unused_async, reason = "as with timers")]
-    pub(crate) async fn limit<F: Future + Unpin>(&mut self, _: F) -> Result<F::Output, Late> {
+    pub(crate) async fn limit<F: Future + Unpin>(&mut self, _: F) -> Result<F::Output, Elapsed> {
         match *self {}
     }
 }
@@ -97,7 +97,7 @@ impl Timer {
 pub(crate) async fn limited<F: Future + Unpin>(
     timer: &mut Option<Timer>,
     future: F,
-) -> Result<F::Output, Late> {
+) -> Result<F::Output, Elapsed> {
     match timer {
         None => Ok(future.await),
         Some(timer) => timer.limit(future).await,

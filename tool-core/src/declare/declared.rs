@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::declare::declaration::Declaration;
 
-/// Tools by name, as [`tools!`](crate::tools) lists them and [`Builder::tools`](crate::Builder::tools) takes them.
+/// Tools by name, as [`tools!`](crate::tools) lists them and [`RegistryBuilder::tools`](crate::RegistryBuilder::tools) takes them.
 ///
 /// It is a constant: a library can list its tools once, for every application that wants them.
 ///
@@ -47,7 +47,7 @@ pub const fn declared(declarations: &'static [&'static Declaration]) -> Declared
     Declared(declarations)
 }
 
-/// Lists tools by the paths of their functions: for [`Builder::tools`](crate::Builder::tools).
+/// Lists tools by the paths of their functions: for [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
 ///
 /// This needs no registration at link time, so that it works without the feature `inventory` and on every target.
 ///

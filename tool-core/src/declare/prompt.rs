@@ -36,7 +36,7 @@ impl PromptDeclaration {
     }
 }
 
-/// Prompts by name, as [`prompts!`](crate::prompts) lists them and [`Builder::prompts`](crate::Builder::prompts) takes
+/// Prompts by name, as [`prompts!`](crate::prompts) lists them and [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts) takes
 /// them.
 ///
 /// ```
@@ -71,7 +71,7 @@ pub const fn listed_prompts(declarations: &'static [&'static PromptDeclaration])
     Prompts(declarations)
 }
 
-/// Lists prompts by the paths of their functions: for [`Builder::prompts`](crate::Builder::prompts).
+/// Lists prompts by the paths of their functions: for [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts).
 ///
 /// As with [`tools!`](crate::tools), a path leads to where the function is declared.
 ///

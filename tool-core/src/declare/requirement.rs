@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::declare::inject::Needs;
 use crate::declare::state::States;
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 
 /// Why a tool cannot run at the moment: configuration that it requires is missing.
 ///
@@ -67,7 +67,7 @@ impl Requirements {
 pub(crate) fn unmet(requires: &[RequireFn], states: &States) -> Option<String> {
     let mut reasons: Vec<String> = Vec::new();
     for require in requires {
-        let reason = match contained(|| require(&mut Requiring::Check(states))) {
+        let reason = match catch_panic(|| require(&mut Requiring::Check(states))) {
             Ok(Ok(())) => continue,
             Ok(Err(unmet)) => unmet.0,
             // Said to the log already. What could not be checked is not taken for met.

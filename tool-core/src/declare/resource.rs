@@ -133,7 +133,7 @@ pub struct WritePass<'p>(PhantomData<&'p ()>);
 /// The handle that reads a [`Resource`]: a parameter `#[inject] archive: Reader<Archive>`, of any tool.
 ///
 /// It stands for the resource's own `Reader`, whose methods it has. The resource is given to the registry with
-/// [`Builder::state`](crate::Builder::state).
+/// [`RegistryBuilder::state`](crate::RegistryBuilder::state).
 ///
 /// ```
 /// use tool_core::{Reader, Resource, WritePass, tool};
@@ -337,7 +337,7 @@ impl<T: Resource> Deref for Writer<T> {
 
     fn deref(&self) -> &T::Writer {
         if let Some(call) = &self.call {
-            call.inquiry().mark_written();
+            call.elicitation().mark_written();
         }
         self.resource.writer(WritePass(PhantomData))
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::declare::inject::{Inject, Injection, Needs};
 use crate::model::failure::Failure;
 
-/// State of the application, shared by all calls: put in with [`Builder::state`](crate::Builder::state), taken out by a
+/// State of the application, shared by all calls: put in with [`RegistryBuilder::state`](crate::RegistryBuilder::state), taken out by a
 /// parameter `#[inject] shop: State<Shop>`.
 ///
 /// A registry that lacks the state of one of its tools is not built.

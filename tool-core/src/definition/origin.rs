@@ -16,7 +16,7 @@ use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;
 use crate::definition::schema_text::Written;
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 
 /// What a declaration says of its tool, and where the rest comes from.
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
@@ -154,7 +154,7 @@ impl Declared {
     fn plan(&self) -> &Plan {
         // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
         self.plan.get_or_init(|| {
-            contained(|| Plan::new(&self.inputs, &self.input().layout))
+            catch_panic(|| Plan::new(&self.inputs, &self.input().layout))
                 .unwrap_or_else(|Panicked| Plan::broken())
         })
     }
@@ -162,7 +162,7 @@ impl Declared {
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
             let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
-            let made = contained(|| match self.declaration.said().schema {
+            let made = catch_panic(|| match self.declaration.said().schema {
                 Some(make) => InputSchema::written(make, &self.inputs, calls),
                 None => InputSchema::compose(&self.inputs, calls),
             });
@@ -178,7 +178,7 @@ impl Declared {
     }
 
     fn output(&self) -> Option<&OutputSchema> {
-        let make = || contained(|| OutputSchema::compose(self.returned)).unwrap_or_default();
+        let make = || catch_panic(|| OutputSchema::compose(self.returned)).unwrap_or_default();
         self.output.get_or_init(make).as_ref()
     }
 }

@@ -16,23 +16,23 @@ pub(crate) struct Panicked;
 
 /// Calls code of the application, and turns its panic into an error.
 #[inline]
-pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(code)).map_err(log)
 }
 
 /// Awaits a future of the application, and turns its panic into an error: while it is polled, and when it is dropped.
-pub(crate) async fn contained_future<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
-    let mut future = Disposed::new(future);
+pub(crate) async fn catch_panic_future<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
+    let mut future = DropGuard::new(future);
     let polled = poll_fn(|cx| {
         let Some(running) = &mut future.0 else { return Poll::Ready(Err(Panicked)) };
-        match contained(|| running.as_mut().poll(cx)) {
+        match catch_panic(|| running.as_mut().poll(cx)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
             Err(Panicked) => Poll::Ready(Err(Panicked)),
         }
     })
     .await;
-    contained(|| drop(future.0.take())).and(polled)
+    catch_panic(|| drop(future.0.take())).and(polled)
 }
 
 /// Says what a panic said.
@@ -52,11 +52,11 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 }
 
 /// Something of the application's that lets no panic out when it is dropped.
-pub(crate) struct Disposed<T>(Option<T>);
+pub(crate) struct DropGuard<T>(Option<T>);
 
-impl<T> Disposed<T> {
+impl<T> DropGuard<T> {
     pub(crate) fn new(inner: T) -> Self {
-        Disposed(Some(inner))
+        DropGuard(Some(inner))
     }
 
     #[cfg(feature = "tokio")]
@@ -67,12 +67,12 @@ impl<T> Disposed<T> {
     fn dispose(&mut self) {
         if let Some(inner) = self.0.take() {
             // Already logged; what cannot be dropped is of no more use to anybody.
-            let _ = contained(|| drop(inner));
+            let _ = catch_panic(|| drop(inner));
         }
     }
 }
 
-impl<T> Drop for Disposed<T> {
+impl<T> Drop for DropGuard<T> {
     fn drop(&mut self) {
         self.dispose();
     }
@@ -80,11 +80,11 @@ impl<T> Drop for Disposed<T> {
 
 /// A task that nobody waits for, in its span: its panic is told to the log and to nobody else.
 #[cfg(feature = "tokio")]
-pub(crate) fn contained_task(
+pub(crate) fn catch_panic_task(
     task: impl Future<Output = ()> + Send + 'static,
     span: Span,
 ) -> impl Future<Output = ()> + Send + 'static {
-    let task = Contained::new(
+    let task = CatchPanic::new(
         Box::pin(async move {
             task.await;
             Ok(())
@@ -98,14 +98,14 @@ pub(crate) fn contained_task(
 }
 
 /// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
-pub(crate) struct Contained<T> {
-    function: Disposed<BoxFuture<'static, Result<T, Failure>>>,
+pub(crate) struct CatchPanic<T> {
+    function: DropGuard<BoxFuture<'static, Result<T, Failure>>>,
     span: Span,
 }
 
-impl<T> Contained<T> {
+impl<T> CatchPanic<T> {
     pub(crate) fn new(function: BoxFuture<'static, Result<T, Failure>>, span: Span) -> Self {
-        Contained { function: Disposed::new(function), span }
+        CatchPanic { function: DropGuard::new(function), span }
     }
 
     /// Drops the function, which is of no more use.
@@ -115,15 +115,15 @@ impl<T> Contained<T> {
     }
 }
 
-impl<T> Future for Contained<T> {
+impl<T> Future for CatchPanic<T> {
     type Output = Result<T, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Contained { function, span } = &mut *self;
+        let CatchPanic { function, span } = &mut *self;
         // Entered for one poll at a time: across an `await` it would cover other calls, too.
         let _entered = span.enter();
         let Some(future) = &mut function.0 else { return Poll::Ready(Err(Failure::internal())) };
-        let result = match contained(|| future.as_mut().poll(cx)) {
+        let result = match catch_panic(|| future.as_mut().poll(cx)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => result,
             Err(Panicked) => Err(Failure::internal()),
@@ -133,7 +133,7 @@ impl<T> Future for Contained<T> {
     }
 }
 
-impl<T> Drop for Contained<T> {
+impl<T> Drop for CatchPanic<T> {
     fn drop(&mut self) {
         self.abandon();
     }

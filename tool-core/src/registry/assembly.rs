@@ -9,12 +9,12 @@ use crate::call::tool::Tool;
 use crate::context::Caller;
 use crate::context::extensions::Extensions;
 use crate::definition::DefinitionError;
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses::collisions;
 use crate::registry::index::Positions;
-use crate::registry::prompts::PromptMember;
-use crate::registry::provider::{LeftOut, Toolset};
-use crate::registry::{Apart, Home, Inner, Member, Registry};
+use crate::registry::prompts::RegisteredPrompt;
+use crate::registry::provider::{Skipped, Toolset};
+use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 
 impl Registry {
     /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with
@@ -44,13 +44,13 @@ impl Registry {
         assembly.add(self);
         let home = &self.inner.home;
         for tool in tools {
-            match tool.map(|tool| (contained(|| tool.definition().clone()), tool)) {
+            match tool.map(|tool| (catch_panic(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
                     let (home, extensions) = (Arc::clone(home), self.caller.extensions.clone());
-                    let apart = Some(Arc::new(Apart { written: Some(tool), home, extensions }));
-                    assembly.members.push(Member { definition, apart });
+                    let apart = Some(Arc::new(ToolOverrides { written: Some(tool), home, extensions }));
+                    assembly.members.push(RegisteredTool { definition, apart });
                 }
-                Ok((Err(Panicked), _)) => assembly.left_out.push(LeftOut::NoDefinition),
+                Ok((Err(Panicked), _)) => assembly.left_out.push(Skipped::NoDefinition),
                 Err(error) => assembly.left_out.push(error.into()),
             }
         }
@@ -64,7 +64,7 @@ impl Registry {
 
     /// The tools and prompts of all of these, each called as before and with what stood beside its calls. The first stands
     /// for the local caller, and the first that has one for the audit of what is not known.
-    pub(crate) fn joined(registries: &[Registry], left_out: Vec<LeftOut>) -> Toolset {
+    pub(crate) fn joined(registries: &[Registry], left_out: Vec<Skipped>) -> Toolset {
         let mut assembly = Assembly { left_out, ..Assembly::default() };
         registries.iter().for_each(|registry| assembly.add(registry));
         assembly.finish()
@@ -88,12 +88,12 @@ impl Registry {
 /// What a registry is put together from, in the order in which it was found.
 #[derive(Default)]
 struct Assembly {
-    homes: Vec<Arc<Home>>,
+    homes: Vec<Arc<Scope>>,
     audit: Option<Audit>,
     first: Option<Registry>,
-    members: Vec<Member>,
-    prompts: Vec<PromptMember>,
-    left_out: Vec<LeftOut>,
+    members: Vec<RegisteredTool>,
+    prompts: Vec<RegisteredPrompt>,
+    left_out: Vec<Skipped>,
 }
 
 impl Assembly {
@@ -113,18 +113,18 @@ impl Assembly {
         let stays = beside.is_none() && self.homes.first().is_some_and(|first| Arc::ptr_eq(first, home));
         let together = (!stays).then(|| {
             let (home, extensions) = (Arc::clone(home), beside.cloned());
-            Arc::new(Apart { written: None, home, extensions })
+            Arc::new(ToolOverrides { written: None, home, extensions })
         });
-        let brought = registry.inner.members.iter().map(|Member { definition, apart }| {
+        let brought = registry.inner.members.iter().map(|RegisteredTool { definition, apart }| {
             let apart = match (apart, beside) {
                 (None, _) => together.clone(),
                 (Some(apart), None) => Some(Arc::clone(apart)),
                 (Some(apart), Some(_)) => {
                     let extensions = Extensions::layered(beside, apart.extensions.as_ref());
-                    Some(Arc::new(Apart { extensions, ..Apart::clone(apart) }))
+                    Some(Arc::new(ToolOverrides { extensions, ..ToolOverrides::clone(apart) }))
                 }
             };
-            Member { definition: definition.clone(), apart }
+            RegisteredTool { definition: definition.clone(), apart }
         });
         self.members.extend(brought);
         self.prompts.extend(registry.inner.prompts.iter().map(|prompt| prompt.beside(beside)));
@@ -157,16 +157,16 @@ impl Assembly {
 
 /// The prompts by name, without those whose name an earlier one has.
 fn first_prompt_of_each_name(
-    mut prompts: Vec<PromptMember>,
-    left_out: &mut Vec<LeftOut>,
-) -> Vec<PromptMember> {
+    mut prompts: Vec<RegisteredPrompt>,
+    left_out: &mut Vec<Skipped>,
+) -> Vec<RegisteredPrompt> {
     // Equal ones stay in their order.
     prompts.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
     prompts.dedup_by(|second, first| {
         let (second, first) = (&second.definition, &first.definition);
         let is_second = second.name() == first.name();
         if is_second {
-            left_out.push(LeftOut::DuplicatePrompt {
+            left_out.push(Skipped::DuplicatePrompt {
                 name: second.name().to_owned(),
                 kept: first.tool().place(),
                 left_out: second.tool().place(),
@@ -178,13 +178,13 @@ fn first_prompt_of_each_name(
 }
 
 /// The tools without those whose name or alias an earlier one has.
-fn first_of_each_name(mut members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> Vec<Member> {
+fn first_of_each_name(mut members: Vec<RegisteredTool>, left_out: &mut Vec<Skipped>) -> Vec<RegisteredTool> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(members.len());
     let mut dropped = BTreeSet::new();
-    for (position, Member { definition: tool, .. }) in members.iter().enumerate() {
+    for (position, RegisteredTool { definition: tool, .. }) in members.iter().enumerate() {
         let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
         if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
-            left_out.push(LeftOut::Duplicate {
+            left_out.push(Skipped::Duplicate {
                 name: name.to_owned(),
                 kept: members[*first].definition.place(),
                 left_out: tool.place(),
@@ -200,15 +200,15 @@ fn first_of_each_name(mut members: Vec<Member>, left_out: &mut Vec<LeftOut>) -> 
 
 /// The same in the order of their names. Where a name is lies elsewhere for each tool: it is looked up once, and not at
 /// each comparison.
-fn by_name(members: Vec<Member>) -> Vec<Member> {
+fn by_name(members: Vec<RegisteredTool>) -> Vec<RegisteredTool> {
     let names: Vec<&str> = members.iter().map(|member| member.definition.name()).collect();
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names[*a].cmp(names[*b]));
-    let mut members: Vec<Option<Member>> = members.into_iter().map(Some).collect();
+    let mut members: Vec<Option<RegisteredTool>> = members.into_iter().map(Some).collect();
     order.into_iter().filter_map(|position| members[position].take()).collect()
 }
 
-fn drop_at(members: &mut Vec<Member>, dropped: &BTreeSet<usize>) {
+fn drop_at(members: &mut Vec<RegisteredTool>, dropped: &BTreeSet<usize>) {
     if dropped.is_empty() {
         return;
     }
@@ -217,12 +217,12 @@ fn drop_at(members: &mut Vec<Member>, dropped: &BTreeSet<usize>) {
 }
 
 /// Drops the tools that live where an earlier one does.
-fn first_of_each_address(kept: &mut Vec<Member>, left_out: &mut Vec<LeftOut>) {
+fn first_of_each_address(kept: &mut Vec<RegisteredTool>, left_out: &mut Vec<Skipped>) {
     let tools = kept.iter().map(|member| &member.definition);
     let mut dropped = BTreeSet::new();
     for (first, second) in collisions(tools) {
         if !dropped.contains(&first.position) && dropped.insert(second.position) {
-            left_out.push(LeftOut::Address { kept: first.to_string(), left_out: second.to_string() });
+            left_out.push(Skipped::Address { kept: first.to_string(), left_out: second.to_string() });
         }
     }
     drop_at(kept, &dropped);

@@ -14,15 +14,15 @@ use crate::declare::declared::Declared;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses;
 use crate::registry::checks::schema_errors;
 use crate::registry::error::{BuildError, BuildErrors};
 use crate::registry::executor::faults_of_limits;
 use crate::registry::index;
 use crate::registry::index::Positions;
-use crate::registry::prompts::{PromptMember, Selection};
-use crate::registry::{Apart, Home, Inner, Member, Registry};
+use crate::registry::prompts::{RegisteredPrompt, Selection};
+use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 use crate::schema::leniency::Leniency;
 
 /// Builds a [`Registry`]: which tools, with which state.
@@ -45,7 +45,7 @@ use crate::schema::leniency::Leniency;
 /// ```
 #[derive(Default)]
 #[must_use = "a builder does nothing until `build`"]
-pub struct Builder {
+pub struct RegistryBuilder {
     declarations: Vec<&'static Declaration>,
     written: Vec<Arc<dyn Tool>>,
     pub(super) prompts: Selection,
@@ -71,10 +71,10 @@ type Likes = dyn Fn(&ToolDefinition) -> bool + Send;
 /// Built in a task of a runtime that may move it between threads.
 const _: () = {
     const fn is_send<T: Send>() {}
-    is_send::<Builder>();
+    is_send::<RegistryBuilder>();
 };
 
-impl Builder {
+impl RegistryBuilder {
     /// Adds every tool and every prompt that was linked into this program.
     ///
     /// ```
@@ -278,7 +278,7 @@ impl Builder {
         let declarations = Declaration::in_order(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
-        let home = Arc::new(Home {
+        let home = Arc::new(Scope {
             states: self.states,
             runner: Runner::new(self.limits),
             admission: self.admission,
@@ -286,17 +286,17 @@ impl Builder {
             audit: audit.clone(),
         });
         // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
-        let mut members: Vec<Member> = Vec::with_capacity(declarations.len() + self.written.len());
+        let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.written.len());
         let declarations = declarations.into_iter().map(|keyed| keyed.declaration);
         let declared = ToolDefinition::all_declared(declarations);
-        members.extend(declared.map(|definition| Member { definition, apart: None }));
+        members.extend(declared.map(|definition| RegisteredTool { definition, apart: None }));
         let are_ordered = self.written.is_empty();
         for tool in self.written {
-            match contained(|| tool.definition().clone()) {
+            match catch_panic(|| tool.definition().clone()) {
                 Ok(definition) => {
                     let (written, home) = (Some(tool), Arc::clone(&home));
-                    let apart = Some(Arc::new(Apart { written, home, extensions: None }));
-                    members.push(Member { definition, apart });
+                    let apart = Some(Arc::new(ToolOverrides { written, home, extensions: None }));
+                    members.push(RegisteredTool { definition, apart });
                 }
                 Err(Panicked) => faults.push(BuildError::NoDefinition),
             }
@@ -305,7 +305,7 @@ impl Builder {
             members.retain(|member| self.select.iter().all(|likes| likes(&member.definition)));
         }
         if !are_ordered {
-            members.sort_by(|Member { definition: a, .. }, Member { definition: b, .. }| {
+            members.sort_by(|RegisteredTool { definition: a, .. }, RegisteredTool { definition: b, .. }| {
                 a.name().cmp(b.name()).then_with(|| a.source().cmp(&b.source()))
             });
         }
@@ -334,7 +334,7 @@ impl Builder {
         faults.extend(faults_of_limits(self.limits, definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
-        let prompts = prompts.into_iter().map(|prompt| PromptMember::new(prompt, &home)).collect();
+        let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &home)).collect();
         let inner = Inner {
             members,
             prompts,
@@ -356,7 +356,7 @@ impl Builder {
 }
 
 /// That two tools have one name or alias is a fault.
-fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
+fn faults_of_names(tools: &[RegisteredTool], faults: &mut Vec<BuildError>) {
     let at = |position: usize| &tools[position].definition;
     // Equal names stand next to each other.
     for pair in tools.windows(2) {
@@ -370,7 +370,7 @@ fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
         }
     }
     let mut known: HashMap<&str, usize> = HashMap::new();
-    for (position, Member { definition: tool, .. }) in tools.iter().enumerate() {
+    for (position, RegisteredTool { definition: tool, .. }) in tools.iter().enumerate() {
         let Some(alias) = tool.alias() else { continue };
         if let Some(first) = known.insert(alias, position).or_else(|| index::by_name(alias, tools)) {
             faults.push(BuildError::Alias {
@@ -382,7 +382,7 @@ fn faults_of_names(tools: &[Member], faults: &mut Vec<BuildError>) {
     }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.declarations().map(|declaration| declaration.name).collect();
         let written = self.written.len();

@@ -14,7 +14,7 @@ use crate::registry::Registry;
 impl Registry {
     /// The same registry for another caller: what is listed is what that caller may see, and each call is its own.
     ///
-    /// Without it, the caller is the local one, with what [`Builder::local`](crate::Builder::local) granted.
+    /// Without it, the caller is the local one, with what [`RegistryBuilder::local`](crate::RegistryBuilder::local) granted.
     ///
     /// ```
     /// use tool_core::{Principal, Registry};

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::call::target::Known;
-use crate::call::{self, Begun, Reply};
+use crate::call::target::Target;
+use crate::call::{self, Reply, Started};
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::output::Output;
@@ -31,7 +31,7 @@ impl Registry {
         match self.known(name) {
             Ok(member) => match call::begin(self.origin(), member, arguments) {
                 // Most calls need not wait, and are spared what waiting takes.
-                Begun::Ended(reply) => reply,
+                Started::Ended(reply) => reply,
                 begun => begun.end().await,
             },
             Err(_) => self.unknown(name, arguments),
@@ -59,7 +59,7 @@ impl Registry {
         let Ok(member) = self.known(name) else {
             return self.unknown(name, arguments);
         };
-        let Known { definition, home, .. } = member;
+        let Target { definition, home, .. } = member;
         let admitted = home.admission.admit(definition, &home.states, &self.caller.principal);
         call::refused(&self.caller, member, arguments, admitted.err().unwrap_or(failure))
     }
@@ -93,13 +93,13 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Known { definition, written, home, .. } = self.known(name)?;
+        let Target { definition, written, home, .. } = self.known(name)?;
         call::validate(definition, written, &home.states, home.leniency, arguments)
     }
 
     /// Checks the text of the arguments for a tool as [`validate`](Registry::validate) does, for an adapter that serves many
     /// callers: arguments that take long to check wait for their turn and for a thread as a call does
-    /// ([`Builder::concurrency`](crate::Builder::concurrency), [`Builder::blocking_threads`](crate::Builder::blocking_threads)).
+    /// ([`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), [`RegistryBuilder::blocking_threads`](crate::RegistryBuilder::blocking_threads)).
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::registry::{BuildError, BuildErrors, Registry, addresses};
 
 impl Registry {
     /// Makes every schema now, and finds what is wrong with them: examples in doc comments that are no calls, patterns that are
-    /// none or that a client understands otherwise; and the tools that modify nothing and take a [`Reader`](crate::Reader) that can write. Defaults and constraints that do not fit their inputs are found by [`Builder::build`](crate::Builder::build) already. Servers do this before they listen.
+    /// none or that a client understands otherwise; and the tools that modify nothing and take a [`Reader`](crate::Reader) that can write. Defaults and constraints that do not fit their inputs are found by [`RegistryBuilder::build`](crate::RegistryBuilder::build) already. Servers do this before they listen.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Values that could complete what a caller types for an input of a tool or an argument of a prompt.
 
-use crate::call::target::Known;
+use crate::call::target::Target;
 use crate::declare::completion::{Completing, Completions, Typed, allowed};
-use crate::model::catch_panic::{Panicked, contained};
+use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
 use crate::registry::Registry;
 
@@ -66,8 +66,13 @@ impl Registry {
         self.completions(self.known_prompt(prompt)?, argument, &typed.into())
     }
 
-    fn completions(&self, member: Known<'_>, input: &str, typed: &Typed<'_>) -> Result<Completions, Failure> {
-        let Known { definition, home, .. } = member;
+    fn completions(
+        &self,
+        member: Target<'_>,
+        input: &str,
+        typed: &Typed<'_>,
+    ) -> Result<Completions, Failure> {
+        let Target { definition, home, .. } = member;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
             let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
@@ -83,7 +88,7 @@ impl Registry {
                 let typed = &typed.clone().by(self.principal());
                 let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
                 let mut completing = Completing::Propose { typed, states, guarded, values };
-                contained(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
+                catch_panic(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
             }
             None => {
                 let typed = typed.text().to_lowercase();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::call::Limits;
 use crate::call::audit::AuditSink;
 use crate::definition::ToolDefinition;
-use crate::registry::{BuildError, Builder};
+use crate::registry::{BuildError, RegistryBuilder};
 
-impl Builder {
+impl RegistryBuilder {
     /// How long a call may take whose tool does not say: as `#[tool(timeout = "…")]` on every other tool. No limit by
     /// default.
     ///
@@ -28,7 +28,7 @@ impl Builder {
 
     /// How many calls run at once. No limit by default.
     ///
-    /// As many again may wait, unless [`Builder::queue`] says otherwise, and the callers among them take turns, so that
+    /// As many again may wait, unless [`RegistryBuilder::queue`] says otherwise, and the callers among them take turns, so that
     /// one with a thousand calls does not keep another from making one. Where no place is left, the caller with the most
     /// waiting calls loses one, and what finds no place is answered [`Busy`](crate::FailureKind::Busy).
     ///
@@ -44,7 +44,7 @@ impl Builder {
         self
     }
 
-    /// How many calls wait when [`Builder::concurrency`] run.
+    /// How many calls wait when [`RegistryBuilder::concurrency`] run.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -56,7 +56,7 @@ impl Builder {
     }
 
     /// How many threads there are for tools declared `blocking`: 64 by default. Their calls take turns as those of
-    /// [`Builder::concurrency`] do, and all may wait. The runtime has threads of its own for this, and fewer than it has
+    /// [`RegistryBuilder::concurrency`] do, and all may wait. The runtime has threads of its own for this, and fewer than it has
     /// should be used.
     ///
     /// ```

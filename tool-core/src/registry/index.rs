@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::registry::Member;
+use crate::registry::RegisteredTool;
 
 /// How many names are looked up without a table.
 const FEW: u32 = 8;
@@ -48,7 +48,7 @@ struct Position {
 impl Positions {
     /// The position of the tool of this name or alias among these, which are always the same ones.
     #[inline]
-    pub(super) fn get(&self, name: &str, members: &[Member]) -> Option<usize> {
+    pub(super) fn get(&self, name: &str, members: &[RegisteredTool]) -> Option<usize> {
         match self.table.get() {
             Some(table) => table.get(name, members),
             None => self.search(name, members),
@@ -56,7 +56,7 @@ impl Positions {
     }
 
     #[cold]
-    fn search(&self, name: &str, members: &[Member]) -> Option<usize> {
+    fn search(&self, name: &str, members: &[RegisteredTool]) -> Option<usize> {
         if self.lookups.fetch_add(1, Ordering::Relaxed) < FEW {
             let alias = || members.iter().position(|member| member.definition.alias() == Some(name));
             return by_name(name, members).or_else(alias);
@@ -66,14 +66,14 @@ impl Positions {
 }
 
 /// The position of the tool of this name.
-pub(super) fn by_name(name: &str, members: &[Member]) -> Option<usize> {
+pub(super) fn by_name(name: &str, members: &[RegisteredTool]) -> Option<usize> {
     members.binary_search_by(|member| member.definition.name().cmp(name)).ok()
 }
 
 impl Table {
-    fn of(members: &[Member]) -> Self {
+    fn of(members: &[RegisteredTool]) -> Self {
         // Tools that are written by hand may be somebody else's, and so may their names.
-        let is_foreign = members.iter().any(Member::is_written);
+        let is_foreign = members.iter().any(RegisteredTool::is_written);
         let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
         let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();
         let mut table = HashTable::with_capacity(members.len() + aliases);
@@ -90,7 +90,7 @@ impl Table {
     }
 
     #[inline]
-    fn get(&self, name: &str, members: &[Member]) -> Option<usize> {
+    fn get(&self, name: &str, members: &[RegisteredTool]) -> Option<usize> {
         let is_it = |position: &Position| {
             let tool = &members[position.of as usize].definition;
             if position.by_alias { tool.alias() == Some(name) } else { tool.name() == name }

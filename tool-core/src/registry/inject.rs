@@ -16,7 +16,7 @@ use crate::registry::Registry;
 /// A tool that is called like this cannot [ask](crate::Context::elicit) anything, and a call of one that modifies counts as
 /// having written: after it, the calling tool cannot ask either.
 ///
-/// Where [`Builder::concurrency`](crate::Builder::concurrency) limits how many calls run, these calls go on with the place of the
+/// Where [`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency) limits how many calls run, these calls go on with the place of the
 /// call that makes them, one at a time, and beside it with places that are free: no limit is so low that calls wait for one another
 /// for good. Where registries with limits are joined, a call that would wait for calls that wait for it is refused as
 /// [`Busy`](crate::FailureKind::Busy).

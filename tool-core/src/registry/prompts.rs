@@ -15,7 +15,7 @@ use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::prompt::{Prompt, PromptReply};
-use crate::registry::{BuildError, Builder, Home, Known, Registry};
+use crate::registry::{BuildError, Registry, RegistryBuilder, Scope, Target};
 
 /// Which prompts a registry is to have.
 #[derive(Default)]
@@ -81,21 +81,24 @@ fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterato
 
 /// One prompt of a registry, and what enters its function.
 #[derive(Clone)]
-pub(super) struct PromptMember {
+pub(super) struct RegisteredPrompt {
     pub(super) definition: PromptDefinition,
-    home: Arc<Home>,
+    home: Arc<Scope>,
     /// What stands beside its calls whoever calls, under what the caller brings along.
     extensions: Option<Arc<Extensions>>,
 }
 
-impl PromptMember {
-    pub(super) fn new(definition: PromptDefinition, home: &Arc<Home>) -> Self {
-        PromptMember { definition, home: Arc::clone(home), extensions: None }
+impl RegisteredPrompt {
+    pub(super) fn new(definition: PromptDefinition, home: &Arc<Scope>) -> Self {
+        RegisteredPrompt { definition, home: Arc::clone(home), extensions: None }
     }
 
     /// The same in a registry of others, with what stands beside its calls where it comes from.
     pub(super) fn beside(&self, extensions: Option<&Arc<Extensions>>) -> Self {
-        PromptMember { extensions: Extensions::layered(extensions, self.extensions.as_ref()), ..self.clone() }
+        RegisteredPrompt {
+            extensions: Extensions::layered(extensions, self.extensions.as_ref()),
+            ..self.clone()
+        }
     }
 
     /// Returns `true` if the prompt exists for this caller.
@@ -105,13 +108,13 @@ impl PromptMember {
 
     /// Returns `true` if a call with valid arguments is let in.
     fn is_callable_by(&self, principal: &Principal) -> bool {
-        let Home { admission, states, .. } = &*self.home;
+        let Scope { admission, states, .. } = &*self.home;
         admission.admit(self.definition.tool(), states, principal).is_ok()
     }
 
     /// What is called for it.
-    fn known(&self) -> Known<'_> {
-        Known {
+    fn known(&self) -> Target<'_> {
+        Target {
             kind: AuditKind::Prompt,
             definition: self.definition.tool(),
             written: None,
@@ -121,7 +124,7 @@ impl PromptMember {
     }
 }
 
-impl Builder {
+impl RegistryBuilder {
     /// Adds the prompts that [`prompts!`](crate::prompts) lists. One that is linked too is one prompt.
     ///
     /// ```
@@ -154,7 +157,7 @@ impl Builder {
 
 impl Registry {
     /// Every prompt that the caller may know of, ordered by name. Those that it may not use are among them, unless
-    /// [`Builder::hide_denied`] says otherwise.
+    /// [`RegistryBuilder::hide_denied`] says otherwise.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -272,12 +275,12 @@ impl Registry {
         self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
     }
 
-    pub(crate) fn known_prompt(&self, name: &str) -> Result<Known<'_>, Failure> {
-        let known = self.prompt_member(name).map(PromptMember::known);
+    pub(crate) fn known_prompt(&self, name: &str) -> Result<Target<'_>, Failure> {
+        let known = self.prompt_member(name).map(RegisteredPrompt::known);
         known.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
     }
 
-    fn prompt_member(&self, name: &str) -> Option<&PromptMember> {
+    fn prompt_member(&self, name: &str) -> Option<&RegisteredPrompt> {
         let prompts = &self.inner.prompts;
         let position = prompts.binary_search_by(|prompt| prompt.definition.name().cmp(name)).ok()?;
         Some(&prompts[position]).filter(|prompt| prompt.is_known_to(self.principal()))

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
-pub use discovery::{Discovered, DiscoveryError};
-pub use into::{Discover, IntoToolsProvider, by};
+pub use discovery::{DiscoveryError, IntoTools};
+pub use into::{IntoToolsProvider, ToolSource, by};
 pub use providers::Providers;
-pub use toolset::{LeftOut, Toolset};
+pub use toolset::{Skipped, Toolset};
 
-use crate::model::catch_panic::{Panicked, contained, contained_future};
+use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 
@@ -146,7 +146,7 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
     /// What was left out the last time, so that the log has it once and not on every request.
-    told: Arc<Mutex<Vec<LeftOut>>>,
+    told: Arc<Mutex<Vec<Skipped>>>,
 }
 
 impl Provider {
@@ -214,8 +214,8 @@ impl Provider {
 
     /// The same without a word to the log, for a provider made of others.
     pub(crate) async fn ask(&self) -> Result<Toolset, DiscoveryError> {
-        let future = contained(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
-        contained_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))
+        let future = catch_panic(|| self.inner.tools()).map_err(|Panicked| DiscoveryError::Panicked)?;
+        catch_panic_future(future).await.unwrap_or(Err(DiscoveryError::Panicked))
     }
 }
 

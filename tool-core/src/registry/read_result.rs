@@ -27,7 +27,7 @@ struct Asked {
 
 impl ResultStore {
     /// The tool `read_result`, with which a model reads what was kept for it, a page at a time.
-    /// [`Builder::storing`](crate::Builder::storing) adds it.
+    /// [`RegistryBuilder::storing`](crate::RegistryBuilder::storing) adds it.
     ///
     /// ```
     /// # #[cfg(feature = "results")]

@@ -5,10 +5,10 @@ use crate::definition::ToolDefinition;
 use crate::model::future::BoxFuture;
 use crate::registry::provider::DiscoveryError;
 use crate::registry::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
-use crate::registry::{Builder, Registry};
+use crate::registry::{Registry, RegistryBuilder};
 use crate::results::ResultStore;
 
-impl Builder {
+impl RegistryBuilder {
     /// Keeps what is too large to be shown in this store, and adds the tool `read_result` with which it is read.
     ///
     /// ```
@@ -31,7 +31,7 @@ impl Builder {
 impl Registry {
     /// The same registry, whose calls keep what is too large to be shown in this store. Cheap: it may be done for each call.
     ///
-    /// It has the tool `read_result` only if it was added: [`Builder::storing`] does both.
+    /// It has the tool `read_result` only if it was added: [`RegistryBuilder::storing`] does both.
     ///
     /// ```
     /// # #[cfg(feature = "results")]
@@ -47,8 +47,8 @@ impl Registry {
     /// let store = ResultStore::memory();
     /// let registry = Registry::builder().tools(tools![count_far]).build().unwrap().storing(&store);
     /// let reply = registry.invoke("count_far", b"{}").await;
-    /// let shortened = reply.shortened.unwrap();
-    /// let excerpt = shortened.excerpts().next().unwrap();
+    /// let preview = reply.preview.unwrap();
+    /// let excerpt = preview.excerpts().next().unwrap();
     /// assert!(excerpt.preview().starts_with("[\n0,\n1,\n"));
     /// let kept = store.read(registry.principal(), excerpt.digest().unwrap()).await.unwrap().unwrap();
     /// assert!(kept.text().unwrap().ends_with("19999\n]"));
@@ -123,7 +123,7 @@ impl Registry {
             Err(_) => self.unknown(name, arguments),
         };
         if is_for && results.is_large(&reply.result) {
-            reply.shortened = results.shorten(&reply.result, self.principal()).await.map(Box::new);
+            reply.preview = results.shorten(&reply.result, self.principal()).await.map(Box::new);
         }
         reply
     }

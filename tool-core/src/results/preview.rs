@@ -19,13 +19,13 @@ use crate::results::truncate::{beginning, in_lines};
 ///
 /// ```
 /// # fn of(reply: &tool_core::Reply) {
-/// use tool_core::Piece;
+/// use tool_core::PreviewPart;
 ///
-/// if let Some(shortened) = &reply.shortened {
-///     for piece in shortened.pieces() {
-///         match piece {
-///             Piece::Content(content) => println!("{content:?}"),
-///             Piece::Excerpt(excerpt) => println!("{}\n{}", excerpt.preview(), excerpt.note()),
+/// if let Some(preview) = &reply.preview {
+///     for part in preview.parts() {
+///         match part {
+///             PreviewPart::Content(content) => println!("{content:?}"),
+///             PreviewPart::Excerpt(excerpt) => println!("{}\n{}", excerpt.preview(), excerpt.note()),
 ///             _ => println!("something newer"),
 ///         }
 ///     }
@@ -33,53 +33,53 @@ use crate::results::truncate::{beginning, in_lines};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Shortened {
-    pieces: Vec<Piece>,
+pub struct Preview {
+    parts: Vec<PreviewPart>,
 }
 
 /// A part of a result that is too large.
 ///
 /// ```
-/// use tool_core::{Content, Piece};
+/// use tool_core::{Content, PreviewPart};
 ///
-/// let piece = Piece::Content(Content::text("see below"));
+/// let part = PreviewPart::Content(Content::text("see below"));
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Piece {
+pub enum PreviewPart {
     /// Small enough to be shown as it is.
     Content(Content),
     /// Kept elsewhere.
     Excerpt(Excerpt),
 }
 
-impl Shortened {
-    pub(super) fn new(pieces: Vec<Piece>) -> Self {
-        Shortened { pieces }
+impl Preview {
+    pub(super) fn new(parts: Vec<PreviewPart>) -> Self {
+        Preview { parts }
     }
 
     /// What is shown, in its order.
     ///
     /// ```
-    /// # fn of(shortened: &tool_core::Shortened) {
-    /// println!("{} parts", shortened.pieces().len());
+    /// # fn of(preview: &tool_core::Preview) {
+    /// println!("{} parts", preview.parts().len());
     /// # }
     /// ```
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub fn parts(&self) -> &[PreviewPart] {
+        &self.parts
     }
 
     /// The parts that are kept elsewhere.
     ///
     /// ```
-    /// # fn of(shortened: &tool_core::Shortened) {
-    /// println!("{} parts are kept", shortened.excerpts().count());
+    /// # fn of(preview: &tool_core::Preview) {
+    /// println!("{} parts are kept", preview.excerpts().count());
     /// # }
     /// ```
     pub fn excerpts(&self) -> impl Iterator<Item = &Excerpt> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Excerpt(excerpt) => Some(excerpt),
-            Piece::Content(_) => None,
+        self.parts.iter().filter_map(|part| match part {
+            PreviewPart::Excerpt(excerpt) => Some(excerpt),
+            PreviewPart::Content(_) => None,
         })
     }
 }

@@ -29,11 +29,11 @@ const OF_SCHEMARS: [&str; 3] = [
 
 /// Returns a pattern that `schemars` wrote and not an author, in the portable subset.
 pub(super) fn of_schemars(pattern: &str) -> Option<String> {
-    if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { contained(pattern) }
+    if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { catch_panic(pattern) }
 }
 
 /// Returns the text of `#[schemars(contains(pattern = "…"))]` without the escapes that ECMA-262 does not have; `None` for another pattern.
-fn contained(pattern: &str) -> Option<String> {
+fn catch_panic(pattern: &str) -> Option<String> {
     let mut portable = String::new();
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {

@@ -193,7 +193,7 @@ impl Answers {
         let mut caller = Caller::local();
         caller.asking = Some(Asking::By(Arc::new(self.clone())));
         let context = LazyContext::new(tool, &caller).get().clone();
-        context.inquiry().open();
+        context.elicitation().open();
         context
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tool_core::{IntoToolsProvider, LeftOut, Providers, Registry, Tool, prompt, prompts};
+use tool_core::{IntoToolsProvider, Providers, Registry, Skipped, Tool, prompt, prompts};
 
 use super::text;
 
@@ -34,7 +34,7 @@ fn a_provider_has_the_prompts_of_its_registries() {
         let tools = tool_core::private::block_on(provider.tools()).unwrap();
         assert_eq!(text(tools.registry(), "more", json!({})), "More, please.");
         assert_eq!(tools.registry().prompts().len(), 1);
-        let is_double = |left_out: &&LeftOut| matches!(left_out, LeftOut::DuplicatePrompt { .. });
+        let is_double = |left_out: &&Skipped| matches!(left_out, Skipped::DuplicatePrompt { .. });
         assert_eq!(tools.left_out().iter().filter(is_double).count(), left_out);
     }
 }

@@ -31,8 +31,8 @@ fn registry(store: &ResultStore) -> Registry {
 async fn kept(registry: &Registry, tool: &str) -> (bool, Duration) {
     let began = Instant::now();
     let reply = registry.invoke(tool, b"{}").await;
-    let shortened = reply.shortened.expect("it is too large");
-    let excerpt = shortened.excerpts().next().unwrap();
+    let preview = reply.preview.expect("it is too large");
+    let excerpt = preview.excerpts().next().unwrap();
     assert!(!excerpt.preview().is_empty() && excerpt.preview().len() <= 2_000);
     assert_eq!(
         excerpt.digest().is_none(),
@@ -117,7 +117,7 @@ async fn a_storage_that_cannot_be_read_is_unavailable_and_no_stranger() {
     let shelf = Shelf::default();
     let registry = registry(&ResultStore::on(shelf.clone()));
     let reply = registry.invoke("say_much", b"{}").await;
-    let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+    let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     shelf.set(Mood::Gone);
     let arguments = json!({"digest": digest.hex()});
     let failure = registry.call("read_result", arguments.clone()).await.unwrap_err();

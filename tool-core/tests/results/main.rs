@@ -4,8 +4,8 @@ mod failing;
 mod keeping;
 #[cfg(unix)]
 mod local;
+mod preview;
 mod reading;
-mod shortening;
 mod storage;
 
 use tool_core::{Digest, Principal, ResultStore};

@@ -11,7 +11,7 @@ fn registry(store: &ResultStore) -> Registry {
 
 async fn read(registry: &Registry, arguments: Value) -> String {
     let reply = registry.invoke("read_result", arguments.to_string().as_bytes()).await;
-    assert!(reply.shortened.is_none(), "a page is never kept itself");
+    assert!(reply.preview.is_none(), "a page is never kept itself");
     reply.result.unwrap().value().as_str().unwrap().to_owned()
 }
 

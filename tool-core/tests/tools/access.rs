@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tool_core::{
-    Access, BuildError, Builder, Context, Failure, FailureKind, Principal, Registry, ToolDefinition, Unmet,
-    tool,
+    Access, BuildError, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, ToolDefinition,
+    Unmet, tool,
 };
 
 use crate::builder_of;
@@ -65,7 +65,7 @@ fn who(#[inject] context: Context) -> Option<String> {
     context.principal().id().map(str::to_owned)
 }
 
-fn builder() -> Builder {
+fn builder() -> RegistryBuilder {
     builder_of(module_path!()).state(Press::default())
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tool_core::{
-    Access, AuditEvent, Builder, Context, Failure, FailureKind, Principal, Registry, State, TraceParent,
-    Unmet, tool,
+    Access, AuditEvent, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State,
+    TraceParent, Unmet, tool,
 };
 
 use crate::builder_of;
@@ -77,7 +77,9 @@ struct World {
 }
 
 /// A registry that records its calls, with some of them running at once.
-fn recorded(with: impl FnOnce(Builder) -> Builder) -> (Registry, Arc<World>, Arc<Mutex<Vec<Value>>>) {
+fn recorded(
+    with: impl FnOnce(RegistryBuilder) -> RegistryBuilder,
+) -> (Registry, Arc<World>, Arc<Mutex<Vec<Value>>>) {
     let world = Arc::new(World { begun: Notify::new(), door: Semaphore::new(0) });
     let events = Arc::<Mutex<Vec<Value>>>::default();
     let sink = {
@@ -94,7 +96,7 @@ fn taken(events: &Mutex<Vec<Value>>) -> Vec<Value> {
 
 #[tokio::test]
 async fn every_end_is_recorded_once() {
-    let (registry, _, events) = recorded(Builder::hide_denied);
+    let (registry, _, events) = recorded(RegistryBuilder::hide_denied);
     for (name, arguments, outcome) in [
         ("text", "{}", "success"),
         ("nobody_knows", "{}", "tool_not_found"),
@@ -111,7 +113,7 @@ async fn every_end_is_recorded_once() {
         assert_eq!(event["outcome"], outcome, "{name}");
         assert_eq!((&event["name"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
     }
-    let (registry, _, events) = recorded(Builder::read_only);
+    let (registry, _, events) = recorded(RegistryBuilder::read_only);
     for (name, outcome) in [("permitted", "access_denied"), ("write", "refused")] {
         registry.invoke(name, b"{}").await.result.unwrap_err();
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
@@ -168,13 +170,13 @@ async fn an_event_says_who_called_what_and_how_it_ended() {
 
 #[tokio::test]
 async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() {
-    let digest = async |with: fn(Builder) -> Builder, arguments: &[u8]| {
+    let digest = async |with: fn(RegistryBuilder) -> RegistryBuilder, arguments: &[u8]| {
         let (registry, _, events) = recorded(with);
         let _ = registry.invoke("text", arguments).await;
         taken(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
     };
-    let plain = |builder: Builder| builder;
-    let with_key = |builder: Builder| builder.audit_key([1; 32]);
+    let plain = |builder: RegistryBuilder| builder;
+    let with_key = |builder: RegistryBuilder| builder.audit_key([1; 32]);
     let first = digest(plain, b"{}").await;
     assert_eq!(first, digest(plain, b"{}").await, "one process has one key");
     assert_ne!(first, digest(plain, b"{ }").await);

@@ -76,7 +76,7 @@ fn begin<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-fn builder(name: &'static str) -> tool_core::Builder {
+fn builder(name: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(move |tool| tool.name() == name)
 }
 

@@ -49,7 +49,7 @@ mod verdicts;
 mod within;
 mod written;
 
-use tool_core::{Builder, Leniency, Registry};
+use tool_core::{Leniency, Registry, RegistryBuilder};
 
 /// A registry with the tools of one module of this test.
 fn tools_of(module: &'static str) -> Registry {
@@ -57,7 +57,7 @@ fn tools_of(module: &'static str) -> Registry {
 }
 
 /// The tools and prompts of one module of this test, not built yet.
-fn builder_of(module: &'static str) -> Builder {
+fn builder_of(module: &'static str) -> RegistryBuilder {
     let builder = Registry::builder().linked().select(move |tool| tool.source().module == module);
     builder.select_prompts(move |prompt| prompt.source().module == module)
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Semaphore};
 use tool_core::{
-    BoxFuture, DefinitionError, DiscoveryError, DynamicTool, FailureKind, IntoToolsProvider, LeftOut,
-    Operation, Output, Principal, Provider, Providers, Registry, Tool, ToolDefinition, ToolsProvider,
-    Toolset, tool,
+    BoxFuture, DefinitionError, DiscoveryError, DynamicTool, FailureKind, IntoToolsProvider, Operation,
+    Output, Principal, Provider, Providers, Registry, Skipped, Tool, ToolDefinition, ToolsProvider, Toolset,
+    tool,
 };
 
 /// Says where it is at home.
@@ -21,7 +21,7 @@ fn own(#[inject] home: tool_core::State<&'static str>) -> String {
     (*home).to_owned()
 }
 
-fn home(name: &'static str) -> tool_core::Builder {
+fn home(name: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(|tool| tool.name() == "own").state(name)
 }
 
@@ -286,7 +286,7 @@ async fn found_tools_obey_the_switches_of_their_home() {
     let tools =
         home("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
     assert_eq!(said(&tools, "own").await, "here");
-    assert!(matches!(tools.left_out(), [LeftOut::Duplicate { name, .. }] if name == "own"));
+    assert!(matches!(tools.left_out(), [Skipped::Duplicate { name, .. }] if name == "own"));
     for (provider, allowed) in [
         (nothing().build().unwrap().providing(writes), true),
         (nothing().read_only().build().unwrap().providing(writes), false),
@@ -321,7 +321,7 @@ async fn several_providers_are_one_in_their_order() {
         .left_out()
         .iter()
         .map(|left_out| match left_out {
-            LeftOut::Duplicate { name, .. } => name.as_str(),
+            Skipped::Duplicate { name, .. } => name.as_str(),
             other => panic!("{other}"),
         })
         .collect();

@@ -64,7 +64,7 @@ fn tool(name: &str, description: &str, tags: Vec<String>, inputs: &[(&str, &str)
 fn registry(more: impl IntoIterator<Item = DynamicTool>) -> Registry {
     let owned = |tags: &[&str]| tags.iter().map(|tag| String::from(*tag)).collect();
     let tools = described().map(|it| tool(it.name, it.description, owned(&it.tags), &it.inputs));
-    tools.chain(more).fold(Registry::builder(), tool_core::Builder::tool).build().unwrap()
+    tools.chain(more).fold(Registry::builder(), tool_core::RegistryBuilder::tool).build().unwrap()
 }
 
 /// How well a search does, and what it does not find at once.

@@ -84,12 +84,12 @@ fn explosive(#[arg(default = explode())] a: u8) -> u8 {
     a
 }
 
-fn of(module: &'static str) -> tool_core::Builder {
+fn of(module: &'static str) -> tool_core::RegistryBuilder {
     Registry::builder().linked().select(move |tool| tool.source().module.starts_with(module))
 }
 
 /// Without the tools whose defaults are wrong, and with the state that is asked for.
-fn sound() -> tool_core::Builder {
+fn sound() -> tool_core::RegistryBuilder {
     let wrong = ["bad_date", "bad_default"];
     of(module_path!()).select(move |tool| !wrong.contains(&tool.name())).state(Missing)
 }

@@ -8,7 +8,7 @@ mod load;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tool_core::{AuditEvent, Builder, Failure, FailureKind, Output, Registry, Reply, tool};
+use tool_core::{AuditEvent, Failure, FailureKind, Output, Registry, RegistryBuilder, Reply, tool};
 
 /// What no audit event and no failure may contain.
 const SECRET: &str = "hunter2";
@@ -37,7 +37,7 @@ impl Events {
 
 impl Recorded {
     /// The tools of one module of this test, and the call that succeeds after each row.
-    fn new(module: &'static str, with: impl FnOnce(Builder) -> Builder) -> Self {
+    fn new(module: &'static str, with: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Self {
         let events = Events::default();
         let sink = {
             let events = events.clone();

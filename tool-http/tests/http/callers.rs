@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use tool_core::{AuditEvent, Builder, Context, Registry, Unmet, tool};
+use tool_core::{AuditEvent, Context, Registry, RegistryBuilder, Unmet, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{get, post};
@@ -30,7 +30,7 @@ fn ask() {}
 #[tool(operation = Write, destructive = true)]
 fn forget() {}
 
-fn executing(settings: impl FnOnce(Builder) -> Builder) -> Router {
+fn executing(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Router {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     router_with(settings(builder).build().unwrap(), Options::new().allow_execute(true))
 }
@@ -47,7 +47,7 @@ async fn whoever_sends_a_request_is_anonymous() {
 
 #[tokio::test]
 async fn what_modifies_is_refused_while_the_registry_is_read_only() {
-    let router = executing(Builder::read_only);
+    let router = executing(RegistryBuilder::read_only);
     let answer = post(&router, "/tools/forget/call", "{}").await;
     assert_eq!(
         (answer.status, answer.body.as_str()),
@@ -118,7 +118,7 @@ async fn every_call_is_on_record_once_however_it_ends() {
 
 #[tokio::test]
 async fn what_is_denied_can_be_hidden() {
-    let router = executing(Builder::hide_denied);
+    let router = executing(RegistryBuilder::hide_denied);
     assert_eq!(get(&router, "/tools/remember").await.status, 404);
     let answer = post(&router, "/tools/remember/call", "{}").await;
     assert_eq!((answer.status, answer.body.as_str()), (404, r#"{"error":"Tool not found: remember"}"#));

@@ -6,8 +6,8 @@ use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use tool_core::{
-    AuthenticationError, Authenticator, Bearer, BoxFuture, Builder, Context, Extensions, Principal, Registry,
-    tool,
+    AuthenticationError, Authenticator, Bearer, BoxFuture, Context, Extensions, Principal, Registry,
+    RegistryBuilder, tool,
 };
 use tool_http::{Options, ServeError, Server, router_with};
 
@@ -33,7 +33,7 @@ fn beside(#[inject] context: Context, #[inject] user: Option<tool_core::Extensio
 #[derive(Clone)]
 struct User(&'static str);
 
-fn registry(settings: impl FnOnce(Builder) -> Builder) -> Registry {
+fn registry(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Registry {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     settings(builder).build().unwrap()
 }
@@ -120,7 +120,7 @@ async fn protected_discovery_tells_each_caller_its_own() {
     // It is denied, and no secret; a registry that hides what is denied hides it here too.
     assert_eq!(send(&router, "GET /tools/open_safe", "swordfish-2", "").await.status, 200);
     let options = Options::new().authenticator(bearer()).protect_discovery(true);
-    let hiding = router_with(registry(Builder::hide_denied), options);
+    let hiding = router_with(registry(RegistryBuilder::hide_denied), options);
     assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-2", "").await.status, 404);
     assert_eq!(send(&hiding, "GET /tools/open_safe", "swordfish-1", "").await.status, 200);
 }
@@ -255,7 +255,7 @@ async fn an_application_that_does_not_know_who_asks_leaves_it_to_the_authenticat
 #[tokio::test]
 async fn public_discovery_shows_a_caller_that_says_who_it_is_what_it_may_see() {
     let options = Options::new().allow_execute(true).authenticator(bearer());
-    let router = router_with(registry(Builder::hide_denied), options);
+    let router = router_with(registry(RegistryBuilder::hide_denied), options);
     let lists = ["GET /tools", "GET /tools?detail=full", "GET /mcp/tools/list", "GET /openapi.json"];
     // One after the other: what was written for one is not what another gets. A wrong token is as none.
     for (token, sees) in [("", false), ("swordfish-1", true), ("swordfish-3", false), ("swordfish-2", false)]

@@ -55,7 +55,7 @@ async fn any_provider_serves() {
     serves(list()).await;
     serves(list).await;
     serves(look).await;
-    let builder = list().into_iter().fold(Registry::builder(), tool_core::Builder::tool);
+    let builder = list().into_iter().fold(Registry::builder(), tool_core::RegistryBuilder::tool);
     serves(builder.build().unwrap()).await;
     serves(Cached::new(std::time::Duration::from_secs(9), look)).await;
     serves(Registry::builder().allow_empty().build().unwrap().providing(look)).await;

@@ -308,6 +308,6 @@ async fn row_69_no_text_of_a_tool_splits_an_answer() {
 }
 
 async fn serving_of(tools: Vec<Arc<dyn Tool>>) -> Serving {
-    let registry = tools.into_iter().fold(tool_core::Registry::builder(), tool_core::Builder::tool);
+    let registry = tools.into_iter().fold(tool_core::Registry::builder(), tool_core::RegistryBuilder::tool);
     Serving::start(registry.build().unwrap(), executing()).await
 }

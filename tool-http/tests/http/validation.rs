@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder as Runtime;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::{JoinSet, yield_now};
-use tool_core::{Builder, DynamicTool, Operation, Output, Registry, ToolDefinition};
+use tool_core::{DynamicTool, Operation, Output, Registry, RegistryBuilder, ToolDefinition};
 use tool_http::{Options, router_with};
 
 use crate::client::post;
@@ -24,7 +24,7 @@ impl Tools {
         Tools { entered: Arc::new(Semaphore::new(0)), leave: Arc::new(Notify::new()) }
     }
 
-    fn router(&self, limit: impl FnOnce(Builder) -> Builder) -> Router {
+    fn router(&self, limit: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Router {
         let alternatives: Vec<Value> = (0..900)
             .map(|n| json!({"type": "object", "required": [format!("k{n}")], "additionalProperties": false}))
             .collect();

@@ -3,10 +3,10 @@
 /// A text in which `{name}` stands for a value. `{{name}}` is the text `{name}`, and every other brace is a brace: code
 /// and JSON can stand in a template as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template(Vec<Piece>);
+pub(crate) struct Template(Vec<PreviewPart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum PreviewPart {
     Text(String),
     Variable(String),
 }
@@ -23,8 +23,8 @@ impl Template {
                 plain.push_str(&format!("{{{name}}}"));
                 rest = &rest[name.len() + 4..];
             } else if let Some(name) = placeholder(rest, "{", "}") {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
-                pieces.push(Piece::Variable(name.to_owned()));
+                pieces.push(PreviewPart::Text(std::mem::take(&mut plain)));
+                pieces.push(PreviewPart::Variable(name.to_owned()));
                 rest = &rest[name.len() + 2..];
             } else {
                 plain.push('{');
@@ -32,25 +32,25 @@ impl Template {
             }
         }
         plain.push_str(rest);
-        pieces.push(Piece::Text(plain));
-        pieces.retain(|piece| *piece != Piece::Text(String::new()));
+        pieces.push(PreviewPart::Text(plain));
+        pieces.retain(|piece| *piece != PreviewPart::Text(String::new()));
         Template(pieces)
     }
 
     /// The names of the placeholders in the order in which they come, each once.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        let is_new = |position: usize, piece: &Piece| !self.0[..position].contains(piece);
+        let is_new = |position: usize, piece: &PreviewPart| !self.0[..position].contains(piece);
         self.0.iter().enumerate().filter_map(move |(position, piece)| match piece {
-            Piece::Variable(name) if is_new(position, piece) => Some(name.as_str()),
+            PreviewPart::Variable(name) if is_new(position, piece) => Some(name.as_str()),
             _ => None,
         })
     }
 
     /// The text with values in it. What stands in a value is no placeholder.
     pub(crate) fn filled<'v>(&self, value: &dyn Fn(&str) -> &'v str) -> String {
-        let piece = |piece: &'_ Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Variable(name) => value(name).to_owned(),
+        let piece = |piece: &'_ PreviewPart| match piece {
+            PreviewPart::Text(text) => text.clone(),
+            PreviewPart::Variable(name) => value(name).to_owned(),
         };
         self.0.iter().map(piece).collect()
     }

@@ -1,7 +1,7 @@
 //! Who a call is made by, and what is shown to whom.
 
 use serde_json::{Value, json};
-use tool_core::{Builder, Context, Registry, Unmet, tool};
+use tool_core::{Context, Registry, RegistryBuilder, Unmet, tool};
 use tool_mcp::Server;
 
 use crate::support::{MODERN, modern_body, post};
@@ -29,7 +29,7 @@ fn ask() {}
 fn forget() {}
 
 /// The answer to one request to a server of these tools.
-fn answer(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+fn answer(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &str, params: Value) -> Value {
     let builder = Registry::builder().linked().select(|tool| tool.source().module == module_path!());
     let registry = settings(builder).build().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -43,11 +43,11 @@ fn answer(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value
     post(addr, &headers, &body).json()
 }
 
-fn result(settings: impl FnOnce(Builder) -> Builder, method: &str, params: Value) -> Value {
+fn result(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, method: &str, params: Value) -> Value {
     answer(settings, method, params)["result"].take()
 }
 
-fn listed(settings: impl FnOnce(Builder) -> Builder) -> Vec<String> {
+fn listed(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Vec<String> {
     let list = result(settings, "tools/list", json!({}));
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
@@ -61,8 +61,8 @@ fn whoever_sends_a_request_is_anonymous() {
 #[test]
 fn what_modifies_is_neither_listed_nor_run_while_the_registry_is_read_only() {
     assert_eq!(listed(|builder| builder), ["forget", "who"]);
-    assert_eq!(listed(Builder::read_only), ["who"]);
-    let result = result(Builder::read_only, "tools/call", json!({"name": "forget", "arguments": {}}));
+    assert_eq!(listed(RegistryBuilder::read_only), ["who"]);
+    let result = result(RegistryBuilder::read_only, "tools/call", json!({"name": "forget", "arguments": {}}));
     assert_eq!(result["isError"], true);
     assert_eq!(
         result["content"][0]["text"],
@@ -88,6 +88,6 @@ fn what_cannot_be_called_is_not_listed_and_says_why() {
 #[test]
 fn what_is_hidden_is_unknown() {
     let params = json!({"name": "remember", "arguments": {}});
-    let answer = answer(Builder::hide_denied, "tools/call", params);
+    let answer = answer(RegistryBuilder::hide_denied, "tools/call", params);
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool not found: remember"}));
 }

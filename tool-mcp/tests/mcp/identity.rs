@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
-use tool_core::{Access, AuthenticationError, Bearer, Builder, Context, Principal, Registry, prompt, tool};
+use tool_core::{
+    Access, AuthenticationError, Bearer, Context, Principal, Registry, RegistryBuilder, prompt, tool,
+};
 use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
 use crate::stdio::Spoken;
@@ -61,7 +63,7 @@ pub(crate) fn registry() -> Registry {
     registry_with(|builder| builder)
 }
 
-fn registry_with(settings: impl FnOnce(Builder) -> Builder) -> Registry {
+fn registry_with(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Registry {
     settings(Registry::builder())
         .linked()
         .select(|tool| tool.source().module == module_path!())
@@ -454,7 +456,7 @@ fn a_prompt_is_listed_and_made_for_who_may_use_it() {
     let denied = "`appraise` needs the permission `safe.open`, which the caller does not have";
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!(denied)));
 
-    let hiding = registry_with(Builder::hide_denied);
+    let hiding = registry_with(RegistryBuilder::hide_denied);
     let served = Served::serving(hiding, |server| server.authenticator(bearer()));
     let error = send(served.addr, BOB, "prompts/get", json!({"name": "appraise"})).json()["error"].take();
     assert_eq!(error, json!({"code": -32602, "message": "Prompt not found: appraise"}));

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    Bearer, Builder, Content, DynamicTool, Operation, Output, Principal, Registry, ResultLimits, ResultStore,
-    ToolDefinition, ToolError, tool,
+    Bearer, Content, DynamicTool, Operation, Output, Principal, Registry, RegistryBuilder, ResultLimits,
+    ResultStore, ToolDefinition, ToolError, tool,
 };
 use tool_mcp::{Discovery, Surfaces};
 
@@ -88,7 +88,7 @@ fn store() -> ResultStore {
     ResultStore::memory().limits(ResultLimits::new().above(1_000).media_above(2_000))
 }
 
-fn builder() -> Builder {
+fn builder() -> RegistryBuilder {
     let here = |tool: &ToolDefinition| tool.source().module == module_path!() || tool.name() == "read_result";
     Registry::builder().linked().select(here)
 }

@@ -3,8 +3,8 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use tool_core::{
-    Builder, Content, Locator, Principal, PromptMessage, Registry, Surface, ToolDefinition, ToolError, Typed,
-    prompt, tool,
+    Content, Locator, Principal, PromptMessage, Registry, RegistryBuilder, Surface, ToolDefinition,
+    ToolError, Typed, prompt, tool,
 };
 use tool_mcp::{ServeError, Server, Surfaces};
 
@@ -170,7 +170,7 @@ fn letter(
 }
 
 /// The tools and prompts of this module.
-pub(crate) fn registry(settings: impl FnOnce(Builder) -> Builder) -> Registry {
+pub(crate) fn registry(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Registry {
     let builder = Registry::builder()
         .linked()
         .select(|tool| tool.source().module == module_path!() && tool.name() != "result")
@@ -480,7 +480,7 @@ fn what_is_listed_is_what_the_caller_can_call() {
         "Resource not found: fixture://tool/takings"
     );
 
-    let hidden = Served::serving(registry(Builder::hide_denied), |server| server);
+    let hidden = Served::serving(registry(RegistryBuilder::hide_denied), |server| server);
     let (modern, legacy) = error(&hidden, "fixture://takings");
     assert_eq!((&modern["code"], &legacy), (&json!(-32602), &json!(-32002)));
     assert_eq!(modern["message"], "Resource not found: fixture://takings");
@@ -492,7 +492,7 @@ fn what_is_listed_is_what_the_caller_can_call() {
     let (bad, _) = ask_both(&hidden, "completion/complete", &params);
     assert_eq!(bad["error"]["message"], "Resource not found: fixture://safe/{number}");
 
-    let read_only = Served::serving(registry(Builder::read_only), |server| server);
+    let read_only = Served::serving(registry(RegistryBuilder::read_only), |server| server);
     let rows = read_json(&read_only, "fixture://tools");
     assert!(!rows.to_string().contains(r#""name":"book""#), "{rows}");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::call::{Desk, Purpose, invalid};
+use crate::call::{ArgumentDecoder, Purpose, invalid};
 use crate::declare::entry::Step;
 use crate::declare::reader::Unread;
 use crate::definition::ToolDefinition;
@@ -15,29 +15,29 @@ use crate::schema::problem::Problem;
 
 /// Enters the tool with the text of its arguments, which the schema has judged.
 pub(crate) fn enter(
-    desk: &Desk<'_>,
+    decoder: &ArgumentDecoder<'_>,
     text: Cow<'_, str>,
     verdict: Result<(), Vec<Problem>>,
     purpose: Purpose,
 ) -> Result<Step, Failure> {
     if let Err(problems) = verdict {
-        return Err(invalid(desk.tool, problems, &[]));
+        return Err(invalid(decoder.tool, problems, &[]));
     }
-    match (purpose, desk.written) {
+    match (purpose, decoder.written) {
         (Purpose::Validate, _) => Ok(Step::Valid),
         (Purpose::Run, Some(tool)) => {
             let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
             let arguments = RawValue::from_string(text).map_err(|error| {
-                tracing::error!(tool = desk.tool.name(), %error, "valid arguments are no JSON");
+                tracing::error!(tool = decoder.tool.name(), %error, "valid arguments are no JSON");
                 Failure::internal()
             })?;
             let tool = Arc::clone(tool);
-            let context = desk.context.get().clone();
+            let context = decoder.context.get().clone();
             let running = async move { tool.call(context, &arguments).await };
             Ok(Step::Running(Box::pin(running)))
         }
         (Purpose::Run, None) => {
-            tracing::error!(tool = desk.tool.name(), "a definition that was written by hand has no tool");
+            tracing::error!(tool = decoder.tool.name(), "a definition that was written by hand has no tool");
             Err(Failure::internal())
         }
     }

@@ -230,14 +230,15 @@ async fn put<T>(
     ask: Result<Ask, String>,
     decode: Decode<T>,
 ) -> Result<T, Failure> {
-    let inquiry = context.inquiry();
-    let ask =
-        ask.map_err(|why| inquiry.blame(format!("`{}` asks what no form can carry: {why}", context.tool())))?;
-    let (mut question, asker) = inquiry.take_up(&context, key, ask)?;
+    let elicitation = context.elicitation();
+    let ask = ask.map_err(|why| {
+        elicitation.blame(format!("`{}` asks what no form can carry: {why}", context.tool()))
+    })?;
+    let (mut question, asker) = elicitation.take_up(&context, key, ask)?;
     for _ in 0..MOST_ATTEMPTS {
         let asked = {
             #[cfg(feature = "tokio")]
-            let _waiting = inquiry.waiting();
+            let _waiting = elicitation.waiting();
             unless_left(&context, asker.ask(&question)).await?
         };
         let answer = match asked {
@@ -246,8 +247,10 @@ async fn put<T>(
                 question.problems = vec![Problem::new("", "type", why)];
                 continue;
             }
-            Ok(Asked::Later) => return Err(inquiry.suspend(question).await),
-            Err(failure) if failure.kind() == FailureKind::CannotAsk => return Err(inquiry.refuse(failure)),
+            Ok(Asked::Later) => return Err(elicitation.suspend(question).await),
+            Err(failure) if failure.kind() == FailureKind::CannotAsk => {
+                return Err(elicitation.refuse(failure));
+            }
             Err(failure) => return Err(failure),
         };
         match decode(&question.ask, answer) {
@@ -272,7 +275,7 @@ async fn unless_left<T>(context: &Context, future: impl Future<Output = T>) -> R
             Poll::Ready(value) => Poll::Ready(Ok(value)),
             Poll::Pending => left.as_mut().poll(cx).map(|()| {
                 let message = "the caller went away before it answered a question";
-                Err(context.inquiry().refuse(Failure::new(FailureKind::Cancelled, message)))
+                Err(context.elicitation().refuse(Failure::new(FailureKind::Cancelled, message)))
             }),
         })
         .await

@@ -5,20 +5,20 @@ use std::task::{Context as TaskContext, Poll};
 
 use crate::context::Context;
 use crate::context::elicitation::{Asking, Question};
-use crate::model::catch_panic::{Contained, contained};
+use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 
 /// A function on its way, which may ask where it has a context to ask with.
 pub(crate) struct Inquiring {
-    function: Contained<Output>,
+    function: CatchPanic<Output>,
     context: Option<Context>,
 }
 
 impl Inquiring {
-    pub(crate) fn new(function: Contained<Output>, context: Option<&Context>) -> Self {
+    pub(crate) fn new(function: CatchPanic<Output>, context: Option<&Context>) -> Self {
         if let Some(context) = context {
-            context.inquiry().open();
+            context.elicitation().open();
         }
         Inquiring { function, context: context.cloned() }
     }
@@ -32,9 +32,9 @@ impl Future for Inquiring {
         let mut polled = Pin::new(&mut *function).poll(cx);
         let Some(context) = context else { return polled };
         match &mut polled {
-            Poll::Ready(result) => context.inquiry().judge(result),
+            Poll::Ready(result) => context.elicitation().judge(result),
             Poll::Pending => {
-                if let Some(questions) = context.inquiry().suspends(cx) {
+                if let Some(questions) = context.elicitation().suspends(cx) {
                     // Whatever its operation: nothing was changed before it asked, and it starts again with the answers.
                     function.abandon();
                     hand_over(context, questions);
@@ -63,7 +63,7 @@ impl Future for Thread {
         let polled = Pin::new(task).poll(cx);
         if polled.is_pending()
             && let Some(context) = context
-            && let Some(questions) = context.inquiry().suspends(cx)
+            && let Some(questions) = context.elicitation().suspends(cx)
         {
             hand_over(context, questions);
             return Poll::Ready(Ok(Err(Failure::suspended())));
@@ -77,6 +77,6 @@ fn hand_over(context: &Context, questions: Vec<Question>) {
     context.cancel();
     if let Some(Asking::By(asker)) = context.asking() {
         // Already logged; the call is suspended all the same.
-        let _ = contained(|| asker.suspended(questions));
+        let _ = catch_panic(|| asker.suspended(questions));
     }
 }

@@ -4,7 +4,7 @@ use http::request::Parts;
 
 use crate::model::access::Principal;
 use crate::model::authentication::{AuthenticationError, Authenticator};
-use crate::model::catch_panic::{Panicked, contained, contained_future};
+use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 
 /// Returns who sends a request, for an adapter that serves HTTP; `None` if neither an outer layer nor an authenticator says.
 ///
@@ -49,8 +49,8 @@ pub async fn identify(
 /// Asks the authenticator. Its panic lets nobody in, and harms no other request.
 async fn ask(authenticator: &dyn Authenticator, head: &Parts) -> Result<Principal, AuthenticationError> {
     let panicked = |Panicked| AuthenticationError::unavailable("the authenticator panicked");
-    let answer = contained(|| authenticator.authenticate(head)).map_err(panicked)?;
-    contained_future(answer).await.map_err(panicked)?
+    let answer = catch_panic(|| authenticator.authenticate(head)).map_err(panicked)?;
+    catch_panic_future(answer).await.map_err(panicked)?
 }
 
 #[cfg(test)]

@@ -84,9 +84,9 @@ impl PartialEq for DiscoveryError {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{DefinitionError, Discovered, Tool};
+/// use tool_core::{DefinitionError, IntoTools, Tool};
 ///
-/// fn may_be_returned<T: Discovered>() {}
+/// fn may_be_returned<T: IntoTools>() {}
 /// may_be_returned::<Vec<Arc<dyn Tool>>>();
 /// may_be_returned::<Result<Vec<Result<Arc<dyn Tool>, DefinitionError>>, std::io::Error>>();
 /// ```
@@ -95,7 +95,7 @@ impl PartialEq for DiscoveryError {
     label = "a provider of tools cannot return this",
     note = "return a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one of them"
 )]
-pub trait Discovered {
+pub trait IntoTools {
     /// The tools, or why they are not known.
     #[doc(hidden)]
     fn discovered(self) -> Result<Found, DiscoveryError>;
@@ -110,31 +110,31 @@ pub enum Found {
     Toolset(Toolset),
 }
 
-impl Discovered for Vec<Arc<dyn Tool>> {
+impl IntoTools for Vec<Arc<dyn Tool>> {
     fn discovered(self) -> Result<Found, DiscoveryError> {
         Ok(Found::Tools(self.into_iter().map(Ok).collect()))
     }
 }
 
-impl Discovered for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
+impl IntoTools for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
     fn discovered(self) -> Result<Found, DiscoveryError> {
         Ok(Found::Tools(self))
     }
 }
 
-impl Discovered for Registry {
+impl IntoTools for Registry {
     fn discovered(self) -> Result<Found, DiscoveryError> {
         Ok(Found::Toolset(self.into()))
     }
 }
 
-impl Discovered for Toolset {
+impl IntoTools for Toolset {
     fn discovered(self) -> Result<Found, DiscoveryError> {
         Ok(Found::Toolset(self))
     }
 }
 
-impl<T: Discovered, E: Into<Box<dyn Error + Send + Sync>>> Discovered for Result<T, E> {
+impl<T: IntoTools, E: Into<Box<dyn Error + Send + Sync>>> IntoTools for Result<T, E> {
     fn discovered(self) -> Result<Found, DiscoveryError> {
         self.map_err(DiscoveryError::new)?.discovered()
     }

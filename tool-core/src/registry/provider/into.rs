@@ -8,14 +8,14 @@ use crate::definition::DefinitionError;
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 use crate::registry::provider::discovery::Found;
-use crate::registry::provider::{Discovered, DiscoveryError, Provider, ToolsProvider, Toolset};
+use crate::registry::provider::{DiscoveryError, IntoTools, Provider, ToolsProvider, Toolset};
 
 /// What an adapter takes its tools from: a [`Registry`], a list of tools, a function or an `async` function that returns
-/// [what it found](Discovered), or any [`ToolsProvider`].
+/// [what it found](IntoTools), or any [`ToolsProvider`].
 ///
 /// A function is called on every request; [`Cached`](crate::Cached) asks it less often. Its tools run with no state and
 /// no switches but the defaults; [`Registry::providing`] gives them those of a registry. A function that returns a [`Registry`]
-/// provides it as it is, its [local](crate::Builder::local) caller with it.
+/// provides it as it is, its [local](crate::RegistryBuilder::local) caller with it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -107,7 +107,7 @@ impl IntoToolsProvider<by::List> for Vec<Result<Arc<dyn Tool>, DefinitionError>>
     }
 }
 
-impl<F: Discover<by::Function>> IntoToolsProvider<by::Function> for F {
+impl<F: ToolSource<by::Function>> IntoToolsProvider<by::Function> for F {
     fn into_provider(self) -> Provider {
         Provider::new(Discovering {
             home: Home::Nowhere(Registry::nowhere()),
@@ -117,7 +117,7 @@ impl<F: Discover<by::Function>> IntoToolsProvider<by::Function> for F {
     }
 }
 
-impl<F: Discover<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F {
+impl<F: ToolSource<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F {
     fn into_provider(self) -> Provider {
         Provider::new(Discovering {
             home: Home::Nowhere(Registry::nowhere()),
@@ -127,12 +127,12 @@ impl<F: Discover<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F 
     }
 }
 
-/// A function or an `async` function that looks for tools and returns [what it found](Discovered).
+/// A function or an `async` function that looks for tools and returns [what it found](IntoTools).
 ///
 /// ```
-/// use tool_core::{Discover, Registry};
+/// use tool_core::{ToolSource, Registry};
 ///
-/// fn takes<Marker>(_: impl Discover<Marker>) {}
+/// fn takes<Marker>(_: impl ToolSource<Marker>) {}
 /// takes(|| Registry::builder().build());
 /// takes(|| async { Registry::builder().build() });
 /// ```
@@ -141,26 +141,26 @@ impl<F: Discover<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F 
     label = "not a function that returns tools",
     note = "pass a function or an async function that returns a `Vec<Arc<dyn Tool>>`, a `Registry`, or a `Result` of one"
 )]
-pub trait Discover<Marker>: Send + Sync + 'static {
+pub trait ToolSource<Marker>: Send + Sync + 'static {
     /// Looks for tools.
     #[doc(hidden)]
     fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>>;
 }
 
-impl<F, T> Discover<by::Function> for F
+impl<F, T> ToolSource<by::Function> for F
 where
     F: Fn() -> T + Send + Sync + 'static,
-    T: Discovered,
+    T: IntoTools,
 {
     fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>> {
         Box::pin(async { self().discovered() })
     }
 }
 
-impl<F, A> Discover<by::AsyncFunction> for F
+impl<F, A> ToolSource<by::AsyncFunction> for F
 where
     F: Fn() -> A + Send + Sync + 'static,
-    A: Future<Output: Discovered> + Send + 'static,
+    A: Future<Output: IntoTools> + Send + 'static,
 {
     fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>> {
         Box::pin(async { self().await.discovered() })
@@ -190,7 +190,7 @@ struct Discovering<F, Marker> {
     marker: PhantomData<fn() -> Marker>,
 }
 
-impl<F: Discover<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
+impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
             Ok(match (self.function.discover().await?, &self.home) {
@@ -216,7 +216,7 @@ impl Registry {
     /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
     /// a server ends. A tool of this registry stands before a found one of the same name, which is then
     /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there, and
-    /// what stands [beside their calls](Registry::with_extensions) stays beside them; the [local](crate::Builder::local) caller
+    /// what stands [beside their calls](Registry::with_extensions) stays beside them; the [local](crate::RegistryBuilder::local) caller
     /// is that of this registry.
     ///
     /// ```
@@ -237,7 +237,7 @@ impl Registry {
     /// assert_eq!(tools.registry().tools().map(|tool| tool.name()).collect::<Vec<_>>(), ["remote_read"]);
     /// # });
     /// ```
-    pub fn providing<Marker: 'static>(self, discover: impl Discover<Marker>) -> Provider {
+    pub fn providing<Marker: 'static>(self, discover: impl ToolSource<Marker>) -> Provider {
         Provider::new(Discovering { home: Home::Registry(self), function: discover, marker: PhantomData })
     }
 }

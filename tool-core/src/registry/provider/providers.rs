@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use crate::model::future::BoxFuture;
 use crate::registry::provider::{
-    DiscoveryError, IntoToolsProvider, LeftOut, Provider, ToolsProvider, Toolset,
+    DiscoveryError, IntoToolsProvider, Provider, Skipped, ToolsProvider, Toolset,
 };
 
 /// Several providers as one, in the order in which they were added. All are asked at the same time.
@@ -116,7 +116,7 @@ impl Providers {
                 }
                 Err(error) if part.optional => {
                     all_names.push(part.name.clone());
-                    failed.push(LeftOut::Provider(error));
+                    failed.push(Skipped::Provider(error));
                 }
                 Err(error) => return Err(error),
             }

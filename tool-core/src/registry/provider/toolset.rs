@@ -23,7 +23,7 @@ use crate::registry::provider::DiscoveryError;
 #[derive(Clone, Debug)]
 pub struct Toolset {
     registry: Registry,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<Skipped>,
     origins: Arc<Origins>,
     /// The names of the providers, in their order.
     providers: Arc<[String]>,
@@ -38,7 +38,7 @@ struct Origins {
 }
 
 impl Toolset {
-    pub(crate) fn new(registry: Registry, left_out: Vec<LeftOut>) -> Self {
+    pub(crate) fn new(registry: Registry, left_out: Vec<Skipped>) -> Self {
         Toolset { registry, left_out, origins: Arc::default(), providers: Arc::default() }
     }
 
@@ -62,7 +62,7 @@ impl Toolset {
     ///     eprintln!("{left_out}");
     /// }
     /// ```
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[Skipped] {
         &self.left_out
     }
 
@@ -170,7 +170,7 @@ impl Toolset {
     }
 
     /// The same, with more left out.
-    pub(crate) fn without(mut self, left_out: Vec<LeftOut>) -> Self {
+    pub(crate) fn without(mut self, left_out: Vec<Skipped>) -> Self {
         self.left_out.extend(left_out);
         self
     }
@@ -213,14 +213,14 @@ impl From<Registry> for Toolset {
 /// What a provider has and cannot be served. One bad tool does not empty the catalogue: the others are served.
 ///
 /// ```
-/// use tool_core::LeftOut;
+/// use tool_core::Skipped;
 ///
-/// let twin = LeftOut::Duplicate { name: "add".into(), kept: "a.rs:1".into(), left_out: "b.rs:2".into() };
+/// let twin = Skipped::Duplicate { name: "add".into(), kept: "a.rs:1".into(), left_out: "b.rs:2".into() };
 /// assert_eq!(twin.to_string(), "a second tool of the name `add`, from b.rs:2: the one from a.rs:1 is served");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LeftOut {
+pub enum Skipped {
     /// A tool whose definition was refused.
     #[error(transparent)]
     Definition(#[from] DefinitionError),

@@ -445,6 +445,7 @@ impl std::ops::Deref for InWorld {
 
 fn recorded() -> InWorld {
     let world = Arc::new(World::default());
-    let with = |builder: tool_core::Builder| builder.shared_state(Arc::clone(&world)).blocking_threads(1);
+    let with =
+        |builder: tool_core::RegistryBuilder| builder.shared_state(Arc::clone(&world)).blocking_threads(1);
     InWorld { recorded: Recorded::new(module_path!(), with), world }
 }

@@ -34,8 +34,9 @@ async fn row_97_of_a_thousand_calls_a_hundred_run_and_callers_take_turns() {
         most: AtomicUsize::new(0),
         served: [AtomicUsize::new(0), AtomicUsize::new(0)],
     });
-    let with =
-        |builder: tool_core::Builder| builder.shared_state(Arc::clone(&door)).concurrency(100).queue(200);
+    let with = |builder: tool_core::RegistryBuilder| {
+        builder.shared_state(Arc::clone(&door)).concurrency(100).queue(200)
+    };
     let recorded = Recorded::new(module_path!(), with);
     let call = |caller: usize| {
         let registry = recorded.registry.as_principal(Principal::new(["greedy", "modest"][caller]));

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::time::Instant;
 
-use crate::model::catch_panic::contained;
+use crate::model::catch_panic::catch_panic;
 use crate::registry::provider::{DiscoveryError, Provider, Toolset};
 
 /// How long a provider that has failed is left alone as long as there is a list to be served.
@@ -161,7 +161,7 @@ impl Asker {
         self.shared.answers.fetch_add(1, Ordering::Release);
         if let Some(told) = self.on_change.as_ref().filter(|_| is_other) {
             // Its panic is in the log.
-            let _ = contained(|| told());
+            let _ = catch_panic(|| told());
         }
         answer
     }
@@ -227,5 +227,5 @@ impl Asker {
 fn differ(one: &Toolset, other: &Toolset) -> bool {
     // What cannot be described is another thing each time.
     let digests = || (one.registry().digest(), other.registry().digest());
-    !one.is(other) && !contained(digests).is_ok_and(|(one, other)| one == other)
+    !one.is(other) && !catch_panic(digests).is_ok_and(|(one, other)| one == other)
 }

@@ -11,7 +11,7 @@ use crate::model::output::Output;
 
 /// The questions of one call.
 #[derive(Debug, Default)]
-pub(crate) struct Inquiry {
+pub(crate) struct ElicitationState {
     /// Whether a `Writer` was taken, or a tool called that modifies.
     written: AtomicBool,
     state: Mutex<State>,
@@ -59,7 +59,7 @@ struct Clock {
     waited: std::time::Duration,
 }
 
-impl Inquiry {
+impl ElicitationState {
     /// From now on the call may ask.
     pub(crate) fn open(&self) {
         self.state().phase = Phase::Open;
@@ -121,7 +121,7 @@ impl Inquiry {
     /// The question is answered later: waits for the end of this call.
     pub(super) async fn suspend(&self, question: Question) -> Failure {
         // Who stops waiting for an answer does not need it.
-        let _later = Later { inquiry: self, key: question.key.clone() };
+        let _later = Later { elicitation: self, key: question.key.clone() };
         let pipeline = {
             let mut state = self.state();
             state.later.push(question);
@@ -236,18 +236,18 @@ impl State {
 
 /// A question that is waited for.
 struct Later<'i> {
-    inquiry: &'i Inquiry,
+    elicitation: &'i ElicitationState,
     key: String,
 }
 
 impl Drop for Later<'_> {
     fn drop(&mut self) {
-        self.inquiry.state().later.retain(|question| question.key != self.key);
+        self.elicitation.state().later.retain(|question| question.key != self.key);
     }
 }
 
 #[cfg(feature = "tokio")]
-struct Waits<'i>(&'i Inquiry);
+struct Waits<'i>(&'i ElicitationState);
 
 #[cfg(feature = "tokio")]
 impl Drop for Waits<'_> {

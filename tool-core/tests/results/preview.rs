@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use tool_core::{
-    Content, Failure, Output, Piece, Principal, Registry, Reply, ResultLimits, ResultStore, ToolDefinition,
-    ToolError, tool,
+    Content, Failure, Output, PreviewPart, Principal, Registry, Reply, ResultLimits, ResultStore,
+    ToolDefinition, ToolError, tool,
 };
 
 use crate::{ada, bob, text_of};
@@ -94,8 +94,8 @@ async fn a_value_is_kept_line_by_line() {
         let reply = call(&registry, tool, json!({"count": 2_000})).await;
         let output = reply.result.unwrap();
         assert_eq!(output.value().as_array().unwrap().len(), 2_000, "the output itself is whole");
-        let shortened = reply.shortened.unwrap();
-        let [Piece::Excerpt(excerpt)] = shortened.pieces() else { panic!("one piece") };
+        let preview = reply.preview.unwrap();
+        let [PreviewPart::Excerpt(excerpt)] = preview.parts() else { panic!("one part") };
         assert_eq!(excerpt.media_type(), "application/json");
         assert_eq!(excerpt.lines(), Some(2_002));
         let digest = excerpt.digest().unwrap();
@@ -126,17 +126,17 @@ async fn only_what_is_too_large_is_shortened() {
         ("rows", json!({"count": "many"}), false),
     ] {
         let reply = call(&registry, tool, arguments.clone()).await;
-        assert_eq!(reply.shortened.is_some(), is_large, "{tool} {arguments}");
+        assert_eq!(reply.preview.is_some(), is_large, "{tool} {arguments}");
     }
     // One endless line, in a text whose characters have two bytes.
     let reply = call(&registry, "text", json!({"count": 50_000})).await;
-    let shortened = reply.shortened.unwrap();
-    let excerpt = shortened.excerpts().next().unwrap();
+    let preview = reply.preview.unwrap();
+    let excerpt = preview.excerpts().next().unwrap();
     assert_eq!((excerpt.preview(), excerpt.lines()), (&*"ä".repeat(1_000), Some(1)));
     // The message of an error is read as any other text.
     let reply = call(&registry, "fails", json!({"count": 50_000})).await;
     assert!(reply.result.is_err());
-    let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+    let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     assert_eq!(text_of(&store, &ada(), digest).await.unwrap(), "é".repeat(50_000));
 }
 
@@ -144,29 +144,29 @@ async fn only_what_is_too_large_is_shortened() {
 async fn blocks_that_there_is_room_for_stay() {
     let store = ResultStore::memory();
     let registry = registry(&store);
-    let pieces = async |kind: &str| {
-        let shortened = call(&registry, "blocks", json!({"kind": kind})).await.shortened.unwrap();
-        let piece = |piece: &Piece| match piece {
-            Piece::Content(content) => {
+    let parts = async |kind: &str| {
+        let preview = call(&registry, "blocks", json!({"kind": kind})).await.preview.unwrap();
+        let part = |part: &PreviewPart| match part {
+            PreviewPart::Content(content) => {
                 serde_json::to_value(content).unwrap()["text"].as_str().unwrap().to_owned()
             }
-            Piece::Excerpt(excerpt) => {
+            PreviewPart::Excerpt(excerpt) => {
                 assert!(excerpt.digest().is_some());
                 format!("{} {} {:?}", excerpt.media_type(), excerpt.bytes(), excerpt.lines())
             }
             _ => panic!("there are two kinds"),
         };
-        shortened.pieces().iter().map(piece).collect::<Vec<_>>()
+        preview.parts().iter().map(part).collect::<Vec<_>>()
     };
     let text = "text/plain; charset=utf-8";
-    assert_eq!(pieces("one of three").await, ["before", &format!("{text} 75000 Some(1)"), "after"]);
-    assert_eq!(pieces("large picture").await, ["a picture", "image/png 2000000 None"]);
-    assert_eq!(pieces("page").await, ["text/html 75003 Some(1)"]);
-    let [many] = &pieces("many").await[..] else { panic!("one list") };
+    assert_eq!(parts("one of three").await, ["before", &format!("{text} 75000 Some(1)"), "after"]);
+    assert_eq!(parts("large picture").await, ["a picture", "image/png 2000000 None"]);
+    assert_eq!(parts("page").await, ["text/html 75003 Some(1)"]);
+    let [many] = &parts("many").await[..] else { panic!("one list") };
     assert!(many.starts_with("application/json ") && many.ends_with(" Some(202)"), "{many}");
     // A picture is read as what it is.
     let reply = call(&registry, "blocks", json!({"kind": "large picture"})).await;
-    let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+    let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     let kept = store.read(&ada(), digest).await.unwrap().unwrap();
     assert_eq!((kept.media_type(), kept.content().len(), kept.text()), ("image/png", 2_000_000, None));
 }
@@ -180,12 +180,12 @@ async fn no_result_is_too_large() {
         let refused = call(&registry.in_full(), tool, json!({"count": 9_000_000})).await;
         assert!(refused.result.unwrap_err().message().contains("no more than 16777216 are sent"));
         let reply = call(&registry, tool, json!({"count": 9_000_000})).await;
-        let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
+        let excerpt = reply.preview.unwrap().excerpts().next().unwrap().clone();
         assert!(excerpt.bytes() > 16 << 20 && excerpt.digest().is_some(), "{tool}");
     }
     let small = registry.storing(&store.limits(ResultLimits::new().total(1 << 20)));
     let reply = call(&small, "text", json!({"count": 9_000_000})).await;
-    let excerpt = reply.shortened.unwrap().excerpts().next().unwrap().clone();
+    let excerpt = reply.preview.unwrap().excerpts().next().unwrap().clone();
     assert_eq!(excerpt.digest(), None);
     assert!(excerpt.note().contains("could not be kept"));
 }
@@ -195,9 +195,9 @@ async fn a_tool_that_calls_others_is_given_all() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     assert_eq!(call(&registry, "count_rows", json!({"count": 2_000})).await.result.unwrap().value(), 2_000);
-    assert!(call(&registry.in_full(), "rows", json!({"count": 2_000})).await.shortened.is_none());
+    assert!(call(&registry.in_full(), "rows", json!({"count": 2_000})).await.preview.is_none());
     let plain = Registry::builder().tools(tool_core::tools![rows]).build().unwrap();
-    assert!(call(&plain, "rows", json!({"count": 2_000})).await.shortened.is_none());
+    assert!(call(&plain, "rows", json!({"count": 2_000})).await.preview.is_none());
     assert!(plain.results().is_none() && registry.results().is_some());
     assert!(registry.as_principal(bob()).results().is_some(), "whoever calls");
 }
@@ -223,7 +223,7 @@ async fn the_tools_of_any_provider_are_shortened() {
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
         let registry = first.registry().as_principal(Principal::new("eve"));
         let reply = registry.invoke("remote", b"{}").await;
-        let digest = reply.shortened.unwrap().excerpts().next().unwrap().digest().unwrap();
+        let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
         assert!(text_of(&store, &Principal::new("eve"), digest).await.is_some());
         assert!(second.registry().results().is_some());
     }
