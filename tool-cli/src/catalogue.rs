@@ -138,7 +138,7 @@ impl From<Requirements> for Met {
 /// Why the caller may not call the tool.
 pub(crate) fn denial(registry: &Registry, tool: &ToolDefinition) -> Option<String> {
     tool.permission()?;
-    let failure = registry.admits(tool.name()).err()?;
+    let failure = registry.check_access(tool.name()).err()?;
     (failure.kind() == FailureKind::Denied).then(|| failure.message().to_owned())
 }
 

@@ -129,7 +129,7 @@ fn confirm(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     // Nobody should have to think about a call that cannot be made.
-    registry.admits(tool.name())?;
+    registry.check_access(tool.name())?;
     if !streams.is_interactive() {
         return Err(unconfirmed(tool, "say so with --yes"));
     }

@@ -272,7 +272,7 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     };
     let serving = async {
         let result = (server.run)(options).await;
-        app.registry.idle().await;
+        app.registry.drain().await;
         result.map_err(Stop::Server)
     };
     tokio::select! {

@@ -86,7 +86,7 @@ pub(crate) enum Stop {
 impl Stop {
     /// A tool of this name does not exist, or is not there while the registry is read only.
     pub(crate) fn unlisted(registry: &Registry, name: &str) -> Self {
-        match registry.admits(name) {
+        match registry.check_access(name) {
             Err(failure) if failure.kind() != FailureKind::NotFound => Stop::call(failure),
             Ok(()) | Err(_) => {
                 let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());

@@ -183,7 +183,7 @@ impl Context {
         self.0.cancellation.cancelled().await;
     }
 
-    /// Starts work that goes on when the call has ended. [`Registry::idle`](crate::Registry::idle) waits for it, as it
+    /// Starts work that goes on when the call has ended. [`Registry::drain`](crate::Registry::drain) waits for it, as it
     /// does for a call that modifies; a task of `tokio::spawn` is cut off when the program ends.
     ///
     /// # Panics

@@ -110,7 +110,7 @@ impl Lint {
     /// }
     /// ```
     pub fn run(&self, registry: &Registry) -> Vec<Finding> {
-        let tools: Vec<&ToolDefinition> = registry.declared().collect();
+        let tools: Vec<&ToolDefinition> = registry.definitions().collect();
         let mut findings = Vec::new();
         for tool in &tools {
             names::check(tool, &mut findings);

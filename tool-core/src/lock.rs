@@ -59,7 +59,7 @@ impl Registry {
     pub fn lock(&self) -> Lock {
         let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Entry::of(tool).normal());
         Lock {
-            tools: self.declared().map(entry).collect(),
+            tools: self.definitions().map(entry).collect(),
             prompts: self.declared_prompts().map(|prompt| entry(prompt.tool())).collect(),
         }
     }

@@ -154,10 +154,10 @@ impl Registry {
     /// use tool_core::{Principal, Registry};
     ///
     /// let registry = Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.is_same(&registry.as_principal(Principal::anonymous())));
-    /// assert!(!registry.is_same(&Registry::builder().allow_empty().build().unwrap()));
+    /// assert!(registry.ptr_eq(&registry.as_principal(Principal::anonymous())));
+    /// assert!(!registry.ptr_eq(&Registry::builder().allow_empty().build().unwrap()));
     /// ```
-    pub fn is_same(&self, other: &Registry) -> bool {
+    pub fn ptr_eq(&self, other: &Registry) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
@@ -190,7 +190,7 @@ impl Registry {
     /// assert!(registry.callable().count() <= registry.tools().count());
     /// ```
     pub fn callable(&self) -> impl Iterator<Item = &ToolDefinition> {
-        let open = self.is_open();
+        let open = self.is_unrestricted();
         let members = self.inner.members.iter();
         let callable = members.filter(move |member| open || self.inner.is_callable(member, self.principal()));
         callable.map(|member| &member.definition)
@@ -207,9 +207,9 @@ impl Registry {
     /// let open = Registry::builder().tool(tool(ping().build().unwrap())).build().unwrap();
     /// let guarded = ping().permission(Permission::all(["ping"])).build().unwrap();
     /// let closed = Registry::builder().tool(tool(guarded)).build().unwrap();
-    /// assert!(open.is_open() && !closed.is_open());
+    /// assert!(open.is_unrestricted() && !closed.is_unrestricted());
     /// ```
-    pub fn is_open(&self) -> bool {
+    pub fn is_unrestricted(&self) -> bool {
         let asks = |member: &RegisteredTool| {
             let RegisteredTool { definition, .. } = member;
             let read_only = self.inner.home_of(member).admission.read_only;
@@ -218,7 +218,7 @@ impl Registry {
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
 
-    /// The tool at this position among all that are [declared](Self::declared), if the caller may [call](Self::callable) it.
+    /// The tool at this position among all that are [declared](Self::definitions), if the caller may [call](Self::callable) it.
     ///
     /// ```
     /// use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
@@ -233,7 +233,7 @@ impl Registry {
     /// ```
     pub fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
         let member = self.inner.members.get(position)?;
-        let callable = self.is_open() || self.inner.is_callable(member, self.principal());
+        let callable = self.is_unrestricted() || self.inner.is_callable(member, self.principal());
         callable.then_some(&member.definition)
     }
 
@@ -242,13 +242,13 @@ impl Registry {
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.tools().len() <= registry.declared().len());
+    /// assert!(registry.tools().len() <= registry.definitions().len());
     /// ```
-    pub fn declared(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+    pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
-    /// The tool of this name or alias, whoever calls, and its position among all that are [declared](Self::declared): for
+    /// The tool of this name or alias, whoever calls, and its position among all that are [declared](Self::definitions): for
     /// what an adapter has prepared. It costs the same however many there are.
     ///
     /// ```
@@ -259,17 +259,17 @@ impl Registry {
     ///     DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
     /// };
     /// let registry = Registry::builder().tool(tool("pong")).tool(tool("ping")).build().unwrap();
-    /// assert_eq!(registry.locate("pong").map(|(position, _)| position), Some(1));
-    /// assert!(registry.locate("nope").is_none());
+    /// assert_eq!(registry.position("pong").map(|(position, _)| position), Some(1));
+    /// assert!(registry.position("nope").is_none());
     /// ```
-    pub fn locate(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
+    pub fn position(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
         let position = self.inner.positions.get(name, &self.inner.members)?;
         Some((position, &self.inner.members[position].definition))
     }
 
     /// Whether the caller may know of each of them.
     pub(crate) fn visible(&self) -> Vec<bool> {
-        if self.is_open() {
+        if self.is_unrestricted() {
             return vec![true; self.inner.members.len()];
         }
         self.inner.members.iter().map(|member| self.inner.is_listed(member, self.principal())).collect()
@@ -277,7 +277,7 @@ impl Registry {
 
     /// What searches look into.
     pub(crate) fn index(&self) -> &Index {
-        self.inner.index.get_or_init(|| Index::of(self.declared()))
+        self.inner.index.get_or_init(|| Index::of(self.definitions()))
     }
 
     /// The tool of this name or alias, if [`Registry::tools`] has it.
@@ -296,9 +296,9 @@ impl Registry {
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(!registry.knows("nope"));
+    /// assert!(!registry.contains("nope"));
     /// ```
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         self.known(name).is_ok()
     }
 
@@ -313,9 +313,9 @@ impl Registry {
     /// use tool_core::FailureKind;
     ///
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert_eq!(registry.admits("nope").unwrap_err().kind(), FailureKind::NotFound);
+    /// assert_eq!(registry.check_access("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
-    pub fn admits(&self, name: &str) -> Result<(), Failure> {
+    pub fn check_access(&self, name: &str) -> Result<(), Failure> {
         let Target { definition, home, .. } = self.known(name)?;
         home.admission.admit(definition, &home.states, &self.caller.principal)
     }

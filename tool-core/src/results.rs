@@ -99,7 +99,7 @@ impl ResultStore {
     /// # #[cfg(feature = "results")] {
     /// use tool_core::{ResultLimits, ResultStore};
     ///
-    /// let store = ResultStore::memory().limits(ResultLimits::new().above(10_000));
+    /// let store = ResultStore::memory().limits(ResultLimits::new().threshold(10_000));
     /// # }
     /// ```
     #[must_use]
@@ -151,9 +151,9 @@ impl ResultStore {
     ///
     /// ```
     /// # #[cfg(feature = "results")]
-    /// assert_eq!(tool_core::ResultStore::memory().above(), 50_000);
+    /// assert_eq!(tool_core::ResultStore::memory().threshold(), 50_000);
     /// ```
-    pub fn above(&self) -> usize {
+    pub fn threshold(&self) -> usize {
         self.0.limits.above
     }
 

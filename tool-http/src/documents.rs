@@ -52,14 +52,14 @@ impl Documents {
     pub(crate) fn written(&self, document: Document, registry: &Registry) -> Option<Representation> {
         // Nothing panics while it is held.
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = last.as_ref().filter(|written| written.registry.is_same(registry))?;
+        let written = last.as_ref().filter(|written| written.registry.ptr_eq(registry))?;
         written.documents[document as usize].get().cloned()
     }
 
     fn of(&self, registry: &Registry) -> Arc<Written> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some(written) if written.registry.is_same(registry) => Arc::clone(written),
+            Some(written) if written.registry.ptr_eq(registry) => Arc::clone(written),
             _ => {
                 let written = Arc::new(Written { registry: registry.clone(), documents: Default::default() });
                 *last = Some(Arc::clone(&written));

@@ -46,7 +46,7 @@ pub(crate) async fn call(mut asking: Asking) -> Result<Response, Refusal> {
 /// Whether a call is refused for good: there is no such tool for the caller, or it may not call it. What a tool requires
 /// may be there the next moment, and is looked at when the call is made.
 fn is_refused(tools: &Registry, name: &str) -> bool {
-    tools.admits(name).is_err_and(|failure| failure.kind() != FailureKind::Unmet)
+    tools.check_access(name).is_err_and(|failure| failure.kind() != FailureKind::Unmet)
 }
 
 /// Makes the call, traces it and counts it.

@@ -18,7 +18,7 @@ impl InFlight {
     pub(crate) fn hold(&self, registry: &Registry) -> Held {
         // Nothing panics while it is held.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = known.iter().find(|held| held.is_same(registry)) {
+        if let Some(held) = known.iter().find(|held| held.ptr_eq(registry)) {
             return Arc::clone(held);
         }
         known.retain(|held| Arc::strong_count(held) > 1 || !is_idle(held));
@@ -31,7 +31,7 @@ impl InFlight {
     pub(crate) async fn idle(&self) {
         // A tool can call one of a registry that was idle when it was looked at.
         while let Some(busy) = self.busy() {
-            busy.idle().await;
+            busy.drain().await;
         }
     }
 
@@ -42,7 +42,7 @@ impl InFlight {
 }
 
 fn is_idle(registry: &Registry) -> bool {
-    pin!(registry.idle()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    pin!(registry.drain()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ impl Catalogue {
             let mut places: HashMap<&str, usize> = HashMap::new();
             let servers = self.toolset.providers().zip(0..);
             servers.for_each(|(server, place)| _ = places.entry(server).or_insert(place));
-            let mut positions: Vec<usize> = (0..self.registry().declared().len()).collect();
+            let mut positions: Vec<usize> = (0..self.registry().definitions().len()).collect();
             positions.sort_by_cached_key(|position| {
                 let server = self.server_at(*position);
                 (places.get(server).copied().unwrap_or(usize::MAX), server)
@@ -111,13 +111,14 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        let (position, tool) = self.registry().locate(name)?;
+        let (position, tool) = self.registry().position(name)?;
         let passing = tool.detached();
-        if !passing.is_same(tool) {
+        if !passing.ptr_eq(tool) {
             // Nobody has called it yet, and its schema is kept as text: so is the list, which is made but once.
             return Some(self.listed(&passing));
         }
-        let none = || std::iter::repeat_with(OnceLock::new).take(self.registry().declared().len()).collect();
+        let none =
+            || std::iter::repeat_with(OnceLock::new).take(self.registry().definitions().len()).collect();
         let made = self.tools.get_or_init(none).get(position)?;
         Some(Tool::clone(made.get_or_init(|| Box::new(self.listed(tool)))))
     }
@@ -143,7 +144,7 @@ impl Catalogue {
         if names.len() == texts.each.len() {
             return texts.all.clone();
         }
-        let position = |name: &&str| self.registry().locate(name).map(|(position, _)| position);
+        let position = |name: &&str| self.registry().position(name).map(|(position, _)| position);
         let chosen = names.iter().filter_map(position).filter_map(|position| texts.each.get(position));
         let chosen: Vec<&[u8]> = chosen.map(|place| &texts.all[place.clone()]).collect();
         chosen.join(&b","[..]).into()
@@ -156,7 +157,7 @@ impl Catalogue {
 
     /// Whether headers have to repeat arguments of this tool.
     pub(crate) fn repeats_in_headers(&self, name: &str) -> bool {
-        let position = self.registry().locate(name).map(|(position, _)| position);
+        let position = self.registry().position(name).map(|(position, _)| position);
         position.and_then(|position| self.texts().repeated.get(position)).is_none_or(|repeated| *repeated)
     }
 
@@ -185,7 +186,7 @@ struct Texts {
 
 impl Texts {
     fn of(catalogue: &Catalogue) -> Self {
-        let tools = catalogue.registry().declared();
+        let tools = catalogue.registry().definitions();
         let (mut all, mut each, mut repeated) = (String::new(), Vec::new(), Vec::new());
         each.reserve_exact(tools.len());
         repeated.reserve_exact(tools.len());
@@ -214,7 +215,7 @@ impl Places {
         if registry.results().is_some() {
             places.add_results(settings);
         }
-        for tool in registry.declared() {
+        for tool in registry.definitions() {
             let surface = Surface::of(tool);
             let Some(address) = surface.address() else { continue };
             places.add_tool(tool, Pattern::of(&settings.scheme, address), settings);

@@ -142,7 +142,7 @@ impl Offers {
     /// Waits until no call is on its way that modifies.
     pub(crate) async fn idle(&self) {
         if let Some(latest) = self.latest() {
-            latest.registry().idle().await;
+            latest.registry().drain().await;
         }
         self.former.close();
         self.former.wait().await;
@@ -151,10 +151,10 @@ impl Offers {
     fn catalogue(&self, tools: &Toolset) -> Arc<Catalogue> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         match &*latest {
-            Some(catalogue) if catalogue.registry().is(tools.registry()) => Arc::clone(catalogue),
+            Some(catalogue) if catalogue.registry().same_view(tools.registry()) => Arc::clone(catalogue),
             other => {
                 if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
-                    self.former.spawn(async move { former.idle().await });
+                    self.former.spawn(async move { former.drain().await });
                 }
                 let catalogue = Arc::new(Catalogue::new(tools.clone(), Arc::clone(&self.settings)));
                 *latest = Some(Arc::clone(&catalogue));
@@ -254,7 +254,7 @@ impl Offer {
     /// Whether what lives somewhere is there for the caller.
     pub(crate) fn shows(&self, target: &Target) -> bool {
         match target {
-            Target::Tool(name) => self.registry.admits(name).is_ok(),
+            Target::Tool(name) => self.registry.check_access(name).is_ok(),
             Target::Tools | Target::Page | Target::Result | Target::Resource(_) | Target::Template(_) => true,
         }
     }
@@ -263,7 +263,7 @@ impl Offer {
     pub(crate) fn leads(&self, uri: &str) -> bool {
         match self.catalogue.places().routes.find(uri) {
             Some(Found::Here(Target::Page, values)) => {
-                values.first().is_some_and(|(_, name)| self.registry.admits(name).is_ok())
+                values.first().is_some_and(|(_, name)| self.registry.check_access(name).is_ok())
             }
             Some(Found::Here(target, _)) => self.shows(target),
             Some(Found::Bad(..)) | None => false,

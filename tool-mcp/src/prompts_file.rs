@@ -157,7 +157,7 @@ impl PromptsFile {
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let mut faults = Vec::new();
         for (name, words) in &self.0.tools {
-            if !registry.declared().any(|tool| tool.name() == name) {
+            if !registry.definitions().any(|tool| tool.name() == name) {
                 let similar = registry.nearest(name).map(|tool| format!("; did you mean `{}`?", tool.name()));
                 let similar = similar.unwrap_or_default();
                 faults.push(format!(

@@ -351,7 +351,7 @@ impl Server {
     ///
     /// Only requests for this machine are admitted until [`allowed_hosts`](Server::allowed_hosts) names the host that the
     /// application is reached by. The application listens, and so decides about `TCP_NODELAY` (on, or streamed answers wait
-    /// 40 ms), and awaits [`Registry::idle`](tool_core::Registry::idle) at its end. A graceful shutdown does not end as
+    /// 40 ms), and awaits [`Registry::drain`](tool_core::Registry::drain) at its end. A graceful shutdown does not end as
     /// long as an older client holds its stream open: use [`into_axum_router_until`](Server::into_axum_router_until).
     ///
     /// # Errors
@@ -390,7 +390,7 @@ impl Server {
     /// let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     /// # stop.cancel();
     /// axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await.unwrap();
-    /// registry.idle().await;
+    /// registry.drain().await;
     /// # });
     /// ```
     pub fn into_axum_router_until(

@@ -70,14 +70,15 @@ impl Settings {
             )
         });
         let two_steps = NAMES.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
-        let taken =
-            two_steps.filter_map(|name| registry.declared().find(|tool| tool.name() == name)).map(|tool| {
+        let taken = two_steps.filter_map(|name| registry.definitions().find(|tool| tool.name() == name)).map(
+            |tool| {
                 format!(
                     "the tool `{}` at {} has a name that discovery in two steps needs",
                     tool.name(),
                     tool.source()
                 )
-            });
+            },
+        );
         self.file.faults(registry).into_iter().chain(twice).chain(taken).collect()
     }
 }

@@ -148,8 +148,9 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
 
 /// The tools that the caller may call, the best first.
 fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDefinition> {
-    let is_callable =
-        |tool: &ToolDefinition| offer.registry.is_open() || offer.registry.admits(tool.name()).is_ok();
+    let is_callable = |tool: &ToolDefinition| {
+        offer.registry.is_unrestricted() || offer.registry.check_access(tool.name()).is_ok()
+    };
     let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
     hits.filter(move |tool| offer.is_found(tool) && is_callable(tool))
 }
@@ -163,7 +164,9 @@ fn described<'o>(tool: &'o ToolDefinition, offer: &'o Offer) -> &'o str {
 fn find<'o>(server: &str, name: &str, offer: &'o Offer) -> Result<&'o ToolDefinition, Failure> {
     present_server(server, offer)?;
     let callable = |tool: &&ToolDefinition| {
-        offer.is_tool(tool) && offer.server(tool) == server && offer.registry.admits(tool.name()).is_ok()
+        offer.is_tool(tool)
+            && offer.server(tool) == server
+            && offer.registry.check_access(tool.name()).is_ok()
     };
     let whole = format!("{server}__{name}");
     // A tool may be called by its name on its server, and by the one that it has among all.

@@ -32,7 +32,7 @@ pub fn tools(upstreams: &Upstreams, results: Option<&ResultStore>) -> Result<Pro
         let upstreams = upstreams.clone();
         async move { upstreams.tools().await }
     };
-    Ok(results.over(reader.providing(found)))
+    Ok(results.wrap(reader.providing(found)))
 }
 
 /// The gateway over MCP: three tools with which a model finds, reads about and calls those of all servers. With

@@ -109,21 +109,21 @@ pub(super) async fn settle(registry: &Registry, streams: &mut Streams) {
     // As nearly always: nothing is left, and nobody has to be heard.
     tokio::select! {
         biased;
-        () = registry.idle() => return,
+        () = registry.drain() => return,
         () = std::future::ready(()) => {}
     }
     let (interrupted, _) = streams.interrupt().listen();
     tokio::select! {
-        () = registry.idle() => return,
+        () = registry.drain() => return,
         () = tokio::time::sleep(LETTING_GO) => streams.notice("waiting for what was started to end"),
         () = interrupted.cancelled() => {}
     }
     tokio::select! {
-        () = registry.idle() => return,
+        () = registry.drain() => return,
         () = interrupted.cancelled() => {}
     }
     streams.notice("what was started runs on to its end; interrupt again to leave it half done");
-    registry.idle().await;
+    registry.drain().await;
 }
 
 enum End {
@@ -172,5 +172,5 @@ async fn let_go(
         tool.name()
     ));
     task.abort();
-    registry.idle().await;
+    registry.drain().await;
 }

@@ -20,7 +20,7 @@ pub(super) fn plan(
     arguments: &[u8],
     format: Format,
 ) -> Result<String, Failure> {
-    registry.admits(tool.name())?;
+    registry.check_access(tool.name())?;
     let validation = registry.validate(tool.name(), arguments)?;
     let mut given: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
     if tool.inputs().iter().any(holds_secret) {

@@ -95,10 +95,10 @@ mod tests {
     #[test]
     fn no_tool_is_entered_before_somebody_asks_and_then_once_for_all_clones() {
         let registry = Registry::builder().tools(declared(&BOTH)).build().unwrap();
-        let names: Vec<&str> = registry.declared().map(ToolDefinition::name).collect();
+        let names: Vec<&str> = registry.definitions().map(ToolDefinition::name).collect();
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));
         let tool = registry.get("other").unwrap();
-        assert!(tool.is_same(&tool.clone()) && !tool.is_same(registry.get("first").unwrap()));
+        assert!(tool.ptr_eq(&tool.clone()) && !tool.ptr_eq(registry.get("first").unwrap()));
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
         // For its text, and for its inputs.
         assert_eq!(ENTERED.load(Ordering::Relaxed), 2);

@@ -130,7 +130,7 @@ mod tests {
 
     /// Nothing was made of it, which would stay.
     fn is_text(tool: &ToolDefinition) -> bool {
-        !tool.detached().is_same(tool)
+        !tool.detached().ptr_eq(tool)
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(passing.inputs()[0].description.as_deref(), Some("How many."));
         assert_eq!(passing.examples(), [json!({"n": 2}), json!({"n": 3})]);
         assert_eq!((passing.output_type(), passing.output_schema()), (Some("Count"), Some(&output)));
-        assert!(is_text(&tool) && passing.detached().is_same(&passing));
+        assert!(is_text(&tool) && passing.detached().ptr_eq(&passing));
         // Whoever calls it needs it again.
         assert_eq!(*tool.input_schema(), schema());
         assert!(!is_text(&tool));

@@ -128,9 +128,9 @@ impl ToolDefinition {
     /// use tool_core::ToolDefinition;
     ///
     /// let ping = ToolDefinition::builder("ping", "Answers.").build().unwrap();
-    /// assert!(ping.is_same(&ping.clone()) && !ping.is_same(&ping.detached()));
+    /// assert!(ping.ptr_eq(&ping.clone()) && !ping.ptr_eq(&ping.detached()));
     /// ```
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         self.address() == other.address()
     }
 

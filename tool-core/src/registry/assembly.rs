@@ -77,11 +77,11 @@ impl Registry {
     /// use tool_core::{Principal, Registry};
     ///
     /// let registry = Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.is(&registry.clone()));
-    /// assert!(!registry.is(&registry.as_principal(Principal::anonymous())));
+    /// assert!(registry.same_view(&registry.clone()));
+    /// assert!(!registry.same_view(&registry.as_principal(Principal::anonymous())));
     /// ```
-    pub fn is(&self, other: &Self) -> bool {
-        self.is_same(other) && self.caller == other.caller && self.has_results_of(other)
+    pub fn same_view(&self, other: &Self) -> bool {
+        self.ptr_eq(other) && self.caller == other.caller && self.has_results_of(other)
     }
 }
 

@@ -194,7 +194,7 @@ impl RegistryBuilder {
     /// let registry = Registry::builder().linked().select(|tool| tool.name() == "empty_basket").read_only();
     /// let registry = registry.build().unwrap();
     /// assert_eq!(registry.tools().count(), 0);
-    /// assert_eq!(registry.admits("empty_basket").unwrap_err().kind(), FailureKind::Disabled);
+    /// assert_eq!(registry.check_access("empty_basket").unwrap_err().kind(), FailureKind::Disabled);
     /// ```
     pub fn read_only(mut self) -> Self {
         self.admission.read_only = true;

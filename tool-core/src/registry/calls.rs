@@ -86,7 +86,7 @@ impl Registry {
     /// # Errors
     ///
     /// Everything that is wrong with the arguments, as a call would tell it. Nothing else is asked: neither whether the
-    /// call would be [let in](Registry::admits), nor what is injected, nor an access function.
+    /// call would be [let in](Registry::check_access), nor what is injected, nor an access function.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

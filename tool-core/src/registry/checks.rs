@@ -17,14 +17,14 @@ impl Registry {
     /// registry.check().unwrap();
     /// ```
     pub fn check(&self) -> Result<(), BuildErrors> {
-        let faults = self.declared().flat_map(|tool| schema_errors(tool, tool.faults()));
+        let faults = self.definitions().flat_map(|tool| schema_errors(tool, tool.faults()));
         let faults = faults.chain(self.faults_of_prompts()).chain(self.holders().flat_map(one_handle));
         BuildErrors::unless_empty(faults.collect())
     }
 
     /// Every tool, and what is called for every prompt.
     fn holders(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.declared().chain(self.declared_prompts().map(PromptDefinition::tool))
+        self.definitions().chain(self.declared_prompts().map(PromptDefinition::tool))
     }
 
     /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
@@ -46,7 +46,7 @@ impl Registry {
     /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
     /// ```
     pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
-        BuildErrors::unless_empty(addresses::reserved(&mut self.declared(), reserved))
+        BuildErrors::unless_empty(addresses::reserved(&mut self.definitions(), reserved))
     }
 }
 

@@ -17,7 +17,7 @@ impl Registry {
     /// # Errors
     ///
     /// When the caller does not know of the tool, when there is no such input; where a `complete` function is asked, when a
-    /// call would not be [let in](Registry::admits) and when the function panics. What the schema allows is told to
+    /// call would not be [let in](Registry::check_access) and when the function panics. What the schema allows is told to
     /// everybody who knows of the tool.
     ///
     /// ```

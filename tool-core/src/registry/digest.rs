@@ -13,7 +13,7 @@ impl Registry {
     /// assert_eq!(empty().digest(), empty().digest());
     /// ```
     pub fn digest(&self) -> Digest {
-        let tools = self.declared().map(|tool| tool.digest().to_string());
+        let tools = self.definitions().map(|tool| tool.digest().to_string());
         Digest::of_all(tools, self.declared_prompts().map(|prompt| prompt.digest().to_string()))
     }
 }

@@ -12,17 +12,17 @@ impl Registry {
     /// ```
     /// # tool_core::private::block_on(async {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// registry.idle().await;
+    /// registry.drain().await;
     /// # });
     /// ```
-    pub async fn idle(&self) {
+    pub async fn drain(&self) {
         // A tool can call one that is at home where nothing was on its way when it was looked at.
         while let Some(busy) = self.tasks().into_iter().find(|tasks| tasks.len() > 0) {
             busy.idle().await;
         }
     }
 
-    /// Waits as [`Registry::idle`] does, up to a deadline; how many calls and tasks are still on their way then.
+    /// Waits as [`Registry::drain`] does, up to a deadline; how many calls and tasks are still on their way then.
     ///
     /// # Panics
     ///
@@ -33,14 +33,14 @@ impl Registry {
     /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     /// # runtime.block_on(async {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let left = registry.idle_within(Duration::from_secs(10)).await;
+    /// let left = registry.drain_within(Duration::from_secs(10)).await;
     /// if left > 0 {
     ///     eprintln!("{left} calls are cut off");
     /// }
     /// # });
     /// ```
-    pub async fn idle_within(&self, limit: Duration) -> usize {
-        match tokio::time::timeout(limit, self.idle()).await {
+    pub async fn drain_within(&self, limit: Duration) -> usize {
+        match tokio::time::timeout(limit, self.drain()).await {
             Ok(()) => 0,
             Err(_) => self.tasks().iter().map(|tasks| tasks.len()).sum(),
         }

@@ -142,7 +142,7 @@ mod tests {
     fn a_table_is_made_for_whoever_looks_up_many_and_finds_the_same() {
         let registry = Registry::builder().tool(tool("b")).tool(tool("a")).tool(tool("c")).build().unwrap();
         assert!(registry.inner.positions.table.get().is_none());
-        let found = || ["a", "b", "c", "d"].map(|name| registry.locate(name).map(|(position, _)| position));
+        let found = || ["a", "b", "c", "d"].map(|name| registry.position(name).map(|(position, _)| position));
         let first = found();
         assert_eq!(first, [Some(0), Some(1), Some(2), None]);
         assert!(registry.inner.positions.table.get().is_none());

@@ -160,10 +160,10 @@ impl ResultStore {
     /// let store = ResultStore::memory();
     /// let remote = || async { Registry::builder().allow_empty().build() };
     /// let reader = Registry::builder().tool(store.tool()).build().unwrap();
-    /// let provider = store.over(reader.providing(remote));
+    /// let provider = store.wrap(reader.providing(remote));
     /// # }
     /// ```
-    pub fn over<Marker>(&self, provider: impl IntoToolsProvider<Marker>) -> Provider {
+    pub fn wrap<Marker>(&self, provider: impl IntoToolsProvider<Marker>) -> Provider {
         Provider::new(Storing { provider: provider.into_provider(), results: self.clone() })
     }
 }

@@ -105,7 +105,7 @@ impl Registry {
         let is_named = |tool: &ToolDefinition, length: u32| {
             length as usize == name.len() && tool.name().eq_ignore_ascii_case(name)
         };
-        let scored = self.declared().zip(scores).zip(self.index().names());
+        let scored = self.definitions().zip(scores).zip(self.index().names());
         let (mut named, mut hits) = (Vec::new(), Vec::new());
         for ((tool, score), length) in scored.filter(|((_, score), _)| *score > 0.0) {
             let hits = if is_named(tool, length) { &mut named } else { &mut hits };

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use tool_core::ResultLimits;
 ///
-/// let limits = ResultLimits::new().above(20_000).total(1 << 30).age(Duration::from_secs(3600));
+/// let limits = ResultLimits::new().threshold(20_000).total(1 << 30).age(Duration::from_secs(3600));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "limits do nothing until a store has them"]
@@ -46,9 +46,9 @@ impl ResultLimits {
     /// Above how many bytes a text is kept and shortened: a text, JSON, the message of an error, a text within a resource.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().above(10_000);
+    /// let limits = tool_core::ResultLimits::new().threshold(10_000);
     /// ```
-    pub fn above(mut self, bytes: usize) -> Self {
+    pub fn threshold(mut self, bytes: usize) -> Self {
         self.above = bytes;
         self
     }
@@ -64,7 +64,7 @@ impl ResultLimits {
         self
     }
 
-    /// The most bytes of a text that are shown of it when it is kept. At most half of [`above`](Self::above) are.
+    /// The most bytes of a text that are shown of it when it is kept. At most half of [`threshold`](Self::threshold) are.
     ///
     /// ```
     /// let limits = tool_core::ResultLimits::new().preview(500);

@@ -245,7 +245,7 @@ async fn many_write_the_same() {
 #[tokio::test(start_paused = true)]
 async fn a_key_leads_to_what_was_made_of_it() {
     let shelf = Shelf::default();
-    let store = ResultStore::on(shelf.clone()).limits(ResultLimits::new().above(10).age(HOUR));
+    let store = ResultStore::on(shelf.clone()).limits(ResultLimits::new().threshold(10).age(HOUR));
     let key = Digest::of_bytes(b"server, tools");
     let made = std::cell::Cell::new(0);
     let excerpt = async |principal: &Principal, key: Digest, text: &str| {

@@ -217,8 +217,8 @@ async fn the_tools_of_any_provider_are_shortened() {
     };
     let reader = || Registry::builder().allow_empty().storing(store.clone()).build().unwrap();
     let joined = Providers::new().with("own", reader()).with("remote", remote);
-    assert!(store.over(reader()).is_constant() && !store.over(remote).is_constant());
-    for provider in [store.over(remote), reader().providing(remote), joined.into_provider()] {
+    assert!(store.wrap(reader()).is_constant() && !store.wrap(remote).is_constant());
+    for provider in [store.wrap(remote), reader().providing(remote), joined.into_provider()] {
         assert!(provider.results().is_some());
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
         let registry = first.registry().as_principal(Principal::new("eve"));
@@ -229,8 +229,8 @@ async fn the_tools_of_any_provider_are_shortened() {
     }
     assert!(remote.into_provider().results().is_none());
     // What is made of a list of tools is good as long as it is the same list.
-    let fixed = store.over(reader());
+    let fixed = store.wrap(reader());
     let (first, second) = (fixed.tools().await.unwrap(), fixed.tools().await.unwrap());
-    assert!(first.registry().is(second.registry()));
-    assert!(!first.registry().is(&second.registry().in_full()));
+    assert!(first.registry().same_view(second.registry()));
+    assert!(!first.registry().same_view(&second.registry().in_full()));
 }

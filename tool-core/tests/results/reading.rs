@@ -17,7 +17,7 @@ async fn read(registry: &Registry, arguments: Value) -> String {
 
 #[tokio::test]
 async fn lines_are_read_a_page_at_a_time() {
-    let store = ResultStore::memory().limits(ResultLimits::new().above(400));
+    let store = ResultStore::memory().limits(ResultLimits::new().threshold(400));
     let registry = registry(&store);
     let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
     let digest = store.keep(&ada(), "text/plain", text.clone()).await.unwrap().hex();
@@ -48,7 +48,7 @@ async fn lines_are_read_a_page_at_a_time() {
 
 #[tokio::test]
 async fn an_endless_line_is_read_by_its_bytes() {
-    let store = ResultStore::memory().limits(ResultLimits::new().above(400));
+    let store = ResultStore::memory().limits(ResultLimits::new().threshold(400));
     let registry = registry(&store);
     let text = "aé€🦀".repeat(100);
     let digest = store.keep(&ada(), "text/plain", text.clone()).await.unwrap().hex();

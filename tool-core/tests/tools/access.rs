@@ -156,7 +156,7 @@ async fn a_call_is_that_of_its_principal() {
     let nobody = ada.as_principal(Principal::anonymous());
     assert_eq!(nobody.call("who", json!({})).await.unwrap().value(), json!(null));
     let local = builder().local(printer()).build().unwrap();
-    assert_eq!(local.admits("print").unwrap_err().kind(), FailureKind::Unmet);
+    assert_eq!(local.check_access("print").unwrap_err().kind(), FailureKind::Unmet);
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn whatever_one_tool_asks_for_is_asked() {
     ] {
         let registry = builder.build().unwrap();
         assert_eq!(names(registry.callable()), callable);
-        assert_eq!(registry.is_open(), registry.declared().len() == callable.len());
-        let at = (0..=registry.declared().len()).filter_map(|position| registry.callable_at(position));
+        assert_eq!(registry.is_unrestricted(), registry.definitions().len() == callable.len());
+        let at = (0..=registry.definitions().len()).filter_map(|position| registry.callable_at(position));
         assert_eq!(names(at), callable);
     }
 }
@@ -207,7 +207,7 @@ fn whatever_one_tool_asks_for_is_asked() {
 #[test]
 fn a_requirement_that_panics_is_not_met() {
     let registry = builder().build().unwrap();
-    let failure = registry.admits("broken").unwrap_err();
+    let failure = registry.check_access("broken").unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Unmet);
     assert_eq!(failure.message(), "`broken` cannot run at the moment: a requirement could not be checked");
 }

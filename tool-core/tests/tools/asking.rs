@@ -408,7 +408,7 @@ async fn a_suspended_call_is_dropped_counted_and_recorded_once() {
     answers.call(&registry, "note", json!({"first": false, "swallow": false})).await.unwrap();
     assert_eq!(*log.lock().unwrap(), ["note suspended", "note success"]);
     assert_eq!(book.dropped.load(Ordering::Relaxed), 2);
-    registry.idle().await;
+    registry.drain().await;
 }
 
 #[tokio::test]
@@ -422,7 +422,7 @@ async fn a_suspended_call_gives_up_its_place() {
         loop {
             // A thread gives its place up when it ends, which may be after its caller was told.
             match answers.call(&registry, tool, arguments.clone()).await {
-                Err(failure) if failure.kind() == FailureKind::Busy => registry.idle().await,
+                Err(failure) if failure.kind() == FailureKind::Busy => registry.drain().await,
                 result => break assert!(result.is_ok(), "{tool}: {result:?}"),
             }
         }
@@ -520,7 +520,7 @@ async fn a_call_whose_caller_leaves_does_not_wait_for_an_answer() {
         result = asking.call("note", json!({"first": false, "swallow": false})) => panic!("{result:?}"),
         () = asked.notified() => {}
     }
-    registry.idle().await;
+    registry.drain().await;
     assert_eq!(*log.lock().unwrap(), ["note cancelled, told cancelled"]);
     assert_eq!(book.written.load(Ordering::Relaxed), 0);
 }

@@ -224,7 +224,7 @@ async fn a_change_whose_caller_left_is_recorded_when_it_ends() {
     assert!(change.await.unwrap_err().is_cancelled());
     assert!(taken(&events).is_empty());
     world.door.add_permits(1);
-    registry.idle().await;
+    registry.drain().await;
     let events = taken(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));

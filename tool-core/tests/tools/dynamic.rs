@@ -378,7 +378,7 @@ async fn a_tool_that_does_not_say_its_operation_modifies() {
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());
         gate.open.add_permits(1);
-        registry.idle().await;
+        registry.drain().await;
         assert_eq!(gate.ended.load(Ordering::SeqCst), ends, "{operation:?}");
     }
 }

@@ -167,7 +167,7 @@ async fn a_call_into_a_part_that_was_idle_is_waited_for() {
     let call = tokio::spawn(async move { caller.call("joined_outer", json!({})).await.map(drop) });
     let Doors { outer, inner } = &*signals.0;
     outer.0.acquire().await.unwrap().forget();
-    let mut idle = pin!(registry.idle());
+    let mut idle = pin!(registry.drain());
     assert!(begin(idle.as_mut()).is_pending());
     outer.1.add_permits(1);
     call.await.unwrap().unwrap();

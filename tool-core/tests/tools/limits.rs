@@ -52,7 +52,7 @@ async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
     assert_eq!(late().await, (FailureKind::Timeout, true, false), "it waits on its thread");
     assert_eq!(late().await, (FailureKind::Timeout, false, true), "it waits for a thread");
     drop(closed);
-    registry.idle().await;
+    registry.drain().await;
     assert_eq!(*door.0.lock().await, 1);
 }
 
@@ -112,6 +112,6 @@ async fn who_waits_for_a_turn_is_out_of_time_too() {
     drop(closed);
     staying.await.unwrap().unwrap();
     waiting.await.unwrap().unwrap();
-    registry.idle().await;
+    registry.drain().await;
     assert_eq!(*door.0.lock().await, 2, "what was out of time never ran");
 }

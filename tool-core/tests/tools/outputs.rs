@@ -289,7 +289,7 @@ async fn a_write_whose_caller_left_runs_to_its_end() {
     assert!(call.await.unwrap_err().is_cancelled());
     assert_eq!(gate.ended.load(Ordering::SeqCst), 0);
     gate.open.add_permits(1);
-    registry.idle().await;
+    registry.drain().await;
     assert_eq!(gate.ended.load(Ordering::SeqCst), 1);
 }
 

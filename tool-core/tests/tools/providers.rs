@@ -268,7 +268,7 @@ async fn found_tools_are_called_as_those_of_their_home() {
     begun.acquire().await.unwrap().forget();
     let later = provider.tools().await.unwrap();
     assert_eq!(names(&later), ["own"]);
-    let mut idle = pin!(later.registry().idle());
+    let mut idle = pin!(later.registry().drain());
     assert!(begin(idle.as_mut()).is_pending());
     open.add_permits(1);
     idle.await;

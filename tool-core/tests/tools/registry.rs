@@ -206,7 +206,7 @@ fn what_is_linked_and_listed_by_hand_is_one_tool() {
     let listed = || tool_core::tools![all_said];
     let registry = Registry::builder().linked().tools(listed()).tools(listed());
     let registry = registry.select(|tool| tool.name() == "all.said").build().unwrap();
-    assert_eq!(registry.declared().len(), 1);
+    assert_eq!(registry.definitions().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -91,7 +91,7 @@ async fn the_panic_of_a_task_is_told_within_a_span() {
     let spans = Spans::default();
     let guard = tracing::subscriber::set_default(spans.clone());
     registry.call("spans_panic", json!({})).await.unwrap();
-    registry.idle().await;
+    registry.drain().await;
     drop(guard);
     let events = spans.0.lock().unwrap();
     let [(within, text)] = &events[..] else { panic!("{events:?}") };

@@ -35,7 +35,7 @@ fn fails_at_length() -> Result<(), ToolError> {
 }
 
 fn store() -> ResultStore {
-    ResultStore::memory().limits(ResultLimits::new().above(1_000))
+    ResultStore::memory().limits(ResultLimits::new().threshold(1_000))
 }
 
 fn registry(store: &ResultStore) -> Registry {
@@ -358,10 +358,10 @@ async fn what_is_said_of_it() {
 #[tokio::test]
 async fn faults_harm_nothing_else() {
     let disk = Disk::default();
-    let store = ResultStore::on(disk.clone()).limits(ResultLimits::new().above(1_000));
+    let store = ResultStore::on(disk.clone()).limits(ResultLimits::new().threshold(1_000));
     let (down, tools) = (Arc::new(AtomicBool::new(false)), registry(&store));
     let is_down = Arc::clone(&down);
-    let provider = store.over(move || {
+    let provider = store.wrap(move || {
         if is_down.load(Ordering::Relaxed) {
             Err(io::Error::other("the database is down"))
         } else {

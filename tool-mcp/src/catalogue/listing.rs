@@ -104,8 +104,8 @@ mod tests {
     fn a_tool_is_written_as_rmcp_writes_it() {
         for registry in [registry(), registry().storing(&ResultStore::memory())] {
             let catalogue = catalogue(registry.clone());
-            assert_eq!(registry.declared().len(), 3);
-            for tool in registry.declared() {
+            assert_eq!(registry.definitions().len(), 3);
+            for tool in registry.definitions() {
                 let mut written = String::new();
                 write(tool, &catalogue, &mut written);
                 let listed = catalogue.tool(tool.name()).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     fn the_list_is_written_once() {
         let catalogue = catalogue(registry());
         let first = catalogue.all_written();
-        let every: Vec<&str> = catalogue.registry().declared().map(ToolDefinition::name).collect();
+        let every: Vec<&str> = catalogue.registry().definitions().map(ToolDefinition::name).collect();
         assert_eq!(catalogue.all_written().as_ptr(), first.as_ptr());
         assert_eq!(catalogue.written(&every).as_ptr(), first.as_ptr());
         assert_eq!(

@@ -68,7 +68,7 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
         return Ok(Completions::default());
     }
     let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
-    if matches!(target, Target::Tool(name) if !offer.registry.knows(name)) {
+    if matches!(target, Target::Tool(name) if !offer.registry.contains(name)) {
         return Err(not_found(uri));
     }
     let Some(variable) = pattern.variable(asked.name) else {

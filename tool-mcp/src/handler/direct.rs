@@ -157,7 +157,7 @@ impl Handler {
 impl Offer {
     /// The tools that the caller may call as JSON, without the brackets of a list.
     pub(super) fn written(&self) -> Bytes {
-        if self.registry.is_open() && self.catalogue.settings().surfaces == Surfaces::Inclusive {
+        if self.registry.is_unrestricted() && self.catalogue.settings().surfaces == Surfaces::Inclusive {
             return self.catalogue.all_written();
         }
         let names: Vec<&str> = self.tools().map(ToolDefinition::name).collect();

@@ -74,7 +74,7 @@ impl Handler {
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
             // Whoever may not know of a tool learns nothing of its variables either.
-            Found::Bad(Target::Tool(name), _) if !offer.registry.knows(name) => Err(not_found(uri)),
+            Found::Bad(Target::Tool(name), _) if !offer.registry.contains(name) => Err(not_found(uri)),
             Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
@@ -83,7 +83,7 @@ impl Handler {
             }
             Found::Here(Target::Page, values) => {
                 let name = values.first().map_or("", |(_, value)| value);
-                let known = offer.registry.get(name).filter(|_| offer.registry.admits(name).is_ok());
+                let known = offer.registry.get(name).filter(|_| offer.registry.check_access(name).is_ok());
                 let tool = known.ok_or_else(|| not_found(uri))?;
                 let page = Page::new(tool, settings.description(tool), settings.examples(tool));
                 Ok(Answered::Reply(self.fresh(as_json(uri, &page)?)))

@@ -60,7 +60,7 @@ impl Listing {
 
     /// Whether the other one has the very same tools.
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.toolset.registry().is(other.toolset.registry())
+        self.toolset.registry().same_view(other.toolset.registry())
     }
 
     /// Whether it is time to ask again.

@@ -36,7 +36,7 @@ fn what_is_only_looked_at_is_kept_as_text() {
         definitions.iter().map(tool).collect::<Vec<_>>().into_provider()
     };
     let kept = |definitions: &[ToolDefinition]| -> Vec<bool> {
-        definitions.iter().map(|tool| tool.detached().is_same(tool)).collect()
+        definitions.iter().map(|tool| tool.detached().ptr_eq(tool)).collect()
     };
     let direct = Served::providing(served(&definitions), |server| server.page_size(2));
     let whole = Served::providing(served(&definitions), |server| server);

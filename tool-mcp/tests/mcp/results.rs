@@ -85,7 +85,7 @@ fn picture() -> Vec<Content> {
 }
 
 fn store() -> ResultStore {
-    ResultStore::memory().limits(ResultLimits::new().above(1_000).media_above(2_000))
+    ResultStore::memory().limits(ResultLimits::new().threshold(1_000).media_above(2_000))
 }
 
 fn builder() -> RegistryBuilder {
@@ -337,7 +337,7 @@ fn one_read_gives_no_more_than_older_clients_take() {
 
 #[test]
 fn a_page_of_the_tool_is_no_more_than_older_clients_take_whatever_is_shown_in_full() {
-    let store = ResultStore::memory().limits(ResultLimits::new().above(600_000));
+    let store = ResultStore::memory().limits(ResultLimits::new().threshold(600_000));
     let served = Served::serving(registry(&store), |server| server);
     for name in ["quotes", "controls"] {
         let digest = digest(&call(&served, name, json!({})));
@@ -420,7 +420,7 @@ fn nobody_reads_what_is_not_theirs() {
 fn a_listing_is_kept_until_something_changes() {
     let store = ResultStore::memory();
     let tools = crate::thousand::registry();
-    let thousand = store.over(
+    let thousand = store.wrap(
         Registry::builder()
             .allow_empty()
             .storing(store.clone())

@@ -372,7 +372,7 @@ async fn the_last_list_is_served_while_it_is_asked_for_anew() {
     let before = servers.registry().await;
     // It says that its list has changed, and then does not say how.
     assert_eq!(servers.call("one__change", json!({})).await.unwrap().value(), "changed");
-    assert!(servers.registry().await.is(&before));
+    assert!(servers.registry().await.same_view(&before));
     assert_eq!(servers.call("one__echo", json!({"text": "here"})).await.unwrap().value(), "here");
     // One that does not answer is not there, and is started again.
     assert_eq!(servers.down("one").await, "down: it did not answer `tools/list` within 300ms");
@@ -384,10 +384,10 @@ async fn the_last_list_is_served_while_it_is_asked_for_anew() {
 async fn a_list_that_stays_the_same_is_the_same_registry() {
     let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
     let before = servers.registry().await;
-    assert!(servers.registry().await.is(&before));
+    assert!(servers.registry().await.same_view(&before));
     let gone = before.call("one__die", json!({})).await.unwrap_err();
     assert!(gone.message().contains("exit status 3"));
-    assert!(servers.registry().await.is(&before), "it came back with what it had");
+    assert!(servers.registry().await.same_view(&before), "it came back with what it had");
 }
 
 #[tokio::test]

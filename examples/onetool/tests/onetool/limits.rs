@@ -87,6 +87,6 @@ async fn a_block_whose_caller_has_gone_is_ended() {
     let answered = tokio::time::timeout(std::time::Duration::from_millis(200), forever).await;
     assert!(answered.is_err());
     // The call was dropped; what runs on is told that, and ends long before the hour of the block.
-    let idle = tokio::time::timeout(std::time::Duration::from_secs(60), world.registry.idle()).await;
+    let idle = tokio::time::timeout(std::time::Duration::from_secs(60), world.registry.drain()).await;
     assert!(idle.is_ok(), "the block still runs");
 }

@@ -82,12 +82,12 @@ impl Toolset {
     /// # });
     /// ```
     pub fn provider(&self, tool: &str) -> Option<&str> {
-        let (position, found) = self.registry.locate(tool)?;
+        let (position, found) = self.registry.position(tool)?;
         // Not by its alias.
         if found.name() == tool { self.provider_at(position) } else { None }
     }
 
-    /// The same for the tool at this position among all that are [declared](Registry::declared).
+    /// The same for the tool at this position among all that are [declared](Registry::definitions).
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -130,10 +130,10 @@ impl Toolset {
         let mut known: HashMap<&str, u32> = HashMap::new();
         // Its tools are theirs: each is known by where it lies, and need not be looked at.
         let places: HashMap<(usize, u32), usize> =
-            self.registry.declared().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
-        let mut of = vec![u32::MAX; self.registry.declared().len()];
+            self.registry.definitions().enumerate().map(|(place, tool)| (tool.address(), place)).collect();
+        let mut of = vec![u32::MAX; self.registry.definitions().len()];
         for (provider, tools) in providers {
-            for (position, tool) in tools.registry.declared().enumerate() {
+            for (position, tool) in tools.registry.definitions().enumerate() {
                 let Some(place) = places.get(&tool.address()).copied() else { continue };
                 if of[place] != u32::MAX {
                     continue;
@@ -154,10 +154,10 @@ impl Toolset {
     pub(crate) fn found_like(mut self, other: &Self) -> Self {
         let Origins { names, .. } = &*other.origins;
         let origin = |tool: &ToolDefinition| {
-            let (position, found) = other.registry.locate(tool.name())?;
+            let (position, found) = other.registry.position(tool.name())?;
             other.origins.of.get(position).copied().filter(|_| found.name() == tool.name())
         };
-        let of = self.registry.declared().map(|tool| origin(tool).unwrap_or(u32::MAX)).collect();
+        let of = self.registry.definitions().map(|tool| origin(tool).unwrap_or(u32::MAX)).collect();
         self.origins = Arc::new(Origins { names: names.clone(), of });
         self.providers = Arc::clone(&other.providers);
         self
@@ -200,7 +200,7 @@ impl Toolset {
 
     /// Whether the other one is the same list, and not only an equal one.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.registry.is(&other.registry) && self.left_out == other.left_out
+        self.registry.same_view(&other.registry) && self.left_out == other.left_out
     }
 }
 

@@ -57,5 +57,5 @@ fn what_is_referred_to_is_found() {
     assert_eq!(document.texts(Field::InputNames), ["place", "latitude"]);
     assert_eq!(document.texts(Field::InputDescriptions), ["Degrees north."]);
     // Nothing of it is kept in the definition.
-    assert!(!tool.detached().is_same(&tool));
+    assert!(!tool.detached().ptr_eq(&tool));
 }

@@ -289,10 +289,10 @@ async fn row_90_what_modifies_runs_on_and_is_counted_and_awaited() {
     let recorded = recorded();
     let failure = recorded.registry.call("write_slowly", json!({})).await.unwrap_err();
     assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, false));
-    assert_eq!(recorded.registry.idle_within(Duration::from_secs(60)).await, 1);
+    assert_eq!(recorded.registry.drain_within(Duration::from_secs(60)).await, 1);
     assert!(recorded.events.take().is_empty(), "it has not ended");
     recorded.world.open();
-    assert_eq!(recorded.registry.idle_within(Duration::from_secs(60)).await, 0);
+    assert_eq!(recorded.registry.drain_within(Duration::from_secs(60)).await, 0);
     let event = recorded.only_event("90");
     assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("timeout")));
     assert!(event["durationMs"].as_u64().is_some());
@@ -335,7 +335,7 @@ async fn row_91_a_blocked_thread_stops_no_other_call_and_threads_are_bounded() {
     assert!(first.await.unwrap_err().is_cancelled());
     recorded.next("91. while a thread is blocked for nobody").await;
     recorded.world.open();
-    recorded.registry.idle().await;
+    recorded.registry.drain().await;
     let event = recorded.only_event("91");
     assert_eq!((&event["outcome"], &event["told"]), (&json!("success"), &json!("cancelled")));
 }
@@ -350,9 +350,9 @@ async fn leave_work(#[inject] world: State<World>, #[inject] context: Context) {
 async fn row_92_work_that_was_left_behind_is_awaited_up_to_a_deadline() {
     let recorded = recorded();
     recorded.call("92", "leave_work", "").await.unwrap();
-    assert_eq!(recorded.registry.idle_within(Duration::from_secs(10)).await, 1);
+    assert_eq!(recorded.registry.drain_within(Duration::from_secs(10)).await, 1);
     recorded.world.open();
-    assert_eq!(recorded.registry.idle_within(Duration::from_secs(10)).await, 0);
+    assert_eq!(recorded.registry.drain_within(Duration::from_secs(10)).await, 0);
 }
 
 /// Returns as many bytes as it is asked for.
