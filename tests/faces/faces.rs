@@ -97,21 +97,24 @@ impl Faces {
     }
 
     /// As [`Faces::of`], where every call is this caller's.
-    pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Principal) -> Self {
+    pub(crate) fn for_caller(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: &Principal) -> Self {
         Faces::with(builder, Some(caller))
     }
 
-    fn with(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Option<Principal>) -> Self {
+    fn with(builder: impl Fn(PathBuf) -> RegistryBuilder, caller: Option<&Principal>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let registry = |name: &str| {
             let registry = builder(folder.path().join(name)).build().unwrap();
-            caller.iter().cloned().fold(registry, |registry, caller| registry.as_principal(caller))
+            match caller {
+                Some(caller) => registry.as_principal(caller.clone()),
+                None => registry,
+            }
         };
         let runtime = Runtime::new().unwrap();
         let (http, mcp) = runtime.block_on(async {
             let mut options = tool_http::Options::new().allow_execute(true);
             let mut mcp = tool_mcp::Server::new(registry("mcp"));
-            if let Some(caller) = caller.clone() {
+            if let Some(caller) = caller.cloned() {
                 let identify = move |_: &axum::http::request::Parts| Ok(caller.clone());
                 options = options.authenticator(identify.clone());
                 mcp = mcp.authenticator(identify);

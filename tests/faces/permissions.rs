@@ -27,7 +27,7 @@ fn faces(grants: &'static [&'static str]) -> Faces {
         });
         tools.into_iter().fold(Registry::builder(), tool_core::RegistryBuilder::tool)
     };
-    Faces::for_caller(builder, grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
+    Faces::for_caller(builder, &grants.iter().copied().fold(Principal::new("ada"), Principal::grant))
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod index;
 mod inject;
 mod prompts;
 pub(crate) mod provider;
+#[cfg(feature = "tokio")]
 pub(crate) mod read_result;
 #[cfg(feature = "tokio")]
 mod results;
@@ -368,14 +369,18 @@ impl Registry {
     }
 
     /// Returns `true` if the results of calls through both handles go into the same store.
+    #[cfg(feature = "tokio")]
     fn has_results_of(&self, other: &Registry) -> bool {
-        #[cfg(feature = "tokio")]
-        return match (&self.results, &other.results) {
+        match (&self.results, &other.results) {
             (None, None) => true,
             (Some(own), Some(others)) => own.is(others),
             _ => false,
-        };
-        #[cfg(not(feature = "tokio"))]
+        }
+    }
+
+    /// The same without a runtime, where no result is stored.
+    #[cfg(not(feature = "tokio"))]
+    fn has_results_of(&self, _: &Registry) -> bool {
         true
     }
 

@@ -143,7 +143,7 @@ impl LogMessage<'_> {
     }
 }
 
-/// Who hears what a call has to say: given to it with [`Registry::logging`]. A function or a closure of a [`LogMessage`] is
+/// Who hears what a call has to say: given to it with [`Registry::logging`](crate::Registry::logging). A function or a closure of a [`LogMessage`] is
 /// a sink for every level.
 ///
 /// It is called on the thread of the tool and should be quick. When it panics, the call goes on.

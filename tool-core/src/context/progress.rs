@@ -29,7 +29,7 @@ pub struct Progress<'p> {
     pub message: &'p str,
 }
 
-/// Whom a call tells how far it has come: given to it with [`Registry::reporting`]. A function or a closure of a
+/// Whom a call tells how far it has come: given to it with [`Registry::reporting`](crate::Registry::reporting). A function or a closure of a
 /// [`Progress`] is a sink.
 ///
 /// It is called on the thread of the tool and should be quick. When it panics, the call goes on.
