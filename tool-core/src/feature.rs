@@ -107,7 +107,7 @@ impl crate::Context {
     where
         for<'f> Off<'f>: Tokio,
     {
-        never();
+        never::<()>();
     }
 
     /// Needs the feature `tokio`.
@@ -115,7 +115,7 @@ impl crate::Context {
     where
         for<'f> Off<'f>: Tokio,
     {
-        never();
+        never::<()>();
     }
 }
 
