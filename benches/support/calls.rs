@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::{AuditEvent, Output, Registry, tool};
+use tool_core::{Output, Registry, tool};
+use tool_core::audit::AuditEvent;
 
 const ARGUMENTS: &[u8] = br#"{"a":40,"b":2}"#;
 

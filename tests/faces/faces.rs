@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
-use tool_core::{Failure, FailureKind, Output, Principal, Reason, Registry, RegistryBuilder};
+use tool_core::failure::Reason;
+use tool_core::{Failure, FailureKind, Output, Principal, Registry, RegistryBuilder};
 
 use crate::mcp::Client;
 

@@ -1,7 +1,8 @@
 //! Types of other crates that identify one thing, where a feature of the core says so.
 
 use serde_json::json;
-use tool_core::{Registry, Surface, tool};
+use tool_core::address::Surface;
+use tool_core::{Registry, tool};
 
 /// Says what was given.
 #[tool(operation = Read)]

@@ -6,7 +6,8 @@ use std::{fmt, io};
 
 use clap::ArgMatches;
 use tokio::runtime::Runtime;
-use tool_core::{FailureKind, Lint, Registry, ToolDefinition};
+use tool_core::lint::Lint;
+use tool_core::{FailureKind, Registry, ToolDefinition};
 
 use crate::grammar::{Format, Inputs};
 use crate::identity::{Identified, Identities};
@@ -138,7 +139,7 @@ impl App {
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let app = tool_cli::App::new("weather", registry).lint(tool_core::Lint::default().most_tools(40));
+    /// let app = tool_cli::App::new("weather", registry).lint(tool_core::lint::Lint::default().most_tools(40));
     /// ```
     pub fn lint(mut self, lint: Lint) -> Self {
         self.lint = lint;

@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, oneshot};
-use tool_core::{
-    Answer, Ask, AskKind, Asked, Asker, BoxFuture, Elicited, Failure, FailureKind, Form, Question, Root,
-};
+use tool_core::elicitation::{Answer, Ask, AskKind, Asked, Asker, Elicited, Form, Question, Root};
+use tool_core::{BoxFuture, Failure, FailureKind};
 
 pub(crate) use given::Given;
 

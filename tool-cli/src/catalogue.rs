@@ -2,7 +2,8 @@
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use tool_core::{FailureKind, Match, Operation, Registry, Requirements, ToolDefinition};
+use tool_core::search::Match;
+use tool_core::{FailureKind, Operation, Registry, Requirements, ToolDefinition};
 
 use crate::app::App;
 use crate::grammar::{self, Format};

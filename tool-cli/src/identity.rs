@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::fmt::Display;
 
 use clap::ArgMatches;
-use tool_core::{Failure, FailureKind, Principal, Reason, Registry};
+use tool_core::failure::Reason;
+use tool_core::{Failure, FailureKind, Principal, Registry};
 
 use crate::app::App;
 use crate::grammar;

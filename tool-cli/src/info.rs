@@ -51,7 +51,7 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     Ok(streams.print(&page)?)
 }
 
-fn part(tool: &ToolDefinition, path: &str, of_output: bool) -> Result<tool_core::NativeSchema, Stop> {
+fn part(tool: &ToolDefinition, path: &str, of_output: bool) -> Result<tool_core::schema::NativeSchema, Stop> {
     let found = if of_output {
         let output = tool.outputs().ok_or_else(|| Stop::NoOutputSchema(tool.name().to_owned()))?;
         path::within(output, path)

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition, Validation};
+use tool_core::schema::Validation;
+use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition};
 
 pub(crate) use duration::duration;
 

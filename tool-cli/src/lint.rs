@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use serde_json::json;
-use tool_core::{Lint, LintRule};
+use tool_core::lint::{Lint, LintRule};
 
 use crate::app::App;
 use crate::catalogue::json_text;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use serde_json::json;
-use tool_core::{Change, Difference, Lock};
+use tool_core::lock::{Change, Difference, Lock};
 
 use crate::app::App;
 use crate::catalogue::json_text;

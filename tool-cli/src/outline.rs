@@ -1,7 +1,7 @@
 //! Inputs and outputs as rows for people: one row a value, with everything that is declared about it.
 
 use serde_json::Value;
-use tool_core::{Constraints, NativeSchema};
+use tool_core::schema::{Constraints, NativeSchema};
 
 /// One value: where it stands, its type, whether it must be given, and what else there is to say, line by line.
 pub(crate) type Row = [String; 4];

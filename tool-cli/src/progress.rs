@@ -6,7 +6,8 @@ mod bar;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_core::{LogMessage, LogSink, Progress, ProgressSink};
+use tool_core::logging::{LogMessage, LogSink};
+use tool_core::progress::{Progress, ProgressSink};
 
 use crate::page::neutral;
 use crate::progress::bar::Bar;

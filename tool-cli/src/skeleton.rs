@@ -1,7 +1,8 @@
 //! `run --skeleton`: arguments to fill in.
 
 use serde_json::{Map, Value};
-use tool_core::{NativeSchema, Registry, ToolDefinition};
+use tool_core::schema::NativeSchema;
+use tool_core::{Registry, ToolDefinition};
 
 /// Arguments with every input, for `--input-json`: valid where that can be known. What is required has the value of the
 /// example; the rest its default, an example, or a value of its type.

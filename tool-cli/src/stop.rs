@@ -5,7 +5,9 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tool_core::{BuildErrors, Failure, FailureKind, LockError, ProfileError, Registry, ToolDefinition};
+use tool_core::definition::ProfileError;
+use tool_core::lock::LockError;
+use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
 
 use crate::info::NoPart;
 use crate::serve::ServeError;

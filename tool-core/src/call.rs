@@ -80,7 +80,7 @@ pub struct Reply {
     pub call_id: CallId,
     /// What came of it.
     pub result: Result<Output, Failure>,
-    /// What is shown in the place of it where it is too large, and a [`ResultStore`](crate::ResultStore) keeps the rest.
+    /// What is shown in the place of it where it is too large, and a [`ResultStore`](crate::results::ResultStore) keeps the rest.
     #[cfg(feature = "tokio")]
     pub preview: Option<Box<crate::results::Preview>>,
 }

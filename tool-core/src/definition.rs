@@ -42,6 +42,7 @@ use crate::schema::Validator;
 pub use builder::ToolDefinitionBuilder;
 pub use fault::{DefinitionError, DefinitionFault};
 pub use parameter::{Parameter, ParameterType};
+pub use profile::{Profile, ProfileError, UnknownProfile};
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
 /// are one definition.
@@ -297,7 +298,8 @@ impl ToolDefinition {
     /// The state that the parameters of the tool take from its registry, and by which handle.
     ///
     /// ```
-    /// # use tool_core::{Handle, Registry, State, tool};
+    /// # use tool_core::{Registry, State, tool};
+    /// # use tool_core::inject::Handle;
     /// /// The name over the door.
     /// #[tool(operation = Read)]
     /// fn sign(#[inject] name: State<String>) -> String {

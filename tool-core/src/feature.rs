@@ -120,7 +120,7 @@ impl crate::Context {
 }
 
 #[cfg(all(feature = "tokio", not(feature = "results")))]
-impl crate::ResultStore {
+impl crate::results::ResultStore {
     /// Needs the feature `results`.
     pub fn local(_: impl AsRef<std::path::Path>) -> std::io::Result<Self>
     where

@@ -18,7 +18,8 @@ use crate::registry::Registry;
 /// What a [`Registry`] is looked through for, and its limits.
 ///
 /// ```
-/// use tool_core::{Lint, LintRule, Registry};
+/// use tool_core::Registry;
+/// use tool_core::lint::{Lint, LintRule};
 ///
 /// let registry = Registry::builder().allow_empty().build().unwrap();
 /// let lint = Lint::default().most_tools(40).tool_tokens(500).without(LintRule::NameDotted);
@@ -50,7 +51,7 @@ impl Lint {
     /// Leaves out a rule.
     ///
     /// ```
-    /// # use tool_core::{Lint, LintRule};
+    /// # use tool_core::lint::{Lint, LintRule};
     /// let lint = Lint::default().without(LintRule::TooManyTools);
     /// ```
     pub fn without(mut self, rule: LintRule) -> Self {
@@ -61,7 +62,7 @@ impl Lint {
     /// More tools than this are a finding; 128 unless told.
     ///
     /// ```
-    /// let lint = tool_core::Lint::default().most_tools(20);
+    /// let lint = tool_core::lint::Lint::default().most_tools(20);
     /// ```
     pub fn most_tools(mut self, most: usize) -> Self {
         self.most_tools = most;
@@ -72,7 +73,7 @@ impl Lint {
     /// estimated: a quarter of the bytes of name, description and input schema as JSON.
     ///
     /// ```
-    /// let lint = tool_core::Lint::default().tool_tokens(300);
+    /// let lint = tool_core::lint::Lint::default().tool_tokens(300);
     /// ```
     pub fn tool_tokens(mut self, most: usize) -> Self {
         self.tool_tokens = most;
@@ -83,7 +84,7 @@ impl Lint {
     /// what many models read at once.
     ///
     /// ```
-    /// let lint = tool_core::Lint::default().registry_tokens(5_000);
+    /// let lint = tool_core::lint::Lint::default().registry_tokens(5_000);
     /// ```
     pub fn registry_tokens(mut self, most: usize) -> Self {
         self.registry_tokens = most;
@@ -93,7 +94,7 @@ impl Lint {
     /// A description of more characters than this is a finding; 1,024 unless told.
     ///
     /// ```
-    /// let lint = tool_core::Lint::default().description_length(500);
+    /// let lint = tool_core::lint::Lint::default().description_length(500);
     /// ```
     pub fn description_length(mut self, most: usize) -> Self {
         self.description_length = most;
@@ -105,7 +106,7 @@ impl Lint {
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// for finding in tool_core::Lint::default().run(&registry) {
+    /// for finding in tool_core::lint::Lint::default().run(&registry) {
     ///     eprintln!("{finding}");
     /// }
     /// ```
@@ -149,7 +150,8 @@ impl Registry {
     /// from working: that is what [`Registry::check`] finds.
     ///
     /// ```
-    /// use tool_core::{LintRule, Registry, tool, tools};
+    /// use tool_core::{Registry, tool, tools};
+    /// use tool_core::lint::LintRule;
     ///
     /// /// Adds two numbers.
     /// #[tool(operation = Transform)]

@@ -33,13 +33,14 @@ const VERSION: u64 = 1;
 /// call the tools.
 ///
 /// ```
-/// use tool_core::{Change, Lock, Registry};
+/// use tool_core::Registry;
+/// use tool_core::lock::{Change, Lock};
 ///
 /// let registry = Registry::builder().allow_empty().build().unwrap();
 /// let stored: Lock = registry.lock().to_string().parse()?;
 /// assert_eq!(stored, registry.lock());
 /// assert!(stored.compare(&registry.lock()).iter().all(|difference| difference.change() == Change::Compatible));
-/// # Ok::<(), tool_core::LockError>(())
+/// # Ok::<(), tool_core::lock::LockError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lock {
@@ -164,7 +165,7 @@ impl Entry {
 /// Why a text is no [`Lock`].
 ///
 /// ```
-/// use tool_core::{Lock, LockError};
+/// use tool_core::lock::{Lock, LockError};
 ///
 /// let error = "{}".parse::<Lock>().unwrap_err();
 /// assert!(matches!(error, LockError::NoLock { .. }));

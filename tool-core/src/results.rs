@@ -59,7 +59,7 @@ impl ResultStore {
     /// ```
     /// # let cache = tempfile::tempdir()?;
     /// # let cache = cache.path();
-    /// let store = tool_core::ResultStore::local(cache.join("weather/results"))?;
+    /// let store = tool_core::results::ResultStore::local(cache.join("weather/results"))?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[cfg(feature = "results")]
@@ -70,7 +70,7 @@ impl ResultStore {
     /// A store in memory, for tests, and for programs whose results need not outlive them. Needs the feature `results`.
     ///
     /// ```
-    /// let store = tool_core::ResultStore::memory();
+    /// let store = tool_core::results::ResultStore::memory();
     /// ```
     #[cfg(feature = "results")]
     pub fn memory() -> Self {
@@ -80,8 +80,8 @@ impl ResultStore {
     /// A store on what the application has: see [`ResultStorage`].
     ///
     /// ```
-    /// fn store(storage: impl tool_core::ResultStorage + 'static) -> tool_core::ResultStore {
-    ///     tool_core::ResultStore::on(storage)
+    /// fn store(storage: impl tool_core::results::ResultStorage + 'static) -> tool_core::results::ResultStore {
+    ///     tool_core::results::ResultStore::on(storage)
     /// }
     /// ```
     pub fn on(storage: impl ResultStorage + 'static) -> Self {
@@ -97,7 +97,7 @@ impl ResultStore {
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
-    /// use tool_core::{ResultLimits, ResultStore};
+    /// use tool_core::results::{ResultLimits, ResultStore};
     ///
     /// let store = ResultStore::memory().limits(ResultLimits::new().threshold(10_000));
     /// # }
@@ -114,7 +114,7 @@ impl ResultStore {
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
-    /// use tool_core::ResultStore;
+    /// use tool_core::results::ResultStore;
     ///
     /// let store = ResultStore::memory().for_tools(|tool| tool.tags().any(|tag| tag == "search"));
     /// # }
@@ -151,7 +151,7 @@ impl ResultStore {
     ///
     /// ```
     /// # #[cfg(feature = "results")]
-    /// assert_eq!(tool_core::ResultStore::memory().threshold(), 50_000);
+    /// assert_eq!(tool_core::results::ResultStore::memory().threshold(), 50_000);
     /// ```
     pub fn threshold(&self) -> usize {
         self.0.limits.above
@@ -166,7 +166,8 @@ impl ResultStore {
     /// ```
     /// # #[cfg(feature = "results")]
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// use tool_core::{Principal, ResultStore};
+    /// use tool_core::Principal;
+    /// use tool_core::results::ResultStore;
     ///
     /// let store = ResultStore::memory();
     /// let ada = Principal::new("ada");
@@ -194,7 +195,8 @@ impl ResultStore {
     /// ```
     /// # #[cfg(feature = "results")]
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// use tool_core::{Digest, Principal, ResultStore};
+    /// use tool_core::{Digest, Principal};
+    /// use tool_core::results::ResultStore;
     ///
     /// let unknown = Digest::of_bytes(b"nothing");
     /// assert!(ResultStore::memory().read(&Principal::local(), unknown).await.unwrap().is_none());
@@ -217,7 +219,8 @@ impl ResultStore {
     /// ```
     /// # #[cfg(feature = "results")]
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// use tool_core::{Digest, Principal, ResultStore};
+    /// use tool_core::{Digest, Principal};
+    /// use tool_core::results::ResultStore;
     ///
     /// let store = ResultStore::memory();
     /// let key = Digest::of_bytes(b"weather, version 1");
@@ -303,7 +306,7 @@ impl fmt::Debug for ResultStore {
 /// Why a result cannot be kept or read.
 ///
 /// ```
-/// use tool_core::ResultStoreError;
+/// use tool_core::results::ResultStoreError;
 ///
 /// let error = ResultStoreError::TooLarge { bytes: 300, most: 200 };
 /// assert_eq!(error.to_string(), "300 bytes are more than the 200 that are kept in all");

@@ -28,6 +28,7 @@ mod types;
 mod untagged;
 mod validator;
 
+pub use crate::schema::leniency::{Leniency, Repair, RepairKind, Validation};
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
 pub use nearest::nearest;

@@ -6,9 +6,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use tool_core::{
-    CallId, Content, Failure, FailureKind, Output, Preview, PreviewPart, Problem, Repair, Reply, Validation,
-};
+use tool_core::results::{Preview, PreviewPart};
+use tool_core::schema::{Repair, Validation};
+use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
 use crate::refusal::Message;
 use crate::results;

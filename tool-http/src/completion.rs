@@ -9,7 +9,8 @@ use axum::response::Response;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::{CallId, Completions, Failure, FailureKind, Typed};
+use tool_core::completion::{Completions, Typed};
+use tool_core::{CallId, Failure, FailureKind};
 
 use crate::asking::{Asking, listed};
 use crate::refusal::Refusal;

@@ -2,7 +2,8 @@
 
 use axum::http::header;
 use axum::http::request::Parts;
-use tool_core::{AuthenticationError, Principal, identify};
+use tool_core::Principal;
+use tool_core::authentication::{AuthenticationError, identify};
 
 use crate::options::Options;
 use crate::refusal::Refusal;

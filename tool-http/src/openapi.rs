@@ -8,7 +8,8 @@ mod results;
 
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use tool_core::{Authenticator, Registry, ToolDefinition};
+use tool_core::authentication::Authenticator;
+use tool_core::{Registry, ToolDefinition};
 
 use crate::asking::Asking;
 use crate::documents::Document;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::Authenticator;
+use tool_core::authentication::Authenticator;
 
 pub use serve::ServeOptions;
 
@@ -51,7 +51,7 @@ impl Options {
     }
 
     /// Answers a call whose result is too large with an excerpt and a link to the whole, where the registry
-    /// [keeps](tool_core::ResultStore) large results. Off by default: a program reads the value that the output schema describes,
+    /// [keeps](tool_core::results::ResultStore) large results. Off by default: a program reads the value that the output schema describes,
     /// whatever its size.
     ///
     /// ```
@@ -84,12 +84,13 @@ impl Options {
     /// it refuses is answered as one without.
     ///
     /// ```
-    /// use tool_core::{Bearer, Principal};
+    /// use tool_core::Principal;
+    /// use tool_core::authentication::Bearer;
     ///
     /// let token = "0b7c5f1e9d2a4c68";
     /// let bearer = Bearer::new().token(token, Principal::new("ada").grant("node.edit"))?;
     /// let options = tool_http::Options::new().allow_execute(true).authenticator(bearer);
-    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// # Ok::<(), tool_core::authentication::InvalidToken>(())
     /// ```
     pub fn authenticator(mut self, authenticator: impl Authenticator + 'static) -> Self {
         self.authenticator = Some(Arc::new(authenticator));
@@ -99,10 +100,11 @@ impl Options {
     /// Whether nobody learns of tools either without having said who it is. A list then holds what the caller may call.
     ///
     /// ```
-    /// # use tool_core::{Bearer, Principal};
+    /// # use tool_core::Principal;
+    /// # use tool_core::authentication::Bearer;
     /// # let bearer = Bearer::new().token("0b7c5f1e9d2a4c68", Principal::new("ada"))?;
     /// let options = tool_http::Options::new().authenticator(bearer).protect_discovery(true);
-    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// # Ok::<(), tool_core::authentication::InvalidToken>(())
     /// ```
     pub fn protect_discovery(mut self, protect: bool) -> Self {
         self.protect_discovery = protect;

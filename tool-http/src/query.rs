@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use axum::extract::Query;
 use axum::http::Uri;
-use tool_core::{Operation, Profile};
+use tool_core::Operation;
+use tool_core::definition::Profile;
 
 use crate::refusal::Refusal;
 

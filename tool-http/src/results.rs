@@ -10,7 +10,8 @@ use axum::routing::get;
 use bytes::Bytes;
 use http_body_util::Full;
 use serde_json::Value;
-use tool_core::{Content, Digest, Excerpt, Kept, PartError, ResultPart};
+use tool_core::results::{Excerpt, Kept, PartError, ResultPart};
+use tool_core::{Content, Digest};
 
 use crate::asking::Asking;
 use crate::coding::{Accepted, Verbatim};

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post};
-use tool_core::{IntoToolsProvider, Provider, Registry, ResultStore};
+use tool_core::Registry;
+use tool_core::provider::{IntoToolsProvider, Provider};
+use tool_core::results::ResultStore;
 use tower_http::compression::CompressionLayer;
 
 use crate::coding::Compressible;

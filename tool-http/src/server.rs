@@ -11,7 +11,7 @@ use std::pin::pin;
 
 use axum::serve::Listener;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
-use tool_core::IntoToolsProvider;
+use tool_core::provider::IntoToolsProvider;
 
 pub use error::ServeError;
 

@@ -3,7 +3,8 @@
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject, Resource};
 use serde_json::Value;
-use tool_core::{CallId, Content, Excerpt, Failure, FailureKind, Output, Preview, PreviewPart, Reply};
+use tool_core::results::{Excerpt, Preview, PreviewPart};
+use tool_core::{CallId, Content, Failure, FailureKind, Output, Reply};
 
 use crate::era::Era;
 use crate::results::ResultUri;

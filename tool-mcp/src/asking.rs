@@ -13,7 +13,8 @@ use rmcp::model::{ClientCapabilities, ErrorCode, InputRequiredResult, InputRespo
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tool_core::{AskKind, Asker, Failure, FailureKind, Registry};
+use tool_core::elicitation::{AskKind, Asker};
+use tool_core::{Failure, FailureKind, Registry};
 
 pub(crate) use capabilities::Capabilities;
 pub(crate) use peer::PeerAsker;

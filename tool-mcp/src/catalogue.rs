@@ -11,7 +11,9 @@ use axum::body::Bytes;
 use iri_string::types::UriStr;
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool, ToolAnnotations};
 use serde_json::Value;
-use tool_core::{Registry, Segment, Surface, ToolDefinition, Toolset};
+use tool_core::address::{Segment, Surface};
+use tool_core::provider::Toolset;
+use tool_core::{Registry, ToolDefinition};
 
 use crate::results::{ResultUri, or_excerpt};
 use crate::routes::Routes;

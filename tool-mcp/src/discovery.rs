@@ -25,7 +25,7 @@ pub enum Discovery {
     /// | `list_tool_details` | `server`, `tool_name` | `name`, `description`, `inputSchema`, `server` |
     /// | `call_tool` | `server`, `tool_name`, `arguments` | what the tool returns |
     ///
-    /// A server is the provider that a tool came from, where there are [several](tool_core::Providers), and else this one.
+    /// A server is the provider that a tool came from, where there are [several](tool_core::provider::Providers), and else this one.
     /// Without a `search`, tools stand in the order of their providers; one that is named `{server}__{tool}` is `{tool}` here.
     /// Servers that are known and not there are listed beside the rows, as `unavailable` with a reason.
     TwoStep,

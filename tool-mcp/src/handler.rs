@@ -26,7 +26,8 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Extensions, LogLevel, Registry, Reply, TraceParent};
+use tool_core::logging::LogLevel;
+use tool_core::{Extensions, Registry, Reply, TraceParent};
 
 pub(crate) use crate::handler::direct::{DirectCall, response};
 pub(crate) use crate::handler::early::{Carried, EarlyCall, Origin, Way};

@@ -5,7 +5,7 @@ use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{RoleServer, ServiceError};
 use serde_json::Value;
-use tool_core::LogLevel;
+use tool_core::logging::LogLevel;
 
 use crate::era::Era;
 use crate::session::Asked;

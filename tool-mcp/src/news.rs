@@ -9,7 +9,9 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::sync::Notify;
-use tool_core::{LogLevel, LogMessage, LogSink, Progress, ProgressSink, Registry};
+use tool_core::Registry;
+use tool_core::logging::{LogLevel, LogMessage, LogSink};
+use tool_core::progress::{Progress, ProgressSink};
 
 use crate::logging;
 

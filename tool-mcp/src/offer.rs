@@ -8,9 +8,10 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_core::{
-    DiscoveryError, Principal, Provider, Registry, ResultStore, Skipped, Surface, ToolDefinition, Toolset,
-};
+use tool_core::address::Surface;
+use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
+use tool_core::results::ResultStore;
+use tool_core::{Principal, Registry, ToolDefinition};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::results::READER;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use tool_core::{Allowed, Annotations, NativeSchema, Operation, ToolDefinition};
+use tool_core::schema::{Allowed, NativeSchema};
+use tool_core::{Annotations, Operation, ToolDefinition};
 
 use crate::signature::{shown_default, signature, type_name};
 

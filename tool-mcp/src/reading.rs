@@ -5,7 +5,8 @@ use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ResourceContents};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value, json};
-use tool_core::{CallId, Content, Failure, FailureKind, McpAnswer, Output, ToolDefinition};
+use tool_core::failure::McpAnswer;
+use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition};
 
 use crate::answer::retry_as_is;
 use crate::offer::Offer;

@@ -5,7 +5,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents};
 use serde_json::{Value, json};
-use tool_core::{Digest, Kept, PartError, Principal, ResultPart, ResultStore, Segment};
+use tool_core::address::Segment;
+use tool_core::results::{Kept, PartError, ResultPart, ResultStore};
+use tool_core::{Digest, Principal};
 
 use crate::reading::not_found;
 use crate::uri::{Pattern, Scheme, decoded};

@@ -10,7 +10,9 @@ use std::time::Duration;
 use axum::Router;
 use rmcp::model::Implementation;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
-use tool_core::{Authenticator, BoxFuture, IntoToolsProvider, Principal, Provider};
+use tool_core::authentication::Authenticator;
+use tool_core::provider::{IntoToolsProvider, Provider};
+use tool_core::{BoxFuture, Principal};
 
 use crate::asking::Key;
 use crate::changes::Changes;
@@ -206,14 +208,15 @@ impl Server {
     /// extensions of the request; nor on stdio, where the client is whoever started the server.
     ///
     /// ```
-    /// use tool_core::{Bearer, Principal};
+    /// use tool_core::Principal;
+    /// use tool_core::authentication::Bearer;
     /// # use tool_core::Registry;
     /// # let registry = Registry::builder().allow_empty().build().unwrap();
     ///
     /// let token = "0b7c5f1e9d2a4c68";
     /// let bearer = Bearer::new().token(token, Principal::new("ada").grant("node.edit"))?;
     /// let server = tool_mcp::Server::new(registry).authenticator(bearer);
-    /// # Ok::<(), tool_core::InvalidToken>(())
+    /// # Ok::<(), tool_core::authentication::InvalidToken>(())
     /// ```
     pub fn authenticator(mut self, authenticator: impl Authenticator + 'static) -> Self {
         self.policy.authenticator = Some(Arc::new(authenticator));

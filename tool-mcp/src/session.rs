@@ -10,7 +10,7 @@ use rmcp::RoleServer;
 use rmcp::model::InitializeRequestParams;
 use rmcp::service::RequestContext;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tool_core::LogLevel;
+use tool_core::logging::LogLevel;
 
 use crate::asking::Capabilities;
 use crate::changes::HeardChanges;

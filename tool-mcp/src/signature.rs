@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tool_core::{NativeSchema, ToolDefinition};
+use tool_core::ToolDefinition;
+use tool_core::schema::NativeSchema;
 
 /// `get_weather(location: string, date: string = "2014-07-04") -> Observation`. An input that may be left out and has no
 /// default is marked `?`.

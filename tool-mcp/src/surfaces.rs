@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Whether what is read is shown as a tool too.
 ///
-/// By the table of [`tool_core::Surface`], a tool that explains or reads by its locators alone is a resource or a resource
+/// By the table of [`tool_core::address::Surface`], a tool that explains or reads by its locators alone is a resource or a resource
 /// template. Many clients give models nothing but tools, so that by default it is a tool as well.
 ///
 /// ```

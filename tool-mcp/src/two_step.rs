@@ -8,7 +8,9 @@ use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, Reason, ToolDefinition, nearest};
+use tool_core::failure::Reason;
+use tool_core::schema::nearest;
+use tool_core::{Failure, FailureKind, ToolDefinition};
 
 pub(crate) use definitions::{NAMES, desk};
 

@@ -11,7 +11,7 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::context::{Context, Visitor};
-use tool_core::{Address, Segment};
+use tool_core::address::{Address, Segment};
 
 pub(crate) use scheme::{Scheme, is_scheme};
 

@@ -10,9 +10,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use tool_core::{
-    Cached, DefinitionError, DynamicTool, IntoToolsProvider, Output, Provider, Providers, Tool, ToolDefinition,
-};
+use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+use tool_core::definition::DefinitionError;
+use tool_core::provider::{Cached, IntoToolsProvider, Provider, Providers};
 use tool_mcp::{Discovery, Server};
 use tower::ServiceExt as _;
 

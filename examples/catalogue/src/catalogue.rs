@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tool_core::{
-    BoxFuture, Cached, DefinitionError, DiscoveryError, DynamicTool, Failure, FailureKind, Output, Registry,
-    Tool, ToolsProvider, Toolset,
-};
+use tool_core::definition::DefinitionError;
+use tool_core::provider::{Cached, DiscoveryError, ToolsProvider, Toolset};
+use tool_core::{BoxFuture, DynamicTool, Failure, FailureKind, Output, Registry, Tool};
 
 use crate::answer;
 use crate::client::{Client, Limits};

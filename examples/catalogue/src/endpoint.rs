@@ -8,7 +8,8 @@ use std::sync::Arc;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use reqwest::Url;
 use reqwest::header::HeaderName;
-use tool_core::{Annotations, DefinitionError, Operation, ToolDefinition};
+use tool_core::definition::DefinitionError;
+use tool_core::{Annotations, Operation, ToolDefinition};
 
 pub(crate) use crate::endpoint::build::credential;
 use crate::endpoint::template::Template;
@@ -169,12 +170,12 @@ impl Endpoint {
 }
 
 /// The input as the core describes it.
-fn described(parameter: &Parameter) -> Result<tool_core::Parameter, String> {
-    use tool_core::ParameterType;
+fn described(parameter: &Parameter) -> Result<tool_core::definition::Parameter, String> {
+    use tool_core::definition::ParameterType;
     let mut described = match (parameter.kind, &parameter.schema) {
-        (Some(kind), None) => tool_core::Parameter::new(&parameter.name, kind),
+        (Some(kind), None) => tool_core::definition::Parameter::new(&parameter.name, kind),
         (None, Some(schema)) if parameter.items.is_none() && parameter.allowed.is_none() => {
-            tool_core::Parameter::of_schema(&parameter.name, schema.clone())
+            tool_core::definition::Parameter::of_schema(&parameter.name, schema.clone())
         }
         _ => {
             return Err(
@@ -190,7 +191,7 @@ fn described(parameter: &Parameter) -> Result<tool_core::Parameter, String> {
         }
         Some(schema) => {
             let list = serde_json::json!({"type": "array", "items": schema});
-            described = tool_core::Parameter::of_schema(&parameter.name, list);
+            described = tool_core::definition::Parameter::of_schema(&parameter.name, list);
         }
     }
     if let Some(allowed) = &parameter.allowed {
@@ -222,7 +223,7 @@ fn check(service: &Service, tool: &Tool, template: &Template) -> Result<(), Stri
     }
     for parameter in &tool.parameters {
         let (name, wire) = (&parameter.name, parameter.sent_as.as_deref().unwrap_or(&parameter.name));
-        let structured = parameter.kind == Some(tool_core::ParameterType::Object);
+        let structured = parameter.kind == Some(tool_core::definition::ParameterType::Object);
         match parameter.place {
             Place::Path if !template.variables().any(|variable| variable == name) => {
                 return Err(format!("input `{name}` has the place `path`, and `path` has no `{{{name}}}`"));

@@ -20,7 +20,8 @@ pub use settings::Settings;
 pub use store::Store;
 pub use watch::watch;
 
-use tool_core::{Lint, Registry, RegistryBuilder};
+use tool_core::lint::Lint;
+use tool_core::{Registry, RegistryBuilder};
 
 /// The tools that administer a catalogue.
 ///

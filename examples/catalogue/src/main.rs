@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use catalogue::{Catalogue, Client, Settings, Store, demo, watch};
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Bearer, IntoToolsProvider as _, Principal, Providers, Registry};
+use tool_core::authentication::Bearer;
+use tool_core::provider::{IntoToolsProvider as _, Providers};
+use tool_core::{Principal, Registry};
 use tool_mcp::{Changes, Surfaces};
 use tracing_subscriber::EnvFilter;
 

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_core::{Operation, ParameterType};
+use tool_core::Operation;
+use tool_core::definition::ParameterType;
 
 /// Everything that a catalogue holds, in the order of the codes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use content::{Settings, Site};
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Bearer, Principal, Registry};
+use tool_core::authentication::Bearer;
+use tool_core::{Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tool_core::Bearer;
+use tool_core::authentication::Bearer;
 
 use crate::Site;
 

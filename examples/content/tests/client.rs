@@ -9,7 +9,8 @@ use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceError, ServiceExt};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
-use tool_core::{Registry, Surface};
+use tool_core::Registry;
+use tool_core::address::Surface;
 
 /// What a client finds of the site: names of tools, and the addresses of what is there to be read.
 #[derive(Debug, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! The declarations of this example are as good as the lint knows to ask for, and promise what is recorded.
 
 use content::{Settings, Site};
-use tool_core::{Lock, Registry};
+use tool_core::Registry;
+use tool_core::lock::Lock;
 
 fn registry() -> Registry {
     content::registry(Site::at("unused"), Settings::default()).unwrap()

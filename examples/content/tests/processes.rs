@@ -18,7 +18,8 @@ use std::time::Duration;
 use content::{NodeId, Settings, SigningKey, Site};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use tool_core::{FailureKind, Reason, Registry};
+use tool_core::failure::Reason;
+use tool_core::{FailureKind, Registry};
 
 /// What a child does; it says so to the test of that name.
 const ROLE: &str = "CONTENT_TEST_ROLE";

@@ -1,7 +1,9 @@
 //! Which tool is what to whom: each with its operation, its inputs and its surface over MCP, decided by these alone.
 
 use content::{Settings, Site};
-use tool_core::{NativeSchema, Surface, ToolDefinition};
+use tool_core::ToolDefinition;
+use tool_core::address::Surface;
+use tool_core::schema::NativeSchema;
 
 /// `*` marks a locator, `?` what may be left out.
 fn input(input: &NativeSchema) -> String {
@@ -70,7 +72,7 @@ fn what_modifies_is_never_a_resource_and_what_is_read_by_its_locators_always_is(
         let is_read = matches!(tool.operation().unwrap().as_str(), "explain" | "read");
         assert_eq!(surface != Surface::Tool, is_read && all_locate, "{}", tool.name());
         let variables: Vec<&str> =
-            surface.address().into_iter().flat_map(tool_core::Address::variables).collect();
+            surface.address().into_iter().flat_map(tool_core::address::Address::variables).collect();
         let inputs: Vec<&str> = tool.inputs().iter().filter_map(|input| input.name.as_deref()).collect();
         assert!(surface == Surface::Tool || variables == inputs, "{}", tool.name());
     }

@@ -3,7 +3,8 @@
 use content::{Settings, SigningKey, Site};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tool_core::{FailureKind, Principal, Reason, Registry};
+use tool_core::failure::Reason;
+use tool_core::{FailureKind, Principal, Registry};
 
 /// A site of its own, for as long as it is kept.
 struct Museum {

@@ -2,7 +2,9 @@
 
 mod settings;
 
-use tool_core::{BuildErrors, IntoToolsProvider, Provider, Registry, ResultStore};
+use tool_core::provider::{IntoToolsProvider, Provider};
+use tool_core::results::ResultStore;
+use tool_core::{BuildErrors, Registry};
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery, Server};
 
@@ -17,7 +19,7 @@ pub use settings::{Settings, SettingsError, results_from_env};
 ///
 /// ```
 /// use gateway::{Settings, tools};
-/// use tool_core::ResultStore;
+/// use tool_core::results::ResultStore;
 ///
 /// let upstreams = Settings::parse(r#"{"mcpServers": {}}"#, None)?.upstreams(&tool_mcp::Changes::new())?;
 /// let provider = tools(&upstreams, Some(&ResultStore::memory()))?;

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use gateway::Settings;
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Provider, Registry};
+use tool_core::Registry;
+use tool_core::provider::Provider;
 use tool_mcp::upstream::Upstreams;
 use tool_mcp::{Changes, Discovery};
 use tracing_subscriber::EnvFilter;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use tool_core::ResultStore;
+use tool_core::results::ResultStore;
 use tool_mcp::Changes;
 use tool_mcp::upstream::{Upstreams, UpstreamsConfig, UpstreamsError};
 

@@ -10,7 +10,10 @@ use std::env;
 use std::process::ExitCode;
 
 use tool_cli::{App, ServeError, ServeOptions, Server};
-use tool_core::{Bearer, Leniency, Principal, Registry, ResultStore};
+use tool_core::authentication::Bearer;
+use tool_core::results::ResultStore;
+use tool_core::schema::Leniency;
+use tool_core::{Principal, Registry};
 use tool_mcp::Surfaces;
 use tracing_subscriber::EnvFilter;
 

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::{Registry, Surface, ToolDefinition};
+use tool_core::address::Surface;
+use tool_core::{Registry, ToolDefinition};
 use tool_mcp::{Server, Surfaces};
 
 struct Served {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::ResultStore;
+use tool_core::results::ResultStore;
 
 /// All days of the archive.
 fn all_days() -> Value {

@@ -1,6 +1,7 @@
 //! What is read by a city and a day lives at an address of its own.
 
-use tool_core::{Surface, ToolDefinition};
+use tool_core::ToolDefinition;
+use tool_core::address::Surface;
 
 fn described(tool: &ToolDefinition) -> String {
     let surface = Surface::of(tool);

@@ -7,7 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tool_core::{AskKind, Context, Elicited, Failure, Form, Sample, prompt, tool};
+use tool_core::elicitation::{AskKind, Elicited, Form, Sample};
+use tool_core::{Context, Failure, prompt, tool};
 
 /// Who somebody is.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
-use tool_core::{Context, LogLevel, tool};
+use tool_core::logging::LogLevel;
+use tool_core::{Context, tool};
 
 /// How long a step takes: clients should see one message after the other.
 const STEP: Duration = Duration::from_millis(50);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tool_core::{BuildErrors, IntoToolsProvider as _, Provider, Registry, State, prompt, tool};
+use tool_core::provider::{IntoToolsProvider as _, Provider};
+use tool_core::{BuildErrors, Registry, State, prompt, tool};
 use tool_mcp::{Changes, Updates};
 
 use crate::resources::WATCHED;

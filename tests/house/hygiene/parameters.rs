@@ -1,7 +1,8 @@
 //! How many parameters there may be, and what they may be.
 
 use serde_json::{Map, Value, json};
-use tool_core::{Context, Failure, Inject, Injection, Needs, State, tool};
+use tool_core::inject::{Inject, Injection, Needs};
+use tool_core::{Context, Failure, State, tool};
 
 use super::{call, of, wire_names};
 

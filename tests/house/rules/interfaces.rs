@@ -42,6 +42,29 @@ fn public_interfaces_mention_the_crates_that_they_may() {
     }
 }
 
+/// More names than this do not fit in a head: what fewer applications need is in public modules by theme.
+const MOST_NAMES: usize = 60;
+
+#[test]
+fn the_root_of_the_core_exports_few_names() {
+    let source: syn::File = syn::parse_file(&workspace::read("tool-core/src/lib.rs")).unwrap();
+    let exported = source.items.iter().filter_map(|item| match item {
+        Item::Use(item) if matches!(item.vis, Visibility::Public(_)) => Some(names(&item.tree)),
+        _ => None,
+    });
+    let names: usize = exported.sum();
+    assert!((1..=MOST_NAMES).contains(&names), "{names} names at the root of `tool-core`");
+}
+
+/// How many names a tree of imports brings.
+fn names(tree: &UseTree) -> usize {
+    match tree {
+        UseTree::Path(path) => names(&path.tree),
+        UseTree::Group(group) => group.items.iter().map(names).sum(),
+        _ => 1,
+    }
+}
+
 #[test]
 fn a_mention_is_found_wherever_it_stands() {
     let foreign = BTreeSet::from(["rmcp".to_owned(), "serde".to_owned()]);

@@ -1,4 +1,4 @@
-use tool_core::Bearer;
+use tool_core::authentication::Bearer;
 
 fn main() {
     let _ = Bearer::new();

@@ -1,4 +1,4 @@
-use tool_core::ResultStore;
+use tool_core::results::ResultStore;
 
 fn main() {
     let _ = ResultStore::memory();

@@ -1,6 +1,7 @@
 // What is injected into any tool cannot be made of more than any tool may have.
 
-use tool_core::{Failure, Inject, Injection, Needs, Resource, WritePass, Writer};
+use tool_core::{Failure, Resource, WritePass, Writer};
+use tool_core::inject::{Inject, Injection, Needs};
 
 struct Archive;
 

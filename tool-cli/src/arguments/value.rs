@@ -1,7 +1,8 @@
 //! What a typed text means to an input.
 
 use serde_json::value::{RawValue, to_raw_value};
-use tool_core::{NativeSchema, ToolDefinition};
+use tool_core::ToolDefinition;
+use tool_core::schema::NativeSchema;
 
 use crate::stop::Stop;
 

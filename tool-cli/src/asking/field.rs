@@ -1,7 +1,7 @@
 //! One field of a form, as it is asked for and read on a line.
 
 use serde_json::Value;
-use tool_core::Form;
+use tool_core::elicitation::Form;
 
 /// A field of a form.
 pub(super) struct Field {

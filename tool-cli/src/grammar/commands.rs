@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
-use tool_core::LintRule;
+use tool_core::lint::LintRule;
 
 use crate::app::App;
 use crate::complete::SHELLS;

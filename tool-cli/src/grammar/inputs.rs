@@ -6,7 +6,8 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
-use tool_core::{NativeSchema, ToolDefinition};
+use tool_core::ToolDefinition;
+use tool_core::schema::NativeSchema;
 
 use crate::outline;
 use crate::page::neutral;

@@ -2,7 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction};
-use tool_core::{Operation, Profile};
+use tool_core::Operation;
+use tool_core::definition::Profile;
 
 pub(super) fn name() -> Arg {
     Arg::new("name")

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_core::Surface;
+use tool_core::address::Surface;
 
 use crate::catalogue::{self, object as members};
 use crate::info::Told;

@@ -1,7 +1,8 @@
 //! What is declared about a tool beside its inputs and its output, a line a fact.
 
 use serde_json::Value;
-use tool_core::{Operation, Surface, ToolDefinition};
+use tool_core::address::Surface;
+use tool_core::{Operation, ToolDefinition};
 
 use crate::catalogue;
 use crate::info::Told;

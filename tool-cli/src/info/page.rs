@@ -1,6 +1,6 @@
 //! A tool for people: a page of text or of Markdown.
 
-use tool_core::NativeSchema;
+use tool_core::schema::NativeSchema;
 
 use crate::info::{Told, facts};
 use crate::page::{Paint, neutral};

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use tool_core::NativeSchema;
+use tool_core::schema::NativeSchema;
 
 use crate::outline;
 

@@ -1,7 +1,8 @@
 //! `run --dry-run`: what would be called.
 
 use serde_json::{Map, Value, json};
-use tool_core::{Failure, NativeSchema, Operation, Registry, ToolDefinition};
+use tool_core::schema::NativeSchema;
+use tool_core::{Failure, Operation, Registry, ToolDefinition};
 
 use crate::catalogue::json_text;
 use crate::grammar::Format;

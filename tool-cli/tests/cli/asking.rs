@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tool_cli::{App, Streams};
-use tool_core::{Context, Elicited, Failure, Registry, Sample, tool};
+use tool_core::elicitation::{Elicited, Sample};
+use tool_core::{Context, Failure, Registry, tool};
 
 use crate::{Ran, on};
 

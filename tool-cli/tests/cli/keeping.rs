@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::json;
 use tool_cli::{App, Streams};
-use tool_core::{DynamicTool, Lint, LintRule, Operation, Output, Registry, ToolDefinition};
+use tool_core::lint::{Lint, LintRule};
+use tool_core::{DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 use crate::{Ran, on};
 

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tool_cli::{App, Streams};
-use tool_core::{AuditEvent, Context, LogLevel, Principal, Registry, State, tool};
+use tool_core::audit::AuditEvent;
+use tool_core::logging::LogLevel;
+use tool_core::{Context, Principal, Registry, State, tool};
 
 use crate::{Ran, cli, on};
 

@@ -28,7 +28,8 @@ use crate::model::trace::TraceParent;
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::{AuditEvent, Registry};
+/// use tool_core::Registry;
+/// use tool_core::audit::AuditEvent;
 ///
 /// let log = Arc::new(Mutex::new(Vec::new()));
 /// let sink = {
@@ -64,7 +65,7 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 /// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`].
 ///
 /// ```
-/// use tool_core::AuditEvent;
+/// use tool_core::audit::AuditEvent;
 ///
 /// fn line(event: &AuditEvent<'_>) -> String {
 ///     let end = match event.outcome {

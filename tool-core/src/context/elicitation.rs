@@ -31,7 +31,8 @@ use crate::model::future::BoxFuture;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{Answer, AskKind, Asked, Asker, BoxFuture, Context, Elicited, Failure, Question, Registry, tool};
+/// use tool_core::{BoxFuture, Context, Failure, Registry, tool};
+/// use tool_core::elicitation::{Answer, AskKind, Asked, Asker, Elicited, Question};
 ///
 /// /// Says yes to everything.
 /// struct Yes;
@@ -87,7 +88,7 @@ pub trait Asker: Send + Sync {
 /// What came of putting a question.
 ///
 /// ```
-/// use tool_core::{Answer, Asked};
+/// use tool_core::elicitation::{Answer, Asked};
 ///
 /// let asked = Asked::Answer(Answer::Roots(Vec::new()));
 /// assert!(!matches!(asked, Asked::Later));

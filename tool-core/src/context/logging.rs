@@ -16,7 +16,7 @@ use crate::model::catch_panic::catch_panic;
 /// [RFC 5424]: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1
 ///
 /// ```
-/// use tool_core::LogLevel;
+/// use tool_core::logging::LogLevel;
 ///
 /// assert!(LogLevel::Debug < LogLevel::Emergency);
 /// assert_eq!("warning".parse(), Ok(LogLevel::Warning));
@@ -47,7 +47,7 @@ impl LogLevel {
     /// All of them, the least first.
     ///
     /// ```
-    /// assert_eq!(tool_core::LogLevel::ALL.map(tool_core::LogLevel::as_str)[1], "info");
+    /// assert_eq!(tool_core::logging::LogLevel::ALL.map(tool_core::logging::LogLevel::as_str)[1], "info");
     /// ```
     pub const ALL: [LogLevel; 8] = [
         LogLevel::Debug,
@@ -63,7 +63,7 @@ impl LogLevel {
     /// Its name, in lower case.
     ///
     /// ```
-    /// assert_eq!(tool_core::LogLevel::Critical.as_str(), "critical");
+    /// assert_eq!(tool_core::logging::LogLevel::Critical.as_str(), "critical");
     /// ```
     pub fn as_str(self) -> &'static str {
         match self {
@@ -97,7 +97,7 @@ impl FromStr for LogLevel {
 /// A text that is the name of no [`LogLevel`].
 ///
 /// ```
-/// let error = "loud".parse::<tool_core::LogLevel>().unwrap_err();
+/// let error = "loud".parse::<tool_core::logging::LogLevel>().unwrap_err();
 /// assert!(error.to_string().starts_with("`loud` is no level: expected `debug`, `info`, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,7 +109,7 @@ pub struct UnknownLogLevel(String);
 /// One message of a call.
 ///
 /// ```
-/// use tool_core::LogMessage;
+/// use tool_core::logging::LogMessage;
 ///
 /// fn line(message: &LogMessage<'_>) -> String {
 ///     format!("{} {}: {}", message.level, message.tool, message.data)
@@ -133,7 +133,8 @@ impl LogMessage<'_> {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// use tool_core::{LogMessage, Registry};
+    /// use tool_core::Registry;
+    /// use tool_core::logging::LogMessage;
     ///
     /// # let registry = Registry::builder().allow_empty().build().unwrap();
     /// let registry = registry.logging(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
@@ -150,7 +151,8 @@ impl LogMessage<'_> {
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::{Context, LogLevel, LogMessage, Registry, tool};
+/// use tool_core::{Context, Registry, tool};
+/// use tool_core::logging::{LogLevel, LogMessage};
 ///
 /// /// Copies a book.
 /// #[tool(operation = Transform)]
@@ -196,7 +198,7 @@ impl Context {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tool_core::LogLevel;
+    /// use tool_core::logging::LogLevel;
     ///
     /// # let context = tool_core::Context::for_tests("copy");
     /// context.log(LogLevel::Info, "opened the archive");

@@ -9,7 +9,7 @@ use crate::model::catch_panic::catch_panic;
 /// How far a call has come.
 ///
 /// ```
-/// use tool_core::Progress;
+/// use tool_core::progress::Progress;
 ///
 /// fn line(progress: &Progress<'_>) -> String {
 ///     match progress.total {
@@ -36,7 +36,8 @@ pub struct Progress<'p> {
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::{Context, Progress, Registry, tool};
+/// use tool_core::{Context, Registry, tool};
+/// use tool_core::progress::Progress;
 ///
 /// /// Copies pages.
 /// #[tool(operation = Transform)]

@@ -43,7 +43,8 @@ pub struct Completions {
 /// What a caller has typed for an input so far, and what it has given for others.
 ///
 /// ```
-/// use tool_core::{Registry, Typed, tool};
+/// use tool_core::{Registry, tool};
+/// use tool_core::completion::Typed;
 ///
 /// fn streets(typed: &Typed<'_>) -> Vec<String> {
 ///     let streets: &[&str] = match typed.other("town") {
@@ -74,7 +75,7 @@ impl<'t> Typed<'t> {
     /// This text so far, and nothing for any other input.
     ///
     /// ```
-    /// assert_eq!(tool_core::Typed::new("Ro"), "Ro".into());
+    /// assert_eq!(tool_core::completion::Typed::new("Ro"), "Ro".into());
     /// ```
     pub fn new(text: &'t str) -> Self {
         Typed { text, ..Typed::default() }
@@ -83,7 +84,7 @@ impl<'t> Typed<'t> {
     /// The same, with what was given for another input, as it was typed.
     ///
     /// ```
-    /// assert_eq!(tool_core::Typed::new("Ro").given("country", "it").other("country"), Some("it"));
+    /// assert_eq!(tool_core::completion::Typed::new("Ro").given("country", "it").other("country"), Some("it"));
     /// ```
     #[must_use]
     pub fn given(mut self, input: &'t str, text: &'t str) -> Self {
@@ -94,7 +95,7 @@ impl<'t> Typed<'t> {
     /// What was typed so far for the input that is completed.
     ///
     /// ```
-    /// assert_eq!(tool_core::Typed::new("Ro").text(), "Ro");
+    /// assert_eq!(tool_core::completion::Typed::new("Ro").text(), "Ro");
     /// ```
     pub fn text(&self) -> &'t str {
         self.text
@@ -103,7 +104,7 @@ impl<'t> Typed<'t> {
     /// What was given for another input; `None` for one of which nothing is known.
     ///
     /// ```
-    /// assert!(tool_core::Typed::new("Ro").other("country").is_none());
+    /// assert!(tool_core::completion::Typed::new("Ro").other("country").is_none());
     /// ```
     pub fn other(&self, input: &str) -> Option<&'t str> {
         self.others.get(input).copied()
@@ -121,7 +122,8 @@ impl Typed<'_> {
     /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
     ///
     /// ```
-    /// use tool_core::{Principal, Registry, Typed, tool};
+    /// use tool_core::{Principal, Registry, tool};
+    /// use tool_core::completion::Typed;
     ///
     /// fn own_notes(typed: &Typed<'_>) -> Vec<String> {
     ///     typed.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()

@@ -13,11 +13,12 @@ use crate::model::failure::Failure;
 
 /// A type that a parameter marked `#[inject]` may have: its value comes from the call and not from the caller.
 ///
-/// `Op` is one of the types in [`op`](crate::op), the operation of the tool. An implementation for every `Op` fits any
+/// `Op` is one of the types in [`op`](crate::inject::op), the operation of the tool. An implementation for every `Op` fits any
 /// tool; one for `op::Write` alone can be injected into `Write` tools and nowhere else.
 ///
 /// ```
-/// use tool_core::{Context, Failure, Inject, Injection, Needs};
+/// use tool_core::{Context, Failure};
+/// use tool_core::inject::{Inject, Injection, Needs};
 ///
 /// /// The identifier of the call, as a text.
 /// struct Ticket(String);
@@ -61,7 +62,7 @@ impl<T: Inject<op::Prompt>> InjectIntoPrompt for T {}
 /// What the injected parameters of a tool need from its registry.
 ///
 /// ```
-/// let mut needs = tool_core::Needs::default();
+/// let mut needs = tool_core::inject::Needs::default();
 /// needs.state::<u32>();
 /// assert_eq!(needs.types().collect::<Vec<_>>(), ["u32"]);
 /// ```
@@ -72,7 +73,7 @@ impl Needs {
     /// State of this type must have been given to the registry.
     ///
     /// ```
-    /// tool_core::Needs::default().state::<u32>();
+    /// tool_core::inject::Needs::default().state::<u32>();
     /// ```
     pub fn state<T: 'static>(&mut self) {
         self.add::<T>(Handle::State);
@@ -88,7 +89,7 @@ impl Needs {
     /// #     fn reader(&self) -> &() { &() }
     /// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &() { &() }
     /// # }
-    /// tool_core::Needs::default().reader::<Shop>();
+    /// tool_core::inject::Needs::default().reader::<Shop>();
     /// ```
     pub fn reader<T: Resource>(&mut self) {
         self.push::<T>(Handle::Reader, reader_writes::<T>());
@@ -104,7 +105,7 @@ impl Needs {
     /// #     fn reader(&self) -> &() { &() }
     /// #     fn writer(&self, _: tool_core::WritePass<'_>) -> &() { &() }
     /// # }
-    /// tool_core::Needs::default().writer::<Shop>();
+    /// tool_core::inject::Needs::default().writer::<Shop>();
     /// ```
     pub fn writer<T: Resource>(&mut self) {
         self.add::<T>(Handle::Writer);
@@ -113,7 +114,7 @@ impl Needs {
     /// The names of the types of state that are needed, each once.
     ///
     /// ```
-    /// assert_eq!(tool_core::Needs::default().types().count(), 0);
+    /// assert_eq!(tool_core::inject::Needs::default().types().count(), 0);
     /// ```
     pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.distinct().map(Need::type_name)
@@ -122,7 +123,7 @@ impl Needs {
     /// Each need, in the order of the parameters; a type that is taken by several handles is there with each.
     ///
     /// ```
-    /// use tool_core::{Handle, Needs};
+    /// use tool_core::inject::{Handle, Needs};
     ///
     /// let mut needs = Needs::default();
     /// needs.state::<u32>();
@@ -166,7 +167,7 @@ impl Needs {
 /// One type of state that a tool needs, and by which handle it takes it.
 ///
 /// ```
-/// use tool_core::{Handle, Needs};
+/// use tool_core::inject::{Handle, Needs};
 ///
 /// let mut needs = Needs::default();
 /// needs.state::<u32>();
@@ -186,7 +187,7 @@ impl Need {
     /// The name of the type.
     ///
     /// ```
-    /// # let mut needs = tool_core::Needs::default();
+    /// # let mut needs = tool_core::inject::Needs::default();
     /// # needs.state::<u32>();
     /// assert_eq!(needs.iter().next().unwrap().type_name(), "u32");
     /// ```
@@ -197,9 +198,9 @@ impl Need {
     /// How the tool takes it.
     ///
     /// ```
-    /// # let mut needs = tool_core::Needs::default();
+    /// # let mut needs = tool_core::inject::Needs::default();
     /// # needs.state::<u32>();
-    /// assert_eq!(needs.iter().next().unwrap().handle(), tool_core::Handle::State);
+    /// assert_eq!(needs.iter().next().unwrap().handle(), tool_core::inject::Handle::State);
     /// ```
     pub fn handle(&self) -> Handle {
         self.handle
@@ -213,7 +214,7 @@ impl Need {
     /// Whether both are of one type, by whatever handle.
     ///
     /// ```
-    /// # let mut needs = tool_core::Needs::default();
+    /// # let mut needs = tool_core::inject::Needs::default();
     /// # needs.state::<u32>();
     /// let need = needs.iter().next().unwrap();
     /// assert!(need.is_same_type(need));
@@ -232,7 +233,7 @@ fn reader_writes<T: Resource>() -> bool {
 /// By what a tool takes state of the registry.
 ///
 /// ```
-/// assert_ne!(tool_core::Handle::State, tool_core::Handle::Reader);
+/// assert_ne!(tool_core::inject::Handle::State, tool_core::inject::Handle::Reader);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -251,7 +252,8 @@ pub enum Handle {
 /// its own tool may have.
 ///
 /// ```
-/// use tool_core::{Failure, Injection};
+/// use tool_core::Failure;
+/// use tool_core::inject::Injection;
 ///
 /// fn caller<Op>(source: &Injection<'_, Op>) -> String {
 ///     source.context().call_id().to_string()
@@ -286,7 +288,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// The context of the call.
     ///
     /// ```
-    /// fn named<Op>(source: &tool_core::Injection<'_, Op>) -> String {
+    /// fn named<Op>(source: &tool_core::inject::Injection<'_, Op>) -> String {
     ///     source.context().tool().to_owned()
     /// }
     /// ```
@@ -297,7 +299,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// What the adapter or the application put beside the call, by its type.
     ///
     /// ```
-    /// fn locale<Op>(source: &tool_core::Injection<'_, Op>) -> Option<String> {
+    /// fn locale<Op>(source: &tool_core::inject::Injection<'_, Op>) -> Option<String> {
     ///     source.extension::<String>().cloned()
     /// }
     /// ```
@@ -308,7 +310,7 @@ impl<'c, Op> Injection<'c, Op> {
     /// State of the registry by its type.
     ///
     /// ```
-    /// fn answer<Op>(source: &tool_core::Injection<'_, Op>) -> Option<u32> {
+    /// fn answer<Op>(source: &tool_core::inject::Injection<'_, Op>) -> Option<u32> {
     ///     source.state::<u32>().map(|number| *number)
     /// }
     /// ```
@@ -320,7 +322,8 @@ impl<'c, Op> Injection<'c, Op> {
 /// The operations as types, for the parameter of [`Inject`].
 ///
 /// ```
-/// use tool_core::{Failure, Inject, Injection, Needs, op};
+/// use tool_core::Failure;
+/// use tool_core::inject::{Inject, Injection, Needs, op};
 ///
 /// /// Only a `Write` tool can have it.
 /// struct Pen;

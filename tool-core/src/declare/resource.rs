@@ -296,7 +296,7 @@ impl<T: Resource> Writer<T> {
     /// it here. Two ways around that the compiler cannot see. Of a resource that is `Clone`, and whose clones share what
     /// they change, any tool can make another: do not derive `Clone` for it. And a tool that takes the `State` of a resource can
     /// put it into a resource type of its own, whose `writer` hands the [`WritePass`] on: look for `State` of a resource
-    /// in tools that modify nothing, which [`LintRule::RawState`](crate::LintRule::RawState) does. Both are deliberate; by
+    /// in tools that modify nothing, which [`LintRule::RawState`](crate::lint::LintRule::RawState) does. Both are deliberate; by
     /// mistake nobody gets a writer.
     ///
     /// ```

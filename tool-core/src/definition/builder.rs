@@ -28,7 +28,7 @@ const LONGEST_DESCRIPTION: usize = 32 * 1024;
 /// Builds the definition of a [hand-written tool](crate::Tool).
 ///
 /// What is said of the schema is kept to the byte. It is JSON Schema 2020-12, or draft-07 as far as the two mean the
-/// same; [`SchemaFault`](crate::SchemaFault) has everything that is refused, among it what costs too much to check.
+/// same; [`SchemaFault`](crate::schema::SchemaFault) has everything that is refused, among it what costs too much to check.
 ///
 /// ```
 /// use serde_json::json;
@@ -187,7 +187,8 @@ impl ToolDefinitionBuilder {
     ///
     /// ```
     /// # use serde_json::json;
-    /// # use tool_core::{Operation, Surface, ToolDefinition};
+    /// # use tool_core::{Operation, ToolDefinition};
+    /// # use tool_core::address::Surface;
     /// let note = ToolDefinition::builder("get_note", "A note.")
     ///     .operation(Operation::Read)
     ///     .input_schema(json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}))
@@ -231,7 +232,8 @@ impl ToolDefinitionBuilder {
     /// The inputs one by one, in place of a [schema](Self::input_schema) of them all. No others are taken.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType, ToolDefinition};
+    /// # use tool_core::ToolDefinition;
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let n = Parameter::new("n", ParameterType::Integer).required();
     /// let square = ToolDefinition::builder("square", "Squares.").parameters([n]).build().unwrap();
     /// assert_eq!(square.inputs()[0].name.as_deref(), Some("n"));

@@ -9,7 +9,8 @@ use crate::schema::{SchemaError, Shown};
 /// Why a definition was refused, and whose.
 ///
 /// ```
-/// use tool_core::{DefinitionFault, ToolDefinition};
+/// use tool_core::ToolDefinition;
+/// use tool_core::definition::DefinitionFault;
 ///
 /// let error = ToolDefinition::builder("get/weather", "The weather of a day.").build().unwrap_err();
 /// assert_eq!((error.name(), error.fault()), ("get/weather", &DefinitionFault::Name));
@@ -29,7 +30,7 @@ impl DefinitionError {
     /// A definition that an application refuses for a reason of its own, so that it is left out and reported as any other.
     ///
     /// ```
-    /// use tool_core::DefinitionError;
+    /// use tool_core::definition::DefinitionError;
     ///
     /// let error = DefinitionError::refused("get_price", "there is no provider `shop`");
     /// assert_eq!(error.to_string(), "tool `get_price`: there is no provider `shop`");
@@ -51,7 +52,8 @@ impl DefinitionError {
     /// What is wrong.
     ///
     /// ```
-    /// # use tool_core::{DefinitionFault, ToolDefinition};
+    /// # use tool_core::ToolDefinition;
+    /// # use tool_core::definition::DefinitionFault;
     /// let error = ToolDefinition::builder("quiet", " ").build().unwrap_err();
     /// assert_eq!(*error.fault(), DefinitionFault::NoDescription);
     /// ```
@@ -75,7 +77,7 @@ impl std::error::Error for DefinitionError {
 /// What is wrong with a definition.
 ///
 /// ```
-/// let fault = tool_core::DefinitionFault::NoDescription;
+/// let fault = tool_core::definition::DefinitionFault::NoDescription;
 /// assert_eq!(fault.to_string(), "it has no description");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

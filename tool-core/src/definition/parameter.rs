@@ -12,7 +12,7 @@ use crate::schema::{Foreign, has_secret, pointer};
 /// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
 ///
 /// ```
-/// use tool_core::ParameterType;
+/// use tool_core::definition::ParameterType;
 ///
 /// let kind: ParameterType = serde_json::from_str(r#""integer""#).unwrap();
 /// assert_eq!((kind, kind.as_str()), (ParameterType::Integer, "integer"));
@@ -38,7 +38,7 @@ impl ParameterType {
     /// All of them.
     ///
     /// ```
-    /// assert_eq!(tool_core::ParameterType::ALL.len(), 6);
+    /// assert_eq!(tool_core::definition::ParameterType::ALL.len(), 6);
     /// ```
     pub const ALL: [ParameterType; 6] = [
         ParameterType::String,
@@ -52,7 +52,7 @@ impl ParameterType {
     /// The word of JSON Schema for it.
     ///
     /// ```
-    /// assert_eq!(tool_core::ParameterType::Array.as_str(), "array");
+    /// assert_eq!(tool_core::definition::ParameterType::Array.as_str(), "array");
     /// ```
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -74,7 +74,8 @@ impl ParameterType {
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_core::{Parameter, ParameterType, ToolDefinition};
+/// use tool_core::ToolDefinition;
+/// use tool_core::definition::{Parameter, ParameterType};
 ///
 /// let definition = ToolDefinition::builder("search_documents", "Finds documents.")
 ///     .parameters([
@@ -113,7 +114,7 @@ impl Parameter {
     /// An optional input of this type.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// assert_eq!(Parameter::new("city", ParameterType::String).name(), "city");
     /// ```
     pub fn new(name: impl Into<String>, kind: ParameterType) -> Self {
@@ -124,7 +125,8 @@ impl Parameter {
     ///
     /// ```
     /// # use serde_json::json;
-    /// # use tool_core::{Parameter, ToolDefinition};
+    /// # use tool_core::ToolDefinition;
+    /// # use tool_core::definition::Parameter;
     /// let point = json!({"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]});
     /// let builder = ToolDefinition::builder("plot", "Plots.").parameters([Parameter::of_schema("at", point.clone())]);
     /// assert_eq!(builder.build().unwrap().input_schema()["properties"]["at"], point);
@@ -143,7 +145,7 @@ impl Parameter {
     /// The name of the input.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// assert_eq!(Parameter::new("n", ParameterType::Integer).name(), "n");
     /// ```
     #[must_use]
@@ -154,7 +156,7 @@ impl Parameter {
     /// What the items of a list are.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let tags = Parameter::new("tags", ParameterType::Array).items(ParameterType::String);
     /// ```
     pub fn items(self, kind: ParameterType) -> Self {
@@ -164,7 +166,7 @@ impl Parameter {
     /// What the input is.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let city = Parameter::new("city", ParameterType::String).description("Where.");
     /// ```
     pub fn description(mut self, description: impl Into<String>) -> Self {
@@ -176,7 +178,7 @@ impl Parameter {
     /// applies it.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let limit = Parameter::new("limit", ParameterType::Integer).default_value(10);
     /// ```
     pub fn default_value(mut self, value: impl Into<Value>) -> Self {
@@ -187,7 +189,7 @@ impl Parameter {
     /// The values that are allowed.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let units = Parameter::new("units", ParameterType::String).one_of(["celsius", "fahrenheit"]);
     /// ```
     pub fn one_of(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
@@ -197,7 +199,7 @@ impl Parameter {
     /// That it must be given.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let city = Parameter::new("city", ParameterType::String).required();
     /// ```
     pub fn required(mut self) -> Self {
@@ -208,7 +210,7 @@ impl Parameter {
     /// That its value is never shown (`writeOnly`), nor its default.
     ///
     /// ```
-    /// # use tool_core::{Parameter, ParameterType};
+    /// # use tool_core::definition::{Parameter, ParameterType};
     /// let password = Parameter::new("password", ParameterType::String).secret();
     /// ```
     pub fn secret(mut self) -> Self {

@@ -48,7 +48,7 @@ use crate::definition::ToolDefinition;
 /// | `gemini` | refused | ✓ | ✓ |
 ///
 /// ```
-/// use tool_core::Profile;
+/// use tool_core::definition::Profile;
 ///
 /// assert_eq!(Profile::OpenAiStrict.to_string(), "openai-strict");
 /// assert_eq!("gemini".parse(), Ok(Profile::Gemini));
@@ -87,7 +87,7 @@ impl Profile {
     /// All profiles, in the order of their declaration.
     ///
     /// ```
-    /// assert_eq!(tool_core::Profile::ALL.len(), 7);
+    /// assert_eq!(tool_core::definition::Profile::ALL.len(), 7);
     /// ```
     pub const ALL: [Profile; 7] = [
         Profile::Mcp,
@@ -102,7 +102,7 @@ impl Profile {
     /// The name on the wire and on the command line.
     ///
     /// ```
-    /// assert_eq!(tool_core::Profile::NoRef.as_str(), "no-ref");
+    /// assert_eq!(tool_core::definition::Profile::NoRef.as_str(), "no-ref");
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -137,7 +137,7 @@ impl FromStr for Profile {
 /// A text that names no [`Profile`].
 ///
 /// ```
-/// let error = "opnai".parse::<tool_core::Profile>().unwrap_err();
+/// let error = "opnai".parse::<tool_core::definition::Profile>().unwrap_err();
 /// assert!(error.to_string().starts_with("`opnai` is no profile: expected one of mcp, no-ref, openai, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +147,8 @@ pub struct UnknownProfile(String);
 /// Why a tool cannot be rendered in a profile. The place is a JSON Pointer (RFC 6901) into the schema in normal form.
 ///
 /// ```
-/// use tool_core::{Profile, ProfileError, Registry, tool};
+/// use tool_core::{Registry, tool};
+/// use tool_core::definition::{Profile, ProfileError};
 ///
 /// /// Puts labels on a thing.
 /// #[tool(operation = Write, destructive = false)]
@@ -239,7 +240,8 @@ impl ToolDefinition {
     /// The schema of the inputs in a profile; for [`Profile::Native`] the flat array of [`ToolDefinition::inputs`].
     ///
     /// ```
-    /// # use tool_core::{Profile, Registry, tool};
+    /// # use tool_core::{Registry, tool};
+    /// # use tool_core::definition::Profile;
     /// /// Lists the newest posts.
     /// #[tool(operation = Read)]
     /// fn newest(/** How many. */ #[arg(default)] count: u8) {}
@@ -263,7 +265,8 @@ impl ToolDefinition {
     /// The tool as the API of a vendor takes it in its list of tools: name, description and schema in the vendor's shape.
     ///
     /// ```
-    /// # use tool_core::{Profile, Registry, tool};
+    /// # use tool_core::{Registry, tool};
+    /// # use tool_core::definition::Profile;
     /// /// Lists the oldest posts.
     /// #[tool(operation = Read)]
     /// fn oldest() {}

@@ -123,7 +123,7 @@ impl Entry {
         matches!(self.operation, Some(Operation::Explain | Operation::Read))
     }
 
-    /// Whether its result has an address, as [`Surface::of`](crate::Surface::of) decides it.
+    /// Whether its result has an address, as [`Surface::of`](crate::address::Surface::of) decides it.
     pub(crate) fn has_address(&self) -> bool {
         let inputs = self.input_schema["properties"].as_object();
         self.is_read() && inputs.is_none_or(|inputs| inputs.keys().all(|input| self.locators.contains(input)))

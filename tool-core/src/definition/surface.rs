@@ -18,7 +18,8 @@ use crate::model::operation::Operation;
 /// The address is the declared `path`, or the name of the tool with its locators behind it.
 ///
 /// ```
-/// use tool_core::{Registry, Surface, tool};
+/// use tool_core::{Registry, tool};
+/// use tool_core::address::Surface;
 ///
 /// /// A revision of a node.
 /// #[tool(operation = Read, path = "node/{id}/revision/{number}")]
@@ -47,7 +48,7 @@ impl Surface {
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// for tool in registry.tools() {
-    ///     println!("{}: {:?}", tool.name(), tool_core::Surface::of(tool));
+    ///     println!("{}: {:?}", tool.name(), tool_core::address::Surface::of(tool));
     /// }
     /// ```
     pub fn of(tool: &ToolDefinition) -> Self {
@@ -61,7 +62,7 @@ impl Surface {
     /// Where the result lives; `None` for a tool that is called.
     ///
     /// ```
-    /// assert!(tool_core::Surface::Tool.address().is_none());
+    /// assert!(tool_core::address::Surface::Tool.address().is_none());
     /// ```
     pub fn address(&self) -> Option<&Address> {
         match self {

@@ -16,7 +16,7 @@ macro_rules! rules {
         $(#[doc = concat!("| `", $code, "` | ", $what, " | ", $remedy, " |")])*
         ///
         /// ```
-        /// use tool_core::LintRule;
+        /// use tool_core::lint::LintRule;
         ///
         /// assert_eq!(LintRule::NameDotted.code(), "name-dotted");
         /// assert!(LintRule::NameDotted.remedy().starts_with("use `_`"));
@@ -32,8 +32,8 @@ macro_rules! rules {
             ///
             /// ```
             /// let codes: std::collections::BTreeSet<_> =
-            ///     tool_core::LintRule::ALL.iter().map(|rule| rule.code()).collect();
-            /// assert_eq!(codes.len(), tool_core::LintRule::ALL.len());
+            ///     tool_core::lint::LintRule::ALL.iter().map(|rule| rule.code()).collect();
+            /// assert_eq!(codes.len(), tool_core::lint::LintRule::ALL.len());
             /// ```
             pub const ALL: &[LintRule] = &[$(LintRule::$rule),*];
 
@@ -110,7 +110,7 @@ impl LintRule {
     /// The stable name in output that programs read.
     ///
     /// ```
-    /// assert_eq!(tool_core::LintRule::RawState.code(), "raw-state");
+    /// assert_eq!(tool_core::lint::LintRule::RawState.code(), "raw-state");
     /// ```
     pub const fn code(self) -> &'static str {
         self.row().0
@@ -119,7 +119,7 @@ impl LintRule {
     /// What to do about it.
     ///
     /// ```
-    /// assert_eq!(tool_core::LintRule::HiddenCharacters.remedy(), "delete it");
+    /// assert_eq!(tool_core::lint::LintRule::HiddenCharacters.remedy(), "delete it");
     /// ```
     pub const fn remedy(self) -> &'static str {
         self.row().1

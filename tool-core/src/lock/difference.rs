@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 /// What a difference means to a caller who knows the tools as they were.
 ///
 /// ```
-/// use tool_core::{Change, DifferenceKind};
+/// use tool_core::lock::{Change, DifferenceKind};
 ///
 /// assert_eq!(DifferenceKind::ToolRemoved.change(), Change::Breaking);
 /// assert_eq!(Change::Breaking.to_string(), "breaking");
@@ -44,7 +44,7 @@ macro_rules! kinds {
         $(#[doc = concat!("| `", $code, "` | ", stringify!($change), " | ", $reason, " |")])*
         ///
         /// ```
-        /// use tool_core::{Change, DifferenceKind};
+        /// use tool_core::lock::{Change, DifferenceKind};
         ///
         /// let kind = DifferenceKind::InputRemoved;
         /// assert_eq!((kind.code(), kind.change()), ("input-removed", Change::Breaking));
@@ -61,8 +61,8 @@ macro_rules! kinds {
             ///
             /// ```
             /// let codes: std::collections::BTreeSet<_> =
-            ///     tool_core::DifferenceKind::ALL.iter().map(|kind| kind.code()).collect();
-            /// assert_eq!(codes.len(), tool_core::DifferenceKind::ALL.len());
+            ///     tool_core::lock::DifferenceKind::ALL.iter().map(|kind| kind.code()).collect();
+            /// assert_eq!(codes.len(), tool_core::lock::DifferenceKind::ALL.len());
             /// ```
             pub const ALL: &[DifferenceKind] = &[$(DifferenceKind::$kind),*];
 
@@ -128,7 +128,7 @@ impl DifferenceKind {
     /// The stable name in output that programs read.
     ///
     /// ```
-    /// assert_eq!(tool_core::DifferenceKind::ToolAdded.code(), "tool-added");
+    /// assert_eq!(tool_core::lock::DifferenceKind::ToolAdded.code(), "tool-added");
     /// ```
     pub const fn code(self) -> &'static str {
         self.row().0
@@ -137,7 +137,7 @@ impl DifferenceKind {
     /// What it means to a caller.
     ///
     /// ```
-    /// use tool_core::{Change, DifferenceKind};
+    /// use tool_core::lock::{Change, DifferenceKind};
     ///
     /// assert_eq!(DifferenceKind::ToolAdded.change(), Change::Compatible);
     /// ```
@@ -148,7 +148,7 @@ impl DifferenceKind {
     /// Why it means that.
     ///
     /// ```
-    /// assert_eq!(tool_core::DifferenceKind::ToolAdded.reason(), "nobody calls it yet");
+    /// assert_eq!(tool_core::lock::DifferenceKind::ToolAdded.reason(), "nobody calls it yet");
     /// ```
     pub const fn reason(self) -> &'static str {
         self.row().2
@@ -161,11 +161,11 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// One difference between two [`Lock`](crate::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`, with `prompt`
+/// One difference between two [`Lock`](crate::lock::Lock)s. Its JSON is `{"code","change","tool","place"?,"text"}`, with `prompt`
 /// in the place of `tool` where it is one.
 ///
 /// ```
-/// use tool_core::{Difference, DifferenceKind};
+/// use tool_core::lock::{Difference, DifferenceKind};
 ///
 /// let difference = Difference::new(DifferenceKind::InputNarrowed, "find_days", "input /limit", "`maximum` was `100`, is `20`");
 /// assert_eq!(
@@ -193,7 +193,7 @@ impl Difference {
     /// A difference of this kind.
     ///
     /// ```
-    /// # use tool_core::{Difference, DifferenceKind};
+    /// # use tool_core::lock::{Difference, DifferenceKind};
     /// let difference = Difference::new(DifferenceKind::ToolAdded, "add", "", "the tool is new");
     /// assert_eq!(difference.to_string(), "compatible: `add`: the tool is new (nobody calls it yet)");
     /// ```
@@ -214,7 +214,7 @@ impl Difference {
     /// What it means to a caller.
     ///
     /// ```
-    /// # use tool_core::{Change, Difference, DifferenceKind};
+    /// # use tool_core::lock::{Change, Difference, DifferenceKind};
     /// let difference = Difference::new(DifferenceKind::ToolAdded, "add", "", "the tool is new");
     /// assert_eq!(difference.change(), Change::Compatible);
     /// ```

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What was called.
 ///
 /// ```
-/// assert_eq!(serde_json::to_string(&tool_core::AuditKind::Prompt).unwrap(), r#""prompt""#);
+/// assert_eq!(serde_json::to_string(&tool_core::audit::AuditKind::Prompt).unwrap(), r#""prompt""#);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

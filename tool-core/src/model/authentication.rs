@@ -23,7 +23,8 @@ use crate::model::future::BoxFuture;
 ///
 /// ```
 /// use http::request::Parts;
-/// use tool_core::{Authenticator, AuthenticationError, BoxFuture, Principal};
+/// use tool_core::{BoxFuture, Principal};
+/// use tool_core::authentication::{AuthenticationError, Authenticator};
 ///
 /// /// Trusts the proxy in front of it, which is the only one who can reach it.
 /// struct Proxy;
@@ -82,7 +83,7 @@ impl fmt::Debug for dyn Authenticator {
 /// Why nobody is known to have sent a request.
 ///
 /// ```
-/// use tool_core::AuthenticationError;
+/// use tool_core::authentication::AuthenticationError;
 ///
 /// let refused = AuthenticationError::refused(http::HeaderValue::from_static("Bearer"));
 /// assert_eq!(refused.to_string(), "Unauthorized");
@@ -105,7 +106,7 @@ impl AuthenticationError {
     /// The request does not say who sends it, or what it says does not hold.
     ///
     /// ```
-    /// # use tool_core::AuthenticationError;
+    /// # use tool_core::authentication::AuthenticationError;
     /// let error = AuthenticationError::refused(http::HeaderValue::from_static(r#"Bearer realm="weather""#));
     /// assert!(matches!(error, AuthenticationError::Refused { .. }));
     /// ```
@@ -116,7 +117,7 @@ impl AuthenticationError {
     /// Whoever would know cannot be asked.
     ///
     /// ```
-    /// # use tool_core::AuthenticationError;
+    /// # use tool_core::authentication::AuthenticationError;
     /// let error = AuthenticationError::unavailable("no route to the identity provider");
     /// assert_eq!(error.to_string(), "who calls cannot be found out at the moment");
     /// ```

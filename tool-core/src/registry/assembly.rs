@@ -25,7 +25,8 @@ impl Registry {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_core::{DefinitionError, DynamicTool, Output, Registry, Tool, ToolDefinition};
+    /// use tool_core::{DynamicTool, Output, Registry, Tool, ToolDefinition};
+    /// use tool_core::definition::DefinitionError;
     ///
     /// let tool = |name: &str| -> Result<Arc<dyn Tool>, DefinitionError> {
     ///     let definition = ToolDefinition::builder(name, "Does something.").build()?;

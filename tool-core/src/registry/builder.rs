@@ -227,7 +227,8 @@ impl RegistryBuilder {
     /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
     ///
     /// ```
-    /// # use tool_core::{Leniency, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::schema::Leniency;
     /// let builder = Registry::builder().leniency(Leniency::Strict);
     /// ```
     pub fn leniency(mut self, leniency: Leniency) -> Self {

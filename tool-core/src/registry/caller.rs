@@ -108,7 +108,7 @@ impl Registry {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_core::Progress;
+    /// use tool_core::progress::Progress;
     ///
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let registry = registry.reporting(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
@@ -127,7 +127,7 @@ impl Registry {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_core::LogMessage;
+    /// use tool_core::logging::LogMessage;
     ///
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// let registry = registry.logging(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));

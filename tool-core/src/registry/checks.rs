@@ -27,7 +27,7 @@ impl Registry {
         self.definitions().chain(self.declared_prompts().map(PromptDefinition::tool))
     }
 
-    /// Finds the tools whose [address](crate::Address) begins with a segment that an adapter needs for itself: what it
+    /// Finds the tools whose [address](crate::address::Address) begins with a segment that an adapter needs for itself: what it
     /// does before it serves resources.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ impl RegistryBuilder {
     ///
     /// ```
     /// # use tool_core::Registry;
-    /// let builder = Registry::builder().audit(|event: &tool_core::AuditEvent<'_>| println!("{event:?}"));
+    /// let builder = Registry::builder().audit(|event: &tool_core::audit::AuditEvent<'_>| println!("{event:?}"));
     /// ```
     pub fn audit(mut self, sink: impl AuditSink + 'static) -> Self {
         self.audit = Some(Arc::new(sink));

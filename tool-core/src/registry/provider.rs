@@ -30,7 +30,8 @@ use crate::registry::Registry;
 /// [`IntoToolsProvider`] is taken.
 ///
 /// ```
-/// use tool_core::{BoxFuture, DiscoveryError, IntoToolsProvider, Registry, Toolset, ToolsProvider};
+/// use tool_core::{BoxFuture, Registry};
+/// use tool_core::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
 ///
 /// /// Has tools on working days.
 /// struct Office {
@@ -59,7 +60,8 @@ pub trait ToolsProvider: Send + Sync {
     /// Whether there are always the same tools, so that a list of them may be kept; not, unless a provider says so.
     ///
     /// ```
-    /// use tool_core::{Registry, ToolsProvider as _};
+    /// use tool_core::Registry;
+    /// use tool_core::provider::ToolsProvider as _;
     ///
     /// let registry = Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.is_constant());
@@ -125,7 +127,8 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 /// Any [`ToolsProvider`], as an adapter holds it. Cheap to clone.
 ///
 /// ```
-/// use tool_core::{IntoToolsProvider, Principal, Provider, Registry};
+/// use tool_core::{Principal, Registry};
+/// use tool_core::provider::{IntoToolsProvider, Provider};
 ///
 /// async fn names(provider: &Provider, principal: Principal) -> Vec<String> {
 ///     match provider.tools().await {
@@ -159,7 +162,8 @@ impl Provider {
     /// When the provider failed or panicked. The cause is for the log; a caller learns that the tools cannot be listed.
     ///
     /// ```
-    /// # use tool_core::{DynamicTool, IntoToolsProvider, Output, Tool, ToolDefinition};
+    /// # use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// # use tool_core::provider::IntoToolsProvider;
     /// # use std::sync::Arc;
     /// let list = || -> Vec<Arc<dyn Tool>> {
     ///     let definition = ToolDefinition::builder("tell_time", "Tells the time.").build().unwrap();
@@ -187,7 +191,8 @@ impl Provider {
     /// Whether there are always the same tools.
     ///
     /// ```
-    /// # use tool_core::{IntoToolsProvider as _, Registry, Tool};
+    /// # use tool_core::{Registry, Tool};
+    /// # use tool_core::provider::IntoToolsProvider as _;
     /// # use std::sync::Arc;
     /// assert!(Registry::builder().allow_empty().build().unwrap().into_provider().is_constant());
     /// assert!(!(|| Vec::<Arc<dyn Tool>>::new()).into_provider().is_constant());
@@ -199,7 +204,7 @@ impl Provider {
     /// What keeps the results of its tools that are too large to be shown, if something does.
     ///
     /// ```
-    /// # use tool_core::IntoToolsProvider;
+    /// # use tool_core::provider::IntoToolsProvider;
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.into_provider().results().is_none());
     /// ```

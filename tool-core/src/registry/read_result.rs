@@ -33,7 +33,8 @@ impl ResultStore {
     /// # #[cfg(feature = "results")]
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// use serde_json::json;
-    /// use tool_core::{Registry, ResultStore};
+    /// use tool_core::Registry;
+    /// use tool_core::results::ResultStore;
     ///
     /// let store = ResultStore::memory();
     /// let registry = Registry::builder().tool(store.tool()).build().unwrap();

@@ -13,7 +13,8 @@ impl RegistryBuilder {
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
-    /// use tool_core::{Registry, ResultStore};
+    /// use tool_core::Registry;
+    /// use tool_core::results::ResultStore;
     ///
     /// let registry = Registry::builder().storing(ResultStore::memory()).build().unwrap();
     /// assert!(registry.get("read_result").is_some());
@@ -36,7 +37,8 @@ impl Registry {
     /// ```
     /// # #[cfg(feature = "results")]
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// use tool_core::{Registry, ResultStore, tool, tools};
+    /// use tool_core::{Registry, tool, tools};
+    /// use tool_core::results::ResultStore;
     ///
     /// /// Counts.
     /// #[tool(operation = Explain)]
@@ -85,12 +87,13 @@ impl Registry {
         self.results.as_ref()
     }
 
-    /// Returns `true` if a call of this tool may be answered with an [`Excerpt`](crate::Excerpt) in the place of its value: the
+    /// Returns `true` if a call of this tool may be answered with an [`Excerpt`](crate::results::Excerpt) in the place of its value: the
     /// [store](Self::results) keeps the results of this tool, and its output schema does not bound them to what is shown in full.
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
-    /// use tool_core::{Registry, ResultStore, tool, tools};
+    /// use tool_core::{Registry, tool, tools};
+    /// use tool_core::results::ResultStore;
     ///
     /// /// Counts the stars.
     /// #[tool(operation = Read)]
@@ -155,7 +158,8 @@ impl ResultStore {
     ///
     /// ```
     /// # #[cfg(feature = "results")] {
-    /// use tool_core::{Registry, ResultStore};
+    /// use tool_core::Registry;
+    /// use tool_core::results::ResultStore;
     ///
     /// let store = ResultStore::memory();
     /// let remote = || async { Registry::builder().allow_empty().build() };

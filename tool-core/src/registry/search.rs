@@ -19,7 +19,7 @@ use crate::schema::{NativeSchema, item};
 /// How many words of a search a tool must have.
 ///
 /// ```
-/// assert_eq!(tool_core::Match::default(), tool_core::Match::Any);
+/// assert_eq!(tool_core::search::Match::default(), tool_core::search::Match::Any);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Match {
@@ -87,7 +87,8 @@ impl Registry {
     /// As [`search`](Self::search), with a say in how many words a tool must have.
     ///
     /// ```
-    /// use tool_core::{Match, Registry};
+    /// use tool_core::Registry;
+    /// use tool_core::search::Match;
     ///
     /// let registry = Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.search_matching("daily weather", Match::All).is_empty());

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// How much a [`ResultStore`](crate::ResultStore) takes, for how long, and from what size on.
+/// How much a [`ResultStore`](crate::results::ResultStore) takes, for how long, and from what size on.
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_core::ResultLimits;
+/// use tool_core::results::ResultLimits;
 ///
 /// let limits = ResultLimits::new().threshold(20_000).total(1 << 30).age(Duration::from_secs(3600));
 /// ```
@@ -30,7 +30,7 @@ impl ResultLimits {
     /// in all, for a day, and no call waits longer than 5 seconds for the storage.
     ///
     /// ```
-    /// assert_eq!(tool_core::ResultLimits::new(), tool_core::ResultLimits::default());
+    /// assert_eq!(tool_core::results::ResultLimits::new(), tool_core::results::ResultLimits::default());
     /// ```
     pub fn new() -> Self {
         ResultLimits {
@@ -46,7 +46,7 @@ impl ResultLimits {
     /// Above how many bytes a text is kept and shortened: a text, JSON, the message of an error, a text within a resource.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().threshold(10_000);
+    /// let limits = tool_core::results::ResultLimits::new().threshold(10_000);
     /// ```
     pub fn threshold(mut self, bytes: usize) -> Self {
         self.above = bytes;
@@ -57,7 +57,7 @@ impl ResultLimits {
     /// and a model does not read its bytes: less than for a text is seldom wanted.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().media_above(4 << 20);
+    /// let limits = tool_core::results::ResultLimits::new().media_above(4 << 20);
     /// ```
     pub fn media_above(mut self, bytes: usize) -> Self {
         self.media_above = bytes;
@@ -67,7 +67,7 @@ impl ResultLimits {
     /// The most bytes of a text that are shown of it when it is kept. At most half of [`threshold`](Self::threshold) are.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().preview(500);
+    /// let limits = tool_core::results::ResultLimits::new().preview(500);
     /// ```
     pub fn preview(mut self, bytes: usize) -> Self {
         self.preview = bytes;
@@ -78,7 +78,7 @@ impl ResultLimits {
     /// the room of others who keep less; what is larger than that is not kept.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().total(64 << 20);
+    /// let limits = tool_core::results::ResultLimits::new().total(64 << 20);
     /// ```
     pub fn total(mut self, bytes: u64) -> Self {
         self.total = bytes;
@@ -89,7 +89,7 @@ impl ResultLimits {
     /// difference.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().age(std::time::Duration::from_secs(3600));
+    /// let limits = tool_core::results::ResultLimits::new().age(std::time::Duration::from_secs(3600));
     /// ```
     pub fn age(mut self, age: Duration) -> Self {
         self.age = age;
@@ -99,7 +99,7 @@ impl ResultLimits {
     /// How long a call waits for the storage. Its result is then shortened, and the rest is not kept.
     ///
     /// ```
-    /// let limits = tool_core::ResultLimits::new().patience(std::time::Duration::from_millis(500));
+    /// let limits = tool_core::results::ResultLimits::new().patience(std::time::Duration::from_millis(500));
     /// ```
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

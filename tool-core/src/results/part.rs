@@ -7,7 +7,7 @@ use crate::results::truncate::count_lines;
 /// Which part of a result is read: all of it, some lines, some bytes, or the lines with a text.
 ///
 /// ```
-/// use tool_core::ResultPart;
+/// use tool_core::results::ResultPart;
 ///
 /// assert_eq!(ResultPart::parse(None, None, None).unwrap(), ResultPart::Whole);
 /// assert!(ResultPart::parse(Some("10-20"), None, Some("rain")).is_ok());
@@ -34,7 +34,7 @@ pub enum ResultPart {
 /// A run of lines or bytes, as it is asked for: `10-20`, `10-`, `-10` for the last ten, or `10`.
 ///
 /// ```
-/// use tool_core::Span;
+/// use tool_core::results::Span;
 ///
 /// assert_eq!("3-5".parse(), Ok(Span::Between(3, 5)));
 /// assert_eq!("3-".parse(), Ok(Span::From(3)));
@@ -54,7 +54,7 @@ pub enum Span {
 /// Why a part cannot be read.
 ///
 /// ```
-/// let error = tool_core::ResultPart::parse(Some("1"), Some("1"), None).unwrap_err();
+/// let error = tool_core::results::ResultPart::parse(Some("1"), Some("1"), None).unwrap_err();
 /// assert_eq!(error.to_string(), "`bytes` goes neither with `lines` nor with `search`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +94,7 @@ impl ResultPart {
     /// When one of them is nothing that can be asked for, or they do not go together.
     ///
     /// ```
-    /// use tool_core::{ResultPart, Span};
+    /// use tool_core::results::{ResultPart, Span};
     ///
     /// let part = ResultPart::parse(None, Some("0-99"), None).unwrap();
     /// assert_eq!(part, ResultPart::Bytes(Span::Between(0, 99)));
@@ -123,7 +123,7 @@ impl ResultPart {
 /// A text that is no [`Span`].
 ///
 /// ```
-/// let error = "20-10".parse::<tool_core::Span>().unwrap_err();
+/// let error = "20-10".parse::<tool_core::results::Span>().unwrap_err();
 /// assert_eq!(error.to_string(), "expected `10-20`, `10-`, `-10` for the last ones, or `10`");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -156,7 +156,7 @@ impl Span {
     /// Which of so many bytes are meant: those that there are of them; `None` where there is none.
     ///
     /// ```
-    /// use tool_core::Span;
+    /// use tool_core::results::Span;
     ///
     /// assert_eq!(Span::Between(2, 100).of_bytes(10), Some(2..10));
     /// assert_eq!(Span::Last(100).of_bytes(10), Some(0..10));

@@ -19,7 +19,7 @@ use crate::results::truncate::{beginning, in_lines};
 ///
 /// ```
 /// # fn of(reply: &tool_core::Reply) {
-/// use tool_core::PreviewPart;
+/// use tool_core::results::PreviewPart;
 ///
 /// if let Some(preview) = &reply.preview {
 ///     for part in preview.parts() {
@@ -40,7 +40,8 @@ pub struct Preview {
 /// A part of a result that is too large.
 ///
 /// ```
-/// use tool_core::{Content, PreviewPart};
+/// use tool_core::Content;
+/// use tool_core::results::PreviewPart;
 ///
 /// let part = PreviewPart::Content(Content::text("see below"));
 /// ```
@@ -61,7 +62,7 @@ impl Preview {
     /// What is shown, in its order.
     ///
     /// ```
-    /// # fn of(preview: &tool_core::Preview) {
+    /// # fn of(preview: &tool_core::results::Preview) {
     /// println!("{} parts", preview.parts().len());
     /// # }
     /// ```
@@ -72,7 +73,7 @@ impl Preview {
     /// The parts that are kept elsewhere.
     ///
     /// ```
-    /// # fn of(preview: &tool_core::Preview) {
+    /// # fn of(preview: &tool_core::results::Preview) {
     /// println!("{} parts are kept", preview.excerpts().count());
     /// # }
     /// ```

@@ -15,7 +15,7 @@ impl Kept {
     /// When it has none of them.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
     /// let first = kept.bytes("0-99".parse().unwrap())?;
     /// # Ok(())
     /// # }
@@ -33,7 +33,7 @@ impl Kept {
     /// When it has none of them, or is no text.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
     /// let first = kept.lines("1-10".parse().unwrap())?;
     /// # Ok(())
     /// # }
@@ -50,7 +50,7 @@ impl Kept {
     /// When it has none of these lines, or is no text.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
     /// println!("{} lines", kept.search("rain", None)?.total);
     /// # Ok(())
     /// # }

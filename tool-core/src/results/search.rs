@@ -5,10 +5,10 @@ use serde::Serialize;
 use crate::results::part::{PartError, Span};
 use crate::results::truncate::{boundary_after, boundary_before};
 
-/// The lines with a text: see [`Kept::search`](crate::Kept::search).
+/// The lines with a text: see [`Kept::search`](crate::results::Kept::search).
 ///
 /// ```
-/// # fn of(kept: &tool_core::Kept) -> Result<(), tool_core::PartError> {
+/// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
 /// let found = kept.search("rain", None)?;
 /// for line in &found.matches {
 ///     println!("{}: {}", line.line, line.text);
@@ -31,7 +31,7 @@ pub struct Found {
 /// A line with a text.
 ///
 /// ```
-/// # fn of(line: &tool_core::FoundLine) {
+/// # fn of(line: &tool_core::results::FoundLine) {
 /// println!("{} (byte {}): {}", line.line, line.byte, line.text);
 /// # }
 /// ```

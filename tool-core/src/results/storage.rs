@@ -19,7 +19,7 @@ pub(crate) use memory::memory;
 
 use crate::model::future::BoxFuture;
 
-/// Where a [`ResultStore`](crate::ResultStore) has its bytes: a directory, memory, or what an application has, such as a bucket.
+/// Where a [`ResultStore`](crate::results::ResultStore) has its bytes: a directory, memory, or what an application has, such as a bucket.
 ///
 /// A name is two runs of 64 hexadecimal digits with a `/` between them, made by the store: nothing that a caller sends is ever
 /// part of one. A storage need not be reliable: what is read is checked against its digest, and what is lost is not found.
@@ -32,7 +32,8 @@ use crate::model::future::BoxFuture;
 /// use std::time::Duration;
 ///
 /// use bytes::Bytes;
-/// use tool_core::{BoxFuture, Kept, ResultStorage, ResultStore};
+/// use tool_core::BoxFuture;
+/// use tool_core::results::{Kept, ResultStorage, ResultStore};
 ///
 /// #[derive(Default)]
 /// struct Table(Mutex<HashMap<String, Bytes>>);
@@ -59,7 +60,7 @@ use crate::model::future::BoxFuture;
 ///     }
 /// }
 ///
-/// use tool_core::StoredObject;
+/// use tool_core::results::StoredObject;
 ///
 /// let store = ResultStore::on(Table::default());
 /// ```
@@ -80,7 +81,7 @@ pub trait ResultStorage: Send + Sync {
 /// What a [`ResultStorage`] says about the bytes of a name.
 ///
 /// ```
-/// use tool_core::StoredObject;
+/// use tool_core::results::StoredObject;
 ///
 /// let object = StoredObject { name: "a/b".to_owned(), bytes: 5, age: std::time::Duration::ZERO };
 /// ```

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::model::digest::Digest;
 use crate::results::truncate::count_lines;
 
-/// A result that was read from a [`ResultStore`](crate::ResultStore), in full.
+/// A result that was read from a [`ResultStore`](crate::results::ResultStore), in full.
 ///
 /// ```
 /// # #[cfg(feature = "results")]
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// use tool_core::{Principal, ResultStore};
+/// use tool_core::Principal;
+/// use tool_core::results::ResultStore;
 ///
 /// let store = ResultStore::memory();
 /// let ada = Principal::new("ada");
@@ -34,7 +35,7 @@ impl Kept {
     /// The digest of its bytes.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) {
+    /// # fn of(kept: &tool_core::results::Kept) {
     /// assert_eq!(kept.digest(), tool_core::Digest::of_bytes(kept.content()));
     /// # }
     /// ```
@@ -45,7 +46,7 @@ impl Kept {
     /// What its bytes are, such as `application/json`.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) {
+    /// # fn of(kept: &tool_core::results::Kept) {
     /// println!("Content-Type: {}", kept.media_type());
     /// # }
     /// ```
@@ -56,7 +57,7 @@ impl Kept {
     /// Its bytes.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) {
+    /// # fn of(kept: &tool_core::results::Kept) {
     /// println!("{} bytes", kept.content().len());
     /// # }
     /// ```
@@ -67,7 +68,7 @@ impl Kept {
     /// Its bytes as a text; `None` for a picture, a sound, and whatever else is none.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) {
+    /// # fn of(kept: &tool_core::results::Kept) {
     /// println!("{}", kept.text().unwrap_or("no text"));
     /// # }
     /// ```
@@ -78,7 +79,7 @@ impl Kept {
     /// For how long it is kept from now on, at least where nothing newer needs its room.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::Kept) {
+    /// # fn of(kept: &tool_core::results::Kept) {
     /// println!("Cache-Control: max-age={}", kept.left().as_secs());
     /// # }
     /// ```
@@ -126,7 +127,7 @@ fn is_media(media_type: &str) -> bool {
 /// the rest is read.
 ///
 /// ```
-/// # fn of(excerpt: &tool_core::Excerpt) {
+/// # fn of(excerpt: &tool_core::results::Excerpt) {
 /// println!("{}\n{}", excerpt.preview(), excerpt.note());
 /// # }
 /// ```
@@ -177,7 +178,7 @@ impl Excerpt {
     /// The beginning of a text: whole characters, and whole lines where there are lines. Empty for what is no text.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// assert!(excerpt.preview().len() < excerpt.bytes());
     /// # }
     /// ```
@@ -188,7 +189,7 @@ impl Excerpt {
     /// What the whole is, such as `application/json`.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// println!("{}", excerpt.media_type());
     /// # }
     /// ```
@@ -199,7 +200,7 @@ impl Excerpt {
     /// How many bytes the whole has.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// println!("{} bytes", excerpt.bytes());
     /// # }
     /// ```
@@ -210,7 +211,7 @@ impl Excerpt {
     /// How many lines the whole has; `None` for what is no text.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// println!("{:?} lines", excerpt.lines());
     /// # }
     /// ```
@@ -221,7 +222,7 @@ impl Excerpt {
     /// By which the whole is read; `None` where it could not be kept.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// if let Some(digest) = excerpt.digest() {
     ///     println!("/results/{}", digest.hex());
     /// }
@@ -234,7 +235,7 @@ impl Excerpt {
     /// What is shown, in words for a model: how much there is, and how the rest is read.
     ///
     /// ```
-    /// # fn of(excerpt: &tool_core::Excerpt) {
+    /// # fn of(excerpt: &tool_core::results::Excerpt) {
     /// println!("{}", excerpt.note());
     /// # }
     /// ```

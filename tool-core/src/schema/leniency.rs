@@ -8,7 +8,8 @@ use serde::Serialize;
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_core::{Leniency, Registry, tool};
+/// use tool_core::{Registry, tool};
+/// use tool_core::schema::Leniency;
 ///
 /// /// Halves a number.
 /// #[tool(operation = Transform)]
@@ -58,7 +59,8 @@ pub struct Validation {
 /// One argument that was read as what it stands for.
 ///
 /// ```
-/// # use tool_core::{Registry, Repair, RepairKind};
+/// # use tool_core::Registry;
+/// # use tool_core::schema::{Repair, RepairKind};
 /// fn is_number(repair: &Repair) -> bool {
 ///     repair.kind == RepairKind::Number
 /// }
@@ -75,7 +77,7 @@ pub struct Repair {
 /// What a string was read as.
 ///
 /// ```
-/// assert_eq!(serde_json::to_string(&tool_core::RepairKind::List).unwrap(), r#""list""#);
+/// assert_eq!(serde_json::to_string(&tool_core::schema::RepairKind::List).unwrap(), r#""list""#);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -82,7 +82,7 @@ pub struct NativeSchema {
 /// One allowed value with what it means.
 ///
 /// ```
-/// # use tool_core::Allowed;
+/// # use tool_core::schema::Allowed;
 /// let allowed = Allowed { value: "rain".into(), description: Some("It rained.".into()) };
 /// assert_eq!(serde_json::to_string(&allowed).unwrap(), r#"{"value":"rain","description":"It rained."}"#);
 /// ```
@@ -98,7 +98,7 @@ pub struct Allowed {
 /// Limits of a value. Bounds are inclusive, lengths count Unicode code points.
 ///
 /// ```
-/// # use tool_core::Constraints;
+/// # use tool_core::schema::Constraints;
 /// let limits = Constraints { min: Some(1.into()), ..Constraints::default() };
 /// assert_eq!(serde_json::to_string(&limits).unwrap(), r#"{"min":1}"#);
 /// ```

@@ -5,8 +5,8 @@
 /// Case and separators do not count; beyond that a third of the letters may differ, swapped neighbours counting once.
 ///
 /// ```
-/// assert_eq!(tool_core::nearest("Wether", ["weather", "web"]), Some("weather"));
-/// assert_eq!(tool_core::nearest("colour", ["weather", "web"]), None);
+/// assert_eq!(tool_core::schema::nearest("Wether", ["weather", "web"]), Some("weather"));
+/// assert_eq!(tool_core::schema::nearest("colour", ["weather", "web"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");

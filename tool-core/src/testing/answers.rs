@@ -135,7 +135,7 @@ impl Answers {
     /// The client works here.
     ///
     /// ```
-    /// let answers = tool_core::testing::Answers::new().roots([tool_core::Root::new("file:///srv")]);
+    /// let answers = tool_core::testing::Answers::new().roots([tool_core::elicitation::Root::new("file:///srv")]);
     /// ```
     #[must_use]
     pub fn roots(self, roots: impl IntoIterator<Item = Root>) -> Self {
@@ -145,7 +145,8 @@ impl Answers {
     /// Whatever else a caller may answer.
     ///
     /// ```
-    /// use tool_core::{Answer, testing::Answers};
+    /// use tool_core::elicitation::Answer;
+    /// use tool_core::testing::Answers;
     ///
     /// let answers = Answers::new().answer(Answer::Roots(Vec::new()));
     /// ```

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tool_core::{FailureKind, Leniency, PromptDefinition, Registry, prompt};
+use tool_core::schema::Leniency;
+use tool_core::{FailureKind, PromptDefinition, Registry, prompt};
 
 use super::{ask, problems, prompts_of, text};
 

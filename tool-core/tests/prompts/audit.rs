@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{AuditEvent, Content, Context, Registry, prompt, prompts};
+use tool_core::audit::AuditEvent;
+use tool_core::{Content, Context, Registry, prompt, prompts};
 
 /// Asks for something.
 #[prompt]

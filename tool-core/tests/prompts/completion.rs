@@ -1,6 +1,7 @@
 //! What could complete an argument: the same as for the input of a tool.
 
-use tool_core::{BuildError, Registry, Typed, prompt, prompts};
+use tool_core::completion::Typed;
+use tool_core::{BuildError, Registry, prompt, prompts};
 
 /// What kind of weather there is.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]

@@ -1,6 +1,7 @@
 //! What could be better in a declaration of a prompt, and that a change of what it promises shows.
 
-use tool_core::{LintRule, Prompts, Registry, prompt, prompts, tool, tools};
+use tool_core::lint::LintRule;
+use tool_core::{Prompts, Registry, prompt, prompts, tool, tools};
 
 /// Prompt.
 #[prompt(name = "vague.prompt")]

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{Context, LogLevel, LogMessage, LogSink, prompt};
+use tool_core::logging::{LogLevel, LogMessage, LogSink};
+use tool_core::{Context, prompt};
 
 use crate::{ask, prompts_of};
 

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde_json::json;
-use tool_core::{Content, FailureKind, IntoPrompt, Prompt, PromptMessage, Reason, Role, ToolError, prompt};
+use tool_core::failure::Reason;
+use tool_core::{Content, FailureKind, IntoPrompt, Prompt, PromptMessage, Role, ToolError, prompt};
 
 use super::{ask, prompts_of, text};
 

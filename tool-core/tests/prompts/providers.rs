@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tool_core::{IntoToolsProvider, Providers, Registry, Skipped, Tool, prompt, prompts};
+use tool_core::provider::{IntoToolsProvider, Providers, Skipped};
+use tool_core::{Registry, Tool, prompt, prompts};
 
 use super::text;
 

@@ -156,7 +156,7 @@ fn prompts_are_locked_beside_the_tools() {
     let lock = registry.lock();
     assert!(registry.prompts().count() > 0);
     assert_eq!(lock.digest(), registry.digest());
-    let stored: tool_core::Lock = lock.to_string().parse().unwrap();
+    let stored: tool_core::lock::Lock = lock.to_string().parse().unwrap();
     assert_eq!((&stored, stored.digest()), (&lock, lock.digest()));
     let name = registry.prompts().next().unwrap().name();
     let without = Registry::builder().allow_empty().build().unwrap().lock();
@@ -167,5 +167,5 @@ fn prompts_are_locked_beside_the_tools() {
     assert_eq!(gone[0].to_string(), told);
     assert_eq!(serde_json::to_value(&gone[0]).unwrap()["prompt"], gone[0].tool);
     let edited = lock.to_string().replacen(&format!("\"{name}\": {{"), &format!("\"{name}x\": {{"), 1);
-    assert!(edited.parse::<tool_core::Lock>().is_err());
+    assert!(edited.parse::<tool_core::lock::Lock>().is_err());
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::Instant;
-use tool_core::{FailureKind, Reason, Registry, ResultLimits, ResultStore, ToolError, tool};
+use tool_core::failure::Reason;
+use tool_core::results::{ResultLimits, ResultStore};
+use tool_core::{FailureKind, Registry, ToolError, tool};
 
 use crate::storage::{Mood, Shelf};
 
@@ -131,7 +133,7 @@ async fn a_storage_that_cannot_be_read_is_unavailable_and_no_stranger() {
 #[derive(Clone, Default)]
 struct Slow(std::sync::Arc<tokio::sync::Notify>);
 
-impl tool_core::ResultStorage for Slow {
+impl tool_core::results::ResultStorage for Slow {
     fn put<'a>(&'a self, _: &'a str, _: bytes::Bytes) -> tool_core::BoxFuture<'a, std::io::Result<()>> {
         Box::pin(async {
             self.0.notified().await;
@@ -147,7 +149,7 @@ impl tool_core::ResultStorage for Slow {
         Box::pin(async { Ok(()) })
     }
 
-    fn list(&self) -> tool_core::BoxFuture<'_, std::io::Result<Vec<tool_core::StoredObject>>> {
+    fn list(&self) -> tool_core::BoxFuture<'_, std::io::Result<Vec<tool_core::results::StoredObject>>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }

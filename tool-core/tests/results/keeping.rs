@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tool_core::{Digest, Principal, ResultLimits, ResultStore, ResultStoreError};
+use tool_core::results::{ResultLimits, ResultStore, ResultStoreError};
+use tool_core::{Digest, Principal};
 
 use crate::storage::{Mood, Shelf};
 use crate::{ada, bob, text_of};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use tool_core::{Digest, Principal, ResultLimits, ResultStore};
+use tool_core::results::{ResultLimits, ResultStore};
+use tool_core::{Digest, Principal};
 
 use crate::{ada, bob, text_of};
 

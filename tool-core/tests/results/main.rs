@@ -8,7 +8,8 @@ mod preview;
 mod reading;
 mod storage;
 
-use tool_core::{Digest, Principal, ResultStore};
+use tool_core::results::ResultStore;
+use tool_core::{Digest, Principal};
 
 fn ada() -> Principal {
     Principal::new("ada")

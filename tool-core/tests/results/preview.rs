@@ -1,10 +1,8 @@
 //! What a call comes to when it is too large: what stays, what is kept elsewhere, and what is left as it was.
 
 use serde_json::json;
-use tool_core::{
-    Content, Failure, Output, PreviewPart, Principal, Registry, Reply, ResultLimits, ResultStore,
-    ToolDefinition, ToolError, tool,
-};
+use tool_core::results::{PreviewPart, ResultLimits, ResultStore};
+use tool_core::{Content, Failure, Output, Principal, Registry, Reply, ToolDefinition, ToolError, tool};
 
 use crate::{ada, bob, text_of};
 
@@ -204,7 +202,8 @@ async fn a_tool_that_calls_others_is_given_all() {
 
 #[tokio::test]
 async fn the_tools_of_any_provider_are_shortened() {
-    use tool_core::{DynamicTool, IntoToolsProvider as _, Operation, Providers, Tool};
+    use tool_core::provider::{IntoToolsProvider as _, Providers};
+    use tool_core::{DynamicTool, Operation, Tool};
 
     let store = ResultStore::memory();
     let remote = || {
@@ -213,7 +212,9 @@ async fn the_tools_of_any_provider_are_shortened() {
         let tool = DynamicTool::new(definition, |_, _: serde_json::Value| async {
             Ok(Output::text("x".repeat(60_000)))
         });
-        Ok::<_, tool_core::DefinitionError>(vec![std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>])
+        Ok::<_, tool_core::definition::DefinitionError>(vec![
+            std::sync::Arc::new(tool) as std::sync::Arc<dyn Tool>
+        ])
     };
     let reader = || Registry::builder().allow_empty().storing(store.clone()).build().unwrap();
     let joined = Providers::new().with("own", reader()).with("remote", remote);

@@ -1,7 +1,9 @@
 //! `read_result`: what a model reads of a result, a page at a time.
 
 use serde_json::{Value, json};
-use tool_core::{FailureKind, PartError, Principal, Reason, Registry, ResultLimits, ResultStore, Span};
+use tool_core::failure::Reason;
+use tool_core::results::{PartError, ResultLimits, ResultStore, Span};
+use tool_core::{FailureKind, Principal, Registry};
 
 use crate::{ada, bob};
 

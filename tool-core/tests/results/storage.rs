@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tool_core::{BoxFuture, ResultStorage, StoredObject};
+use tool_core::BoxFuture;
+use tool_core::results::{ResultStorage, StoredObject};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Mood {

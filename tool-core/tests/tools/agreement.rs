@@ -22,7 +22,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_core::private::block_on;
-use tool_core::{Failure, FailureKind, Leniency, Registry, tool};
+use tool_core::schema::Leniency;
+use tool_core::{Failure, FailureKind, Registry, tool};
 
 use crate::agreement::json::Json;
 use crate::builder_of;

@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
+use tool_core::audit::AuditEvent;
+use tool_core::elicitation::{Answer, AskKind, Asked, Asker, Elicited, Form, Question, Root, Sample};
+use tool_core::failure::Reason;
 use tool_core::testing::Answers;
-use tool_core::{
-    Answer, AskKind, Asked, Asker, AuditEvent, Context, Elicited, Failure, FailureKind, Form, Question,
-    Reason, Registry, Resource, Root, Sample, State, WritePass, Writer, tool,
-};
+use tool_core::{Context, Failure, FailureKind, Registry, Resource, State, WritePass, Writer, tool};
 
 use crate::builder_of;
 

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
+use tool_core::audit::AuditEvent;
 use tool_core::{
-    Access, AuditEvent, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State,
-    TraceParent, Unmet, tool,
+    Access, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State, TraceParent, Unmet,
+    tool,
 };
 
 use crate::builder_of;

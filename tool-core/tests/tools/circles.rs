@@ -10,7 +10,8 @@ use serde_json::json;
 use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-use tool_core::{Failure, FailureKind, IntoToolsProvider as _, Providers, Registry, State, tool};
+use tool_core::provider::{IntoToolsProvider as _, Providers};
+use tool_core::{Failure, FailureKind, Registry, State, tool};
 
 use crate::builder_of;
 

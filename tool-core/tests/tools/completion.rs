@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{BuildError, Completions, FailureKind, Principal, Typed, tool};
+use tool_core::completion::{Completions, Typed};
+use tool_core::{BuildError, FailureKind, Principal, tool};
 
 use crate::builder_of;
 
@@ -170,7 +171,8 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
 
 /// A tool of which a function decides who sees what.
 mod secluded {
-    use tool_core::{Access, Principal, Typed, tool};
+    use tool_core::completion::Typed;
+    use tool_core::{Access, Principal, tool};
 
     fn owns(principal: &Principal, id: &str) -> Access {
         if principal.id() == Some(id) { Access::Allow } else { Access::deny("not yours") }

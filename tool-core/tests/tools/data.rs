@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tool_core::{
-    DefinitionError, DefinitionFault, DynamicTool, FailureKind, IntoToolsProvider, Output, Parameter,
-    ParameterType, Registry, Tool, ToolDefinition, tool,
-};
+use tool_core::definition::{DefinitionError, DefinitionFault, Parameter, ParameterType};
+use tool_core::provider::IntoToolsProvider;
+use tool_core::{DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition, tool};
 
 fn echo(definition: Value) -> Result<Arc<dyn Tool>, DefinitionError> {
     let definition = ToolDefinition::from_json(definition)?;

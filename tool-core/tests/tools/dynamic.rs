@@ -8,10 +8,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use tool_core::address::Surface;
+use tool_core::definition::{DefinitionFault, ToolDefinitionBuilder};
+use tool_core::schema::SchemaFault;
 use tool_core::{
-    Annotations, BoxFuture, BuildError, Context, DefinitionFault, DynamicTool, Failure, FailureKind,
-    Operation, Output, Permission, Principal, Registry, SchemaFault, Surface, Tool, ToolDefinition,
-    ToolDefinitionBuilder, ToolError, tool,
+    Annotations, BoxFuture, BuildError, Context, DynamicTool, Failure, FailureKind, Operation, Output,
+    Permission, Principal, Registry, Tool, ToolDefinition, ToolError, tool,
 };
 
 /// Adds, declared: what hand-written tools are held against.

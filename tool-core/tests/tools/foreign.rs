@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tool_core::{
-    DynamicTool, FailureKind, IntoToolsProvider as _, Output, Profile, Registry, Surface, Tool,
-    ToolDefinition,
-};
+use tool_core::address::Surface;
+use tool_core::definition::Profile;
+use tool_core::provider::IntoToolsProvider as _;
+use tool_core::{DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
 
 /// The keywords of JSON Schema whose values are schemas, or are made of schemas.
 const OF_SCHEMAS: [&str; 18] = [

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tool_core::{
-    Access, Failure, FailureKind, Inject, Injection, Needs, Output, Principal, Registry, State, tool,
-};
+use tool_core::inject::{Inject, Injection, Needs};
+use tool_core::{Access, Failure, FailureKind, Output, Principal, Registry, State, tool};
 
 use crate::builder_of;
 

@@ -6,9 +6,9 @@ use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_core::{
-    AuditEvent, Extension, Extensions, IntoToolsProvider, Principal, Providers, Registry, State, tool,
-};
+use tool_core::audit::AuditEvent;
+use tool_core::provider::{IntoToolsProvider, Providers};
+use tool_core::{Extension, Extensions, Principal, Registry, State, tool};
 
 #[derive(Clone)]
 struct User(&'static str);

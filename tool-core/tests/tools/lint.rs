@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_core::{Finding, Lint, LintRule, Reader, Registry, Resource, State, WritePass, tool};
+use tool_core::lint::{Finding, Lint, LintRule};
+use tool_core::{Reader, Registry, Resource, State, WritePass, tool};
 
 /// A place on the map.
 #[derive(Deserialize, JsonSchema)]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::Command;
 
-use tool_core::{Change, DifferenceKind, Lock, Registry, tool};
+use tool_core::lock::{Change, DifferenceKind, Lock};
+use tool_core::{Registry, tool};
 
 /// A map has another order in every registry and every run.
 fn weights() -> HashMap<String, u32> {

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{Context, LogLevel, LogMessage, LogSink, Principal, Registry, ToolError, tool};
+use tool_core::logging::{LogLevel, LogMessage, LogSink};
+use tool_core::{Context, Principal, Registry, ToolError, tool};
 
 use crate::builder_of;
 use crate::leniency::Events;

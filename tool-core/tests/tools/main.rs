@@ -49,7 +49,8 @@ mod verdicts;
 mod within;
 mod written;
 
-use tool_core::{Leniency, Registry, RegistryBuilder};
+use tool_core::schema::Leniency;
+use tool_core::{Registry, RegistryBuilder};
 
 /// A registry with the tools of one module of this test.
 fn tools_of(module: &'static str) -> Registry {

@@ -3,9 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use tool_core::audit::AuditEvent;
+use tool_core::failure::Reason;
+use tool_core::progress::Progress;
+use tool_core::provider::{IntoToolsProvider as _, Providers};
 use tool_core::{
-    AuditEvent, Context, DynamicTool, FailureKind, IntoToolsProvider as _, Output, Principal, Progress,
-    Providers, Reason, Registry, ToolDefinition, ToolError, tool,
+    Context, DynamicTool, FailureKind, Output, Principal, Registry, ToolDefinition, ToolError, tool,
 };
 
 use crate::{builder_of, tools_of};

@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tool_core::failure::Reason;
 use tool_core::{
-    Content, Context, DynamicTool, Failure, FailureKind, Operation, Output, Reason, State, ToolDefinition,
-    ToolError, tool,
+    Content, Context, DynamicTool, Failure, FailureKind, Operation, Output, State, ToolDefinition, ToolError,
+    tool,
 };
 
 use tool_core::Registry;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use tool_core::{Profile, ProfileError, Registry, ToolDefinition, tool};
+use tool_core::definition::{Profile, ProfileError};
+use tool_core::{Registry, ToolDefinition, tool};
 
 use crate::schemas::CASES;
 use crate::tools_of;

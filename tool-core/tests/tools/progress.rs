@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use tool_core::{Context, Principal, Progress, Registry, tool};
+use tool_core::progress::Progress;
+use tool_core::{Context, Principal, Registry, tool};
 
 use crate::builder_of;
 

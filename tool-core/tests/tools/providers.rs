@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Semaphore};
+use tool_core::definition::DefinitionError;
+use tool_core::provider::{
+    DiscoveryError, IntoToolsProvider, Provider, Providers, Skipped, ToolsProvider, Toolset,
+};
 use tool_core::{
-    BoxFuture, DefinitionError, DiscoveryError, DynamicTool, FailureKind, IntoToolsProvider, Operation,
-    Output, Principal, Provider, Providers, Registry, Skipped, Tool, ToolDefinition, ToolsProvider, Toolset,
-    tool,
+    BoxFuture, DynamicTool, FailureKind, Operation, Output, Principal, Registry, Tool, ToolDefinition, tool,
 };
 
 /// Says where it is at home.

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
-use tool_core::{
-    Failure, Handle, Inject, Injection, Need, Needs, Reader, Resource, State, WritePass, Writer, tool,
-};
+use tool_core::inject::{Handle, Inject, Injection, Need, Needs};
+use tool_core::{Failure, Reader, Resource, State, WritePass, Writer, tool};
 
 use crate::builder_of;
 

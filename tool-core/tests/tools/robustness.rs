@@ -8,7 +8,8 @@ mod load;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tool_core::{AuditEvent, Failure, FailureKind, Output, Registry, RegistryBuilder, Reply, tool};
+use tool_core::audit::AuditEvent;
+use tool_core::{Failure, FailureKind, Output, Registry, RegistryBuilder, Reply, tool};
 
 /// What no audit event and no failure may contain.
 const SECRET: &str = "hunter2";

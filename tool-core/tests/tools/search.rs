@@ -1,6 +1,7 @@
 //! Search over the tools of a realistic application.
 
-use tool_core::{DynamicTool, Match, Output, Registry, ToolDefinition, tool};
+use tool_core::search::Match;
+use tool_core::{DynamicTool, Output, Registry, ToolDefinition, tool};
 
 use crate::tools_of;
 

@@ -1,6 +1,7 @@
 //! As what a tool is shown over MCP, for every operation and every kind of inputs; and where its result lives.
 
-use tool_core::{BuildError, Registry, Surface, tool};
+use tool_core::address::Surface;
+use tool_core::{BuildError, Registry, tool};
 
 use crate::{builder_of, tools_of};
 

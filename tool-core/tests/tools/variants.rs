@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{Profile, tool};
+use tool_core::definition::Profile;
+use tool_core::tool;
 
 use crate::tools_of;
 

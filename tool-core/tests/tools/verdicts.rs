@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tool_core::{DynamicTool, FailureKind, LintRule, Operation, Output, Registry, ToolDefinition, tool};
+use tool_core::lint::LintRule;
+use tool_core::{DynamicTool, FailureKind, Operation, Output, Registry, ToolDefinition, tool};
 
 use crate::providers::Log;
 use crate::tools_of;
@@ -52,7 +53,7 @@ fn in_parts() -> Value {
     })
 }
 
-fn registry_of(definition: tool_core::ToolDefinitionBuilder, output: Value) -> Registry {
+fn registry_of(definition: tool_core::definition::ToolDefinitionBuilder, output: Value) -> Registry {
     let definition = definition.operation(Operation::Read).build().unwrap();
     let answer = move |_, _: Value| {
         let output = Output::json(&output);

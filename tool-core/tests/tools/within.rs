@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
-use tool_core::{Failure, FailureKind, IntoToolsProvider as _, Principal, Providers, Registry, State, tool};
+use tool_core::provider::{IntoToolsProvider as _, Providers};
+use tool_core::{Failure, FailureKind, Principal, Registry, State, tool};
 
 use crate::builder_of;
 

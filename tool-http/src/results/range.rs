@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use axum::http::{HeaderMap, Method, header};
-use tool_core::Span;
+use tool_core::results::Span;
 
 /// How much of a content is wanted.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_core::{AskKind, Context, Failure, Registry, Sample, tool};
+use tool_core::elicitation::{AskKind, Sample};
+use tool_core::{Context, Failure, Registry, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::post;

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use tool_core::{AuditEvent, Context, Registry, RegistryBuilder, Unmet, tool};
+use tool_core::audit::AuditEvent;
+use tool_core::{Context, Registry, RegistryBuilder, Unmet, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{get, post};

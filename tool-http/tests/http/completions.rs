@@ -2,7 +2,9 @@
 
 use axum::Router;
 use serde_json::{Value, json};
-use tool_core::{Bearer, Principal, Registry, Typed, tool};
+use tool_core::authentication::Bearer;
+use tool_core::completion::Typed;
+use tool_core::{Principal, Registry, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{ask, get, post};

@@ -5,10 +5,8 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
-use tool_core::{
-    AuthenticationError, Authenticator, Bearer, BoxFuture, Context, Extensions, Principal, Registry,
-    RegistryBuilder, tool,
-};
+use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
+use tool_core::{BoxFuture, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
 use tool_http::{Options, ServeError, Server, router_with};
 
 use crate::client::{Answer, ask, exchange, get, post};

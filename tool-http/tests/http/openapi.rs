@@ -3,7 +3,8 @@
 use axum::Router;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{Bearer, DynamicTool, Output, Principal, Registry, ToolDefinition, tool};
+use tool_core::authentication::Bearer;
+use tool_core::{DynamicTool, Output, Principal, Registry, ToolDefinition, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::get;

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::Body;
 use axum::http::Request;
-use tool_core::{
-    Cached, DynamicTool, IntoToolsProvider, Operation, Output, Provider, Registry, Tool, ToolDefinition,
-};
+use tool_core::provider::{Cached, IntoToolsProvider, Provider};
+use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition};
 use tool_http::{Options, Server, router, router_with};
 
 use crate::client::{Answer, ask, exchange, get, post, request};
@@ -92,7 +91,7 @@ async fn a_provider_is_asked_once_a_request_that_needs_tools() {
     let asked = Arc::new(AtomicUsize::new(0));
     let on = router_with(counted(&asked), Options::new().allow_execute(true));
     let off = router(counted(&asked));
-    let refused = tool_core::Bearer::new();
+    let refused = tool_core::authentication::Bearer::new();
     let protected = Options::new().authenticator(refused).protect_discovery(true).allow_execute(true);
     let protected = router_with(counted(&asked), protected);
     for (router, method, path, body, status, times) in [

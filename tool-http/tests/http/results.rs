@@ -10,10 +10,9 @@ use axum::http::Request;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use tool_core::{
-    Bearer, BoxFuture, Principal, Registry, ResultLimits, ResultStorage, ResultStore, StoredObject,
-    ToolDefinition, ToolError, tool,
-};
+use tool_core::authentication::Bearer;
+use tool_core::results::{ResultLimits, ResultStorage, ResultStore, StoredObject};
+use tool_core::{BoxFuture, Principal, Registry, ToolDefinition, ToolError, tool};
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
 

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
-use tool_core::{Context, Failure, FailureKind, Inject, Injection, Needs, Registry, State, ToolError, tool};
+use tool_core::inject::{Inject, Injection, Needs};
+use tool_core::{Context, Failure, FailureKind, Registry, State, ToolError, tool};
 
 /// A registry of all of them.
 pub(crate) fn registry() -> Registry {

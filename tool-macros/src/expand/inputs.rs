@@ -22,7 +22,7 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
         Parameter::Injected(kind) => {
             let injected = if is_shown(position) { &quote!(shown) } else { &injected };
             let place = ends(&kind.to_token_stream());
-            placed(quote!(#krate::private::#injected(#krate::op::#operation)), place)
+            placed(quote!(#krate::private::#injected(#krate::inject::op::#operation)), place)
         }
         Parameter::Receiver(receiver) => super::method::receiver(callee, receiver, is_shown(position)),
     });

@@ -103,7 +103,10 @@ pub(super) fn called(callee: &Callee, name: &Ident) -> TokenStream {
 pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> TokenStream {
     let Callee { krate, operation, .. } = callee;
     let function = if is_shown { quote!(shown_receiver) } else { quote!(receiver) };
-    placed(quote!(#krate::private::#function::<Self, _>(#krate::op::#operation)), ends(&receiver.tokens))
+    placed(
+        quote!(#krate::private::#function::<Self, _>(#krate::inject::op::#operation)),
+        ends(&receiver.tokens),
+    )
 }
 
 /// The same with the alias in the place of `Self`, which means nothing in a `static`.

@@ -3,7 +3,8 @@
 use rmcp::RoleServer;
 use rmcp::model::ClientCapabilities;
 use rmcp::service::RequestContext;
-use tool_core::{Ask, AskKind, Failure, FailureKind, Question};
+use tool_core::elicitation::{Ask, AskKind, Question};
+use tool_core::{Failure, FailureKind};
 
 /// The kinds of questions that a client can be asked.
 #[derive(Clone, Copy, Debug, Default)]

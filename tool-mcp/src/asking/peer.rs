@@ -6,9 +6,9 @@ use rmcp::RoleServer;
 use rmcp::model::{CancelledNotificationParam, GetExtensions as _, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, ServiceError};
 use tokio::sync::SetOnce;
-use tool_core::{
-    Answer, Ask, AskKind, Asked, Asker, BoxFuture, Elicited, Failure, FailureKind, Question, Reason,
-};
+use tool_core::elicitation::{Answer, Ask, AskKind, Asked, Asker, Elicited, Question};
+use tool_core::failure::Reason;
+use tool_core::{BoxFuture, Failure, FailureKind};
 
 use crate::asking::capabilities::Capabilities;
 use crate::asking::wire;

@@ -4,7 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{InputRequests, InputResponses};
 use serde_json::Value;
-use tool_core::{AskKind, Asked, Asker, BoxFuture, Failure, Question};
+use tool_core::elicitation::{AskKind, Asked, Asker, Question};
+use tool_core::{BoxFuture, Failure};
 
 use crate::asking::capabilities::Capabilities;
 use crate::asking::seal::{Entry, Known};

@@ -8,7 +8,8 @@ use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_core::{Digest, Question};
+use tool_core::Digest;
+use tool_core::elicitation::Question;
 
 /// The most bytes that a state may have.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;

@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tool_core::{Answer, Ask, AskKind, CallId, Content, Elicited, Question, Role, Root, Sampled};
+use tool_core::elicitation::{Answer, Ask, AskKind, Elicited, Question, Root, Sampled};
+use tool_core::{CallId, Content, Role};
 
 /// A question as the request that a client answers.
 pub(super) fn request(question: &Question) -> Value {

@@ -47,9 +47,9 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::{Value, json};
-    use tool_core::{
-        Annotations, DynamicTool, Operation, Output, Registry, ResultStore, ToolDefinition, Toolset, tool,
-    };
+    use tool_core::provider::Toolset;
+    use tool_core::results::ResultStore;
+    use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition, tool};
 
     use super::write;
     use crate::catalogue::Catalogue;

@@ -6,7 +6,8 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCo
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use tokio::task::spawn_blocking;
-use tool_core::{Completions, Failure, FailureKind, ToolDefinition, Typed};
+use tool_core::completion::{Completions, Typed};
+use tool_core::{Failure, FailureKind, ToolDefinition};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
 use crate::handler::Handler;

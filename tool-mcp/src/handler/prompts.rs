@@ -6,7 +6,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, McpAnswer, NativeSchema, Principal, PromptDefinition};
+use tool_core::failure::McpAnswer;
+use tool_core::schema::NativeSchema;
+use tool_core::{Failure, FailureKind, Principal, PromptDefinition};
 
 use crate::answer::{block, retry_as_is};
 use crate::asking::{Inquirer, Round, Subject};

@@ -7,7 +7,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use rmcp::model::ProtocolVersion;
-use tool_core::{AuthenticationError, Authenticator, Extensions, Principal};
+use tool_core::authentication::{AuthenticationError, Authenticator};
+use tool_core::{Extensions, Principal};
 
 use crate::caller::Caller;
 use crate::envelope;
@@ -76,7 +77,7 @@ async fn caller(
     authenticator: Option<&dyn Authenticator>,
     head: &Parts,
 ) -> Result<Caller, AuthenticationError> {
-    let principal = tool_core::identify(authenticator, head).await?;
+    let principal = tool_core::authentication::identify(authenticator, head).await?;
     let told_apart = principal.is_some();
     Ok(Caller { principal: principal.unwrap_or_else(Principal::anonymous), told_apart })
 }

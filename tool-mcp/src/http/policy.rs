@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
-use tool_core::Authenticator;
+use tool_core::authentication::Authenticator;
 
 /// The allowed hosts and origins, of which `None` is any, and who finds out who sends a request.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use tool_core::{
-    Annotations, DynamicTool, Leniency, Operation, Output, Registry, ToolDefinition, ToolDefinitionBuilder,
-};
+use tool_core::definition::ToolDefinitionBuilder;
+use tool_core::schema::Leniency;
+use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition};
 
 /// Their names.
 pub(crate) const NAMES: [&str; 3] = ["list_available_tools", "list_tool_details", "call_tool"];

@@ -1,7 +1,8 @@
 //! Listings and details that are too large to be shown: kept once for each caller, until something changes.
 
 use serde_json::{Value, json};
-use tool_core::{Digest, Excerpt, ToolDefinition};
+use tool_core::results::Excerpt;
+use tool_core::{Digest, ToolDefinition};
 
 use crate::offer::Offer;
 use crate::two_step::described;

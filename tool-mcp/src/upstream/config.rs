@@ -6,7 +6,7 @@ mod text;
 
 use std::path::Path;
 
-use tool_core::nearest;
+use tool_core::schema::nearest;
 
 use crate::upstream::config::reading::Reading;
 use crate::upstream::error::UpstreamsError;

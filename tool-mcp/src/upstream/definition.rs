@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_core::{Annotations, DefinitionError, DefinitionFault, Operation, ToolDefinition};
+use tool_core::definition::{DefinitionError, DefinitionFault};
+use tool_core::{Annotations, Operation, ToolDefinition};
 
 use crate::upstream::message::UnreadableTool;
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Registry, Toolset};
+use tool_core::Registry;
+use tool_core::provider::Toolset;
 
 use crate::changes::Changes;
 use crate::clock;

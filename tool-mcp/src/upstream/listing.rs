@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tool_core::{DefinitionError, Registry, Tool, Toolset};
+use tool_core::definition::DefinitionError;
+use tool_core::provider::Toolset;
+use tool_core::{Registry, Tool};
 
 use crate::upstream::definition::{Described, describe, refused};
 use crate::upstream::link::Link;

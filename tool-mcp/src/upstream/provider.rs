@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::{
-    BoxFuture, DiscoveryError, IntoToolsProvider as _, Providers, Registry, ToolsProvider, Toolset,
-};
+use tool_core::provider::{DiscoveryError, IntoToolsProvider as _, Providers, ToolsProvider, Toolset};
+use tool_core::{BoxFuture, Registry};
 
 use crate::changes::Changes;
 use crate::upstream::backoff::Backoff;
@@ -23,7 +22,7 @@ use crate::upstream::status::Status;
 /// See [the module](crate::upstream).
 ///
 /// ```no_run
-/// use tool_core::IntoToolsProvider;
+/// use tool_core::provider::IntoToolsProvider;
 /// use tool_mcp::upstream::{Upstream, Upstreams};
 ///
 /// # async fn list() -> Result<(), Box<dyn std::error::Error>> {

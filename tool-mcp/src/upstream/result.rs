@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rmcp::model::{CallToolResult, ServerResult};
 use serde_json::Value;
-use tool_core::{Content, Failure, FailureKind, Output, Reason, ToolDefinition};
+use tool_core::failure::Reason;
+use tool_core::{Content, Failure, FailureKind, Output, ToolDefinition};
 
 /// Characters of the words of a failure.
 const LONGEST_FAILURE: usize = 20_000;

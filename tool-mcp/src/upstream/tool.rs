@@ -6,7 +6,8 @@ use std::time::Duration;
 use rmcp::model::{ErrorCode, JsonObject, ProgressNotificationParam};
 use rmcp::service::ServiceError;
 use serde_json::value::RawValue;
-use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Reason, Tool, ToolDefinition};
+use tool_core::failure::Reason;
+use tool_core::{BoxFuture, Context, Failure, FailureKind, Output, Tool, ToolDefinition};
 
 use crate::upstream::error::Absent;
 use crate::upstream::link::Link;

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tool_core::authentication::Bearer;
+use tool_core::elicitation::{AskKind, Elicited, Sample};
 use tool_core::{
-    AskKind, Bearer, Context, Elicited, Failure, Principal, Prompt, PromptMessage, Registry, Resource,
-    Sample, WritePass, Writer, prompt, tool,
+    Context, Failure, Principal, Prompt, PromptMessage, Registry, Resource, WritePass, Writer, prompt, tool,
 };
 
 use crate::stdio::Spoken;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_core::{Context, LogLevel, Registry, State, tool};
+use tool_core::logging::LogLevel;
+use tool_core::{Context, Registry, State, tool};
 
 use crate::stdio::Spoken;
 use crate::support::{Served, Session, initialize, modern_body, request, take_call_id, unknown_call};

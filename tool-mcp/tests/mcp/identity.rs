@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use serde_json::{Value, json};
-use tool_core::{
-    Access, AuthenticationError, Bearer, Context, Principal, Registry, RegistryBuilder, prompt, tool,
-};
+use tool_core::authentication::{AuthenticationError, Bearer};
+use tool_core::{Access, Context, Principal, Registry, RegistryBuilder, prompt, tool};
 use tool_mcp::{Discovery, DynamicPrompt, DynamicResource, Request, ServeError, Server};
 
 use crate::stdio::Spoken;

@@ -1,7 +1,8 @@
 //! A client hears what calls have to say, as far as it asked to, before the answer and never after it.
 
 use serde_json::{Value, json};
-use tool_core::{Context, LogLevel, Registry, prompt, tool};
+use tool_core::logging::LogLevel;
+use tool_core::{Context, Registry, prompt, tool};
 
 use crate::changes::Events;
 use crate::stdio::Spoken;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tool_core::{
-    DiscoveryError, DynamicTool, IntoToolsProvider as _, Operation, Output, Provider, Tool, ToolDefinition,
-};
+use tool_core::provider::{DiscoveryError, IntoToolsProvider as _, Provider};
+use tool_core::{DynamicTool, Operation, Output, Tool, ToolDefinition};
 
 use tool_mcp::Discovery;
 

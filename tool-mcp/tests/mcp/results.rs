@@ -1,9 +1,11 @@
 //! Results that are too large to be shown: an excerpt, a link, and the parts that are read, in both eras.
 
 use serde_json::{Value, json};
+use tool_core::authentication::Bearer;
+use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::{
-    Bearer, Content, DynamicTool, Operation, Output, Principal, Registry, RegistryBuilder, ResultLimits,
-    ResultStore, ToolDefinition, ToolError, tool,
+    Content, DynamicTool, Operation, Output, Principal, Registry, RegistryBuilder, ToolDefinition, ToolError,
+    tool,
 };
 use tool_mcp::{Discovery, Surfaces};
 

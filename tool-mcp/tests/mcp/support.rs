@@ -13,7 +13,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Provider, Registry};
+use tool_core::Registry;
+use tool_core::provider::Provider;
 use tool_mcp::{ServeError, Server};
 
 use crate::tools::{self, Events};

@@ -2,9 +2,11 @@
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use tool_core::address::Surface;
+use tool_core::completion::Typed;
 use tool_core::{
-    Content, Locator, Principal, PromptMessage, Registry, RegistryBuilder, Surface, ToolDefinition,
-    ToolError, Typed, prompt, tool,
+    Content, Locator, Principal, PromptMessage, Registry, RegistryBuilder, ToolDefinition, ToolError, prompt,
+    tool,
 };
 use tool_mcp::{ServeError, Server, Surfaces};
 

@@ -1,10 +1,9 @@
 //! Thousands of tools, found in two steps.
 
 use serde_json::{Value, json};
-use tool_core::{
-    DynamicTool, IntoToolsProvider as _, Operation, Output, Providers, Registry, Surface, Tool,
-    ToolDefinition, tool,
-};
+use tool_core::address::Surface;
+use tool_core::provider::{IntoToolsProvider as _, Providers};
+use tool_core::{DynamicTool, Operation, Output, Registry, Tool, ToolDefinition, tool};
 use tool_mcp::{Discovery, PromptsFile, Server, Surfaces};
 
 use crate::stdio::Spoken;

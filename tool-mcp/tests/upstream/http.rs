@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
-use tool_core::{
-    Context, DynamicTool, Failure, FailureKind, IntoToolsProvider as _, Operation, Output, Progress,
-    Provider, Reason, Tool, ToolDefinition,
-};
+use tool_core::failure::Reason;
+use tool_core::progress::Progress;
+use tool_core::provider::{IntoToolsProvider as _, Provider};
+use tool_core::{Context, DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition};
 use tool_mcp::upstream::{State, Upstream};
 use tool_mcp::{Changes, Server};
 

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_core::{FailureKind, Operation, Progress, Reason, Registry};
+use tool_core::failure::Reason;
+use tool_core::progress::Progress;
+use tool_core::{FailureKind, Operation, Registry};
 use tool_mcp::upstream::{State, Upstream};
 
 use crate::hostile;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tool_core::{Failure, IntoToolsProvider as _, Output, Provider, Registry, Toolset};
+use tool_core::provider::{IntoToolsProvider as _, Provider, Toolset};
+use tool_core::{Failure, Output, Registry};
 use tool_mcp::upstream::{State, Status, Upstream, Upstreams, UpstreamsBuilder};
 
 /// Longer than anything takes that a test waits for.

@@ -9,7 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tool_core::{FailureKind, Reason};
+use tool_core::FailureKind;
+use tool_core::failure::Reason;
 use tool_mcp::upstream::Upstream;
 
 use crate::hostile::{self, odd_text};

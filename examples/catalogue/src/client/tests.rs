@@ -11,7 +11,8 @@ use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tool_core::{FailureKind, Reason};
+use tool_core::FailureKind;
+use tool_core::failure::Reason;
 
 use super::*;
 use crate::egress::Refusal;

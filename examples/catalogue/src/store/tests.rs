@@ -7,7 +7,8 @@ use std::thread;
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
-use tool_core::{FailureKind, Reason};
+use tool_core::FailureKind;
+use tool_core::failure::Reason;
 
 use super::*;
 

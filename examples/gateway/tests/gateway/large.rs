@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Reason, Tool, ToolDefinition};
+use tool_core::failure::Reason;
+use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition};
 use tool_mcp::Server;
 
 /// The version of MCP that is spoken.

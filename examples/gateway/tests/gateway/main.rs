@@ -14,9 +14,9 @@ use std::sync::Arc;
 use gateway::{Settings, server};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::{
-    DynamicTool, Failure, FailureKind, Operation, Output, Reason, ResultStore, Tool, ToolDefinition,
-};
+use tool_core::failure::Reason;
+use tool_core::results::ResultStore;
+use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition};
 use tool_mcp::{Changes, Discovery, Server};
 
 struct Gateway {

@@ -12,7 +12,8 @@ use crate::fetch::resolver::NotAllowed;
 ///
 /// ```
 /// use onetool::FetchError;
-/// use tool_core::{FailureKind, Reason, ToolError};
+/// use tool_core::{FailureKind, ToolError};
+/// use tool_core::failure::Reason;
 ///
 /// assert_eq!(ToolError::from(FetchError::Status(404)).kind(), FailureKind::Failed(Reason::NotFound));
 /// assert_eq!(ToolError::from(FetchError::Status(503)).kind(), FailureKind::Failed(Reason::Unavailable));

@@ -158,7 +158,8 @@ async fn what_cannot_be_read_as_text_is_refused() {
 
 #[tokio::test]
 async fn a_status_tells_whether_trying_again_helps() {
-    use tool_core::{FailureKind, Reason, ToolError};
+    use tool_core::failure::Reason;
+    use tool_core::{FailureKind, ToolError};
     let addr = server().await;
     for (code, reason) in [
         (404, Reason::NotFound),

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use onetool::{Block, BlockLimits, Callable, Sandbox};
 use serde_json::{Value, json};
-use tool_core::{AuditEvent, Failure, FailureKind, Principal, ToolError, tool};
+use tool_core::audit::AuditEvent;
+use tool_core::{Failure, FailureKind, Principal, ToolError, tool};
 
 use crate::{World, workshop};
 

@@ -3,7 +3,8 @@
 use onetool::Search;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tool_core::{FailureKind, Reason};
+use tool_core::FailureKind;
+use tool_core::failure::Reason;
 
 use crate::World;
 

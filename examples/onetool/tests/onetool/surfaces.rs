@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use onetool::Settings;
 use serde_json::{Value, json};
-use tool_core::{Operation, Surface};
+use tool_core::Operation;
+use tool_core::address::Surface;
 use tool_mcp::Surfaces;
 
 use crate::registry;

@@ -10,7 +10,7 @@ use crate::model::prompt::Role;
 /// The answer to a question, before the tool sees it.
 ///
 /// ```
-/// use tool_core::{Answer, Elicited};
+/// use tool_core::elicitation::{Answer, Elicited};
 ///
 /// let answer = Answer::Elicited(Elicited::Declined);
 /// assert_ne!(answer, Answer::Roots(Vec::new()));
@@ -29,7 +29,7 @@ pub enum Answer {
 /// What the user made of a question.
 ///
 /// ```
-/// use tool_core::Elicited;
+/// use tool_core::elicitation::Elicited;
 ///
 /// assert_eq!(Elicited::Accepted(5).accepted(), Some(5));
 /// assert_eq!(Elicited::<i32>::Declined.accepted(), None);
@@ -48,7 +48,7 @@ impl<T> Elicited<T> {
     /// The answer, if there is one.
     ///
     /// ```
-    /// assert_eq!(tool_core::Elicited::<u8>::Cancelled.accepted(), None);
+    /// assert_eq!(tool_core::elicitation::Elicited::<u8>::Cancelled.accepted(), None);
     /// ```
     pub fn accepted(self) -> Option<T> {
         match self {
@@ -64,7 +64,7 @@ impl<T> Elicited<T> {
     /// A failure of the tool that says what the user did.
     ///
     /// ```
-    /// let failure = tool_core::Elicited::<u8>::Declined.required().unwrap_err();
+    /// let failure = tool_core::elicitation::Elicited::<u8>::Declined.required().unwrap_err();
     /// assert_eq!(failure.message(), "the user declined to answer");
     /// ```
     pub fn required(self) -> Result<T, Failure> {
@@ -79,7 +79,7 @@ impl<T> Elicited<T> {
     /// The same, with what a function makes of the answer.
     ///
     /// ```
-    /// use tool_core::Elicited;
+    /// use tool_core::elicitation::Elicited;
     ///
     /// assert_eq!(Elicited::Accepted(5).map(|n| n + 1), Elicited::Accepted(6));
     /// ```
@@ -95,7 +95,7 @@ impl<T> Elicited<T> {
 /// What a model of the caller wrote.
 ///
 /// ```
-/// use tool_core::Sampled;
+/// use tool_core::elicitation::Sampled;
 ///
 /// assert_eq!(Sampled::text("Paris", "some-model").as_text(), "Paris");
 /// ```
@@ -116,7 +116,8 @@ impl Sampled {
     /// Content that a model of this name wrote.
     ///
     /// ```
-    /// use tool_core::{Content, Sampled};
+    /// use tool_core::Content;
+    /// use tool_core::elicitation::Sampled;
     ///
     /// assert_eq!(Sampled::new([Content::text("Paris")], "some-model").model, "some-model");
     /// ```
@@ -128,7 +129,7 @@ impl Sampled {
     /// A text that a model of this name wrote.
     ///
     /// ```
-    /// assert_eq!(tool_core::Sampled::text("Paris", "some-model").content.len(), 1);
+    /// assert_eq!(tool_core::elicitation::Sampled::text("Paris", "some-model").content.len(), 1);
     /// ```
     pub fn text(text: impl Into<String>, model: impl Into<String>) -> Self {
         Sampled::new([Content::text(text)], model)
@@ -137,7 +138,7 @@ impl Sampled {
     /// All texts of it, one after the other.
     ///
     /// ```
-    /// assert_eq!(tool_core::Sampled::new([], "some-model").as_text(), "");
+    /// assert_eq!(tool_core::elicitation::Sampled::new([], "some-model").as_text(), "");
     /// ```
     pub fn as_text(&self) -> String {
         let texts = self.content.iter().filter_map(|content| match content {
@@ -151,7 +152,7 @@ impl Sampled {
 /// A place where the client works, as a folder that its user has opened.
 ///
 /// ```
-/// let root = tool_core::Root::new("file:///home/ada/notes").name("Notes");
+/// let root = tool_core::elicitation::Root::new("file:///home/ada/notes").name("Notes");
 /// assert_eq!(root.name.as_deref(), Some("Notes"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -168,7 +169,7 @@ impl Root {
     /// The place of this address.
     ///
     /// ```
-    /// assert_eq!(tool_core::Root::new("file:///srv").uri, "file:///srv");
+    /// assert_eq!(tool_core::elicitation::Root::new("file:///srv").uri, "file:///srv");
     /// ```
     pub fn new(uri: impl Into<String>) -> Self {
         Root { uri: uri.into(), name: None }
@@ -177,7 +178,7 @@ impl Root {
     /// The same, with a name for people.
     ///
     /// ```
-    /// assert!(tool_core::Root::new("file:///srv").name("Server").name.is_some());
+    /// assert!(tool_core::elicitation::Root::new("file:///srv").name("Server").name.is_some());
     /// ```
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {

@@ -41,7 +41,8 @@ impl Context {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tool_core::{Context, Failure, Form, tool};
+    /// use tool_core::{Context, Failure, tool};
+    /// use tool_core::elicitation::Form;
     ///
     /// /// Rents a bicycle of those that are there.
     /// #[tool(operation = Trigger, destructive = false)]
@@ -88,7 +89,8 @@ impl Context {
     /// As [`elicit`](Self::elicit).
     ///
     /// ```
-    /// use tool_core::{Context, Failure, Sample, tool};
+    /// use tool_core::{Context, Failure, tool};
+    /// use tool_core::elicitation::Sample;
     ///
     /// /// Sums up a text.
     /// #[tool(operation = Transform)]
@@ -125,7 +127,8 @@ impl Context {
     /// Whether the caller can be asked such a question: for a tool that can do without the answer, or ask in another way.
     ///
     /// ```
-    /// use tool_core::{AskKind, Context};
+    /// use tool_core::Context;
+    /// use tool_core::elicitation::AskKind;
     ///
     /// assert!(!Context::for_tests("add").can_ask(AskKind::Form));
     /// ```

@@ -22,7 +22,7 @@ use crate::schema::problem::Problem;
 /// it. Whatever else the schema of a type says of a field is not shown, and checked when the answer is there.
 ///
 /// ```
-/// use tool_core::Form;
+/// use tool_core::elicitation::Form;
 ///
 /// #[derive(schemars::JsonSchema, serde::Deserialize)]
 /// struct Seat {
@@ -59,7 +59,7 @@ impl Form {
     /// When a field is none of these: it names the field.
     ///
     /// ```
-    /// use tool_core::Form;
+    /// use tool_core::elicitation::Form;
     ///
     /// let error = Form::of::<String>().unwrap_err();
     /// assert_eq!(error.to_string(), "a form is an object with fields: ask with a struct");
@@ -77,7 +77,7 @@ impl Form {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tool_core::Form;
+    /// use tool_core::elicitation::Form;
     ///
     /// let fields = json!({"colour": {"oneOf": [{"const": "#f00", "title": "Red"}, {"const": "#00f", "title": "Blue"}]}});
     /// let form = Form::new(&json!({"type": "object", "properties": fields})).unwrap();
@@ -145,7 +145,7 @@ impl Form {
     ///
     /// ```
     /// # use serde_json::json;
-    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": {"sure": {"type": "boolean"}}})).unwrap();
+    /// let form = tool_core::elicitation::Form::new(&json!({"type": "object", "properties": {"sure": {"type": "boolean"}}})).unwrap();
     /// assert_eq!(form.schema()["properties"]["sure"], json!({"type": "boolean"}));
     /// ```
     pub fn schema(&self) -> &Value {
@@ -158,7 +158,7 @@ impl Form {
     /// ```
     /// # use serde_json::json;
     /// let fields = json!({"password": {"type": "string", "writeOnly": true}});
-    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
+    /// let form = tool_core::elicitation::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
     /// assert_eq!(form.secrets(), ["password"]);
     /// ```
     pub fn secrets(&self) -> &[String] {
@@ -170,7 +170,7 @@ impl Form {
     /// ```
     /// # use serde_json::json;
     /// let fields = json!({"age": {"type": "integer", "minimum": 0}});
-    /// let form = tool_core::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
+    /// let form = tool_core::elicitation::Form::new(&json!({"type": "object", "properties": fields})).unwrap();
     /// let answer = |age: i64| serde_json::Map::from_iter([("age".to_owned(), age.into())]);
     /// assert!(form.problems(&answer(8)).is_empty());
     /// assert_eq!(form.problems(&answer(-8))[0].path, "/age");
@@ -210,7 +210,7 @@ impl fmt::Debug for Form {
 /// Why a schema is no form: it names each field that none has.
 ///
 /// ```
-/// use tool_core::Form;
+/// use tool_core::elicitation::Form;
 ///
 /// #[derive(schemars::JsonSchema)]
 /// struct Trip {

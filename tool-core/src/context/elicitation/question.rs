@@ -8,10 +8,10 @@ use crate::context::elicitation::{Form, Sample};
 use crate::model::digest::Digest;
 use crate::schema::problem::Problem;
 
-/// One question of a call, as an [`Asker`](crate::Asker) puts it.
+/// One question of a call, as an [`Asker`](crate::elicitation::Asker) puts it.
 ///
 /// ```
-/// use tool_core::{Ask, Question};
+/// use tool_core::elicitation::{Ask, Question};
 ///
 /// let question = Question::new("roots", Ask::Roots);
 /// assert_eq!(question.digest(), Question::new("other", Ask::Roots).digest());
@@ -32,7 +32,7 @@ impl Question {
     /// A question that was not asked yet.
     ///
     /// ```
-    /// # use tool_core::{Ask, Question};
+    /// # use tool_core::elicitation::{Ask, Question};
     /// assert!(Question::new("roots", Ask::Roots).problems.is_empty());
     /// ```
     pub fn new(key: impl Into<String>, ask: Ask) -> Self {
@@ -42,7 +42,7 @@ impl Question {
     /// The identity of what is asked, whatever its key: an answer that was recorded for another question is none to this.
     ///
     /// ```
-    /// # use tool_core::{Ask, Question, Sample};
+    /// # use tool_core::elicitation::{Ask, Question, Sample};
     /// let sample = Question::new("a", Ask::Sample(Sample::new(100).user("Hello")));
     /// assert_ne!(sample.digest(), Question::new("a", Ask::Roots).digest());
     /// ```
@@ -53,7 +53,7 @@ impl Question {
     /// What a person is told before the answer: what is asked, and what was wrong with the last answer.
     ///
     /// ```
-    /// # use tool_core::{Ask, Question};
+    /// # use tool_core::elicitation::{Ask, Question};
     /// let ask = Ask::Url { message: "Please sign in".to_owned(), url: "https://example.com".to_owned() };
     /// assert_eq!(Question::new("sign_in", ask).message(), "Please sign in");
     /// ```
@@ -73,7 +73,7 @@ impl Question {
 /// What is asked.
 ///
 /// ```
-/// use tool_core::{Ask, AskKind};
+/// use tool_core::elicitation::{Ask, AskKind};
 ///
 /// assert_eq!(Ask::Roots.kind(), AskKind::Roots);
 /// ```
@@ -104,7 +104,7 @@ impl Ask {
     /// Which kind of question it is.
     ///
     /// ```
-    /// # use tool_core::{Ask, AskKind, Sample};
+    /// # use tool_core::elicitation::{Ask, AskKind, Sample};
     /// assert_eq!(Ask::Sample(Sample::new(10)).kind(), AskKind::Sample);
     /// ```
     pub fn kind(&self) -> AskKind {
@@ -130,7 +130,7 @@ impl Ask {
 /// The kinds of questions, which a caller may or may not be asked.
 ///
 /// ```
-/// assert_eq!(tool_core::AskKind::Sample.to_string(), "sampling");
+/// assert_eq!(tool_core::elicitation::AskKind::Sample.to_string(), "sampling");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -10,7 +10,7 @@ use crate::model::prompt::PromptMessage;
 /// As JSON it has the shape of the parameters of MCP's `sampling/createMessage`.
 ///
 /// ```
-/// use tool_core::Sample;
+/// use tool_core::elicitation::Sample;
 ///
 /// let sample = Sample::new(100).system("Answer in one word.").user("What is the capital of France?");
 /// assert_eq!(serde_json::to_value(&sample).unwrap()["maxTokens"], 100);
@@ -41,7 +41,7 @@ impl Sample {
     /// Of so many tokens at most, and no messages yet.
     ///
     /// ```
-    /// assert!(tool_core::Sample::new(50).messages.is_empty());
+    /// assert!(tool_core::elicitation::Sample::new(50).messages.is_empty());
     /// ```
     pub fn new(max_tokens: u32) -> Self {
         Sample {
@@ -57,7 +57,8 @@ impl Sample {
     /// Adds something that the user says: a text, an image, a sound.
     ///
     /// ```
-    /// use tool_core::{Content, Sample};
+    /// use tool_core::Content;
+    /// use tool_core::elicitation::Sample;
     ///
     /// let sample = Sample::new(50).user("What is this?").user(Content::image([1, 2], "image/png"));
     /// assert_eq!(sample.messages.len(), 2);
@@ -71,7 +72,7 @@ impl Sample {
     /// Adds something that the assistant has said.
     ///
     /// ```
-    /// assert_eq!(tool_core::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
+    /// assert_eq!(tool_core::elicitation::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
     /// ```
     #[must_use]
     pub fn assistant(mut self, content: impl Into<Content>) -> Self {
@@ -82,7 +83,7 @@ impl Sample {
     /// What the model is told before anything else.
     ///
     /// ```
-    /// assert!(tool_core::Sample::new(50).system("Be brief.").system_prompt.is_some());
+    /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
     /// ```
     #[must_use]
     pub fn system(mut self, prompt: impl Into<String>) -> Self {
@@ -93,7 +94,7 @@ impl Sample {
     /// How freely the model writes, from 0 to 1.
     ///
     /// ```
-    /// assert_eq!(tool_core::Sample::new(50).temperature(0.5).temperature, Some(0.5));
+    /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
     /// ```
     #[must_use]
     pub fn temperature(mut self, temperature: f32) -> Self {
@@ -104,7 +105,7 @@ impl Sample {
     /// A text after which the model stops; called again, another one.
     ///
     /// ```
-    /// assert_eq!(tool_core::Sample::new(50).stop("END").stop_sequences, ["END"]);
+    /// assert_eq!(tool_core::elicitation::Sample::new(50).stop("END").stop_sequences, ["END"]);
     /// ```
     #[must_use]
     pub fn stop(mut self, text: impl Into<String>) -> Self {
@@ -115,7 +116,7 @@ impl Sample {
     /// Which model would be right; the caller decides.
     ///
     /// ```
-    /// use tool_core::{ModelPreferences, Sample};
+    /// use tool_core::elicitation::{ModelPreferences, Sample};
     ///
     /// let sample = Sample::new(50).prefer(ModelPreferences::new().model("haiku").speed(0.9));
     /// assert!(sample.model_preferences.is_some());
@@ -130,7 +131,7 @@ impl Sample {
 /// Which model would be right for a [`Sample`]: names or parts of names, and what counts, each from 0 to 1.
 ///
 /// ```
-/// use tool_core::ModelPreferences;
+/// use tool_core::elicitation::ModelPreferences;
 ///
 /// let preferences = ModelPreferences::new().model("sonnet").intelligence(0.8);
 /// let json = r#"{"hints":[{"name":"sonnet"}],"intelligencePriority":0.8}"#;
@@ -158,7 +159,7 @@ impl ModelPreferences {
     /// None yet.
     ///
     /// ```
-    /// assert_eq!(serde_json::to_string(&tool_core::ModelPreferences::new()).unwrap(), "{}");
+    /// assert_eq!(serde_json::to_string(&tool_core::elicitation::ModelPreferences::new()).unwrap(), "{}");
     /// ```
     pub fn new() -> Self {
         ModelPreferences::default()
@@ -167,7 +168,7 @@ impl ModelPreferences {
     /// The name of a model, or a part of it; called again, the next best.
     ///
     /// ```
-    /// let preferences = tool_core::ModelPreferences::new().model("haiku").model("mini");
+    /// let preferences = tool_core::elicitation::ModelPreferences::new().model("haiku").model("mini");
     /// ```
     #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
@@ -178,7 +179,7 @@ impl ModelPreferences {
     /// How much it counts that it costs little.
     ///
     /// ```
-    /// let preferences = tool_core::ModelPreferences::new().cost(0.5);
+    /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
     /// ```
     #[must_use]
     pub fn cost(mut self, priority: f32) -> Self {
@@ -189,7 +190,7 @@ impl ModelPreferences {
     /// How much it counts that it is fast.
     ///
     /// ```
-    /// let preferences = tool_core::ModelPreferences::new().speed(0.5);
+    /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
     /// ```
     #[must_use]
     pub fn speed(mut self, priority: f32) -> Self {
@@ -200,7 +201,7 @@ impl ModelPreferences {
     /// How much it counts that it is clever.
     ///
     /// ```
-    /// let preferences = tool_core::ModelPreferences::new().intelligence(0.5);
+    /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);
     /// ```
     #[must_use]
     pub fn intelligence(mut self, priority: f32) -> Self {

@@ -10,7 +10,8 @@ use crate::definition::ToolDefinition;
 /// It is no URI: whoever makes one of it adds a scheme, and escapes what needs to be escaped.
 ///
 /// ```
-/// use tool_core::{Registry, Segment, Surface, tool};
+/// use tool_core::{Registry, tool};
+/// use tool_core::address::{Segment, Surface};
 ///
 /// /// A page.
 /// #[tool(operation = Read, path = "page/{number}")]
@@ -33,7 +34,7 @@ pub struct Address(Vec<Segment>);
 /// One segment of an [`Address`].
 ///
 /// ```
-/// use tool_core::Segment;
+/// use tool_core::address::Segment;
 ///
 /// assert_eq!(Segment::Variable("id".to_owned()).to_string(), "{id}");
 /// ```
@@ -74,7 +75,8 @@ impl Address {
     /// The segments, in order; never none.
     ///
     /// ```
-    /// # use tool_core::{Registry, Surface, tool};
+    /// # use tool_core::{Registry, tool};
+    /// # use tool_core::address::Surface;
     /// # /// Says hello.
     /// # #[tool(operation = Read)]
     /// # fn hello_at() {}
@@ -89,7 +91,8 @@ impl Address {
     /// The names of the variables, in order, each once.
     ///
     /// ```
-    /// # use tool_core::{Registry, Surface, tool};
+    /// # use tool_core::{Registry, tool};
+    /// # use tool_core::address::Surface;
     /// # /// Says hello.
     /// # #[tool(operation = Read)]
     /// # fn hello_from() {}
@@ -107,7 +110,8 @@ impl Address {
     /// Whether there is one path of this address and no other.
     ///
     /// ```
-    /// # use tool_core::{Registry, Surface, tool};
+    /// # use tool_core::{Registry, tool};
+    /// # use tool_core::address::Surface;
     /// # /// Says hello.
     /// # #[tool(operation = Read)]
     /// # fn hello_exactly() {}

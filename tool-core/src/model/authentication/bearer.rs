@@ -17,7 +17,8 @@ use crate::model::future::BoxFuture;
 /// none.
 ///
 /// ```
-/// use tool_core::{Authenticator, Bearer, Principal};
+/// use tool_core::Principal;
+/// use tool_core::authentication::{Authenticator, Bearer};
 ///
 /// let bearer = Bearer::new()
 ///     .token("0b7c5f1e9d2a4c68", Principal::new("ada").grant("node.edit"))?
@@ -28,7 +29,7 @@ use crate::model::future::BoxFuture;
 /// let (head, ()) = request.body(()).unwrap().into_parts();
 /// assert_eq!(bearer.authenticate(&head).await.unwrap().id(), Some("ada"));
 /// # });
-/// # Ok::<(), tool_core::InvalidToken>(())
+/// # Ok::<(), tool_core::authentication::InvalidToken>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Bearer {
@@ -39,7 +40,7 @@ impl Bearer {
     /// Knows nobody yet, and refuses everybody.
     ///
     /// ```
-    /// let bearer = tool_core::Bearer::new();
+    /// let bearer = tool_core::authentication::Bearer::new();
     /// ```
     pub fn new() -> Self {
         Bearer::default()
@@ -52,7 +53,8 @@ impl Bearer {
     /// When it is empty, as one from a variable that was not set, could not be sent in a header, or is known already.
     ///
     /// ```
-    /// use tool_core::{Bearer, InvalidToken, Principal};
+    /// use tool_core::Principal;
+    /// use tool_core::authentication::{Bearer, InvalidToken};
     ///
     /// let error = Bearer::new().token("", Principal::new("ada")).unwrap_err();
     /// assert_eq!(error, InvalidToken::Empty);
@@ -121,7 +123,7 @@ impl fmt::Debug for Bearer {
 /// Why a text is no token. It is a secret, and so not in the message.
 ///
 /// ```
-/// assert_eq!(tool_core::InvalidToken::Empty.to_string(), "the token is empty: is its variable set?");
+/// assert_eq!(tool_core::authentication::InvalidToken::Empty.to_string(), "the token is empty: is its variable set?");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -18,7 +18,8 @@ use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 /// [`Unavailable`](AuthenticationError::Unavailable). The cause is logged.
 ///
 /// ```
-/// use tool_core::{Bearer, Principal, identify};
+/// use tool_core::Principal;
+/// use tool_core::authentication::{Bearer, identify};
 ///
 /// # tool_core::private::block_on(async {
 /// let bearer = Bearer::new().token("0b7c5f1e9d2a4c68", Principal::new("ada")).unwrap();

@@ -53,7 +53,8 @@ impl ToolError {
     /// A failure of which no more is known than its message.
     ///
     /// ```
-    /// use tool_core::{FailureKind, Reason, ToolError};
+    /// use tool_core::{FailureKind, ToolError};
+    /// use tool_core::failure::Reason;
     ///
     /// assert_eq!(ToolError::failed("it rains").kind(), FailureKind::Failed(Reason::Other));
     /// ```
@@ -112,7 +113,8 @@ impl ToolError {
     /// The thing asked for does not exist.
     ///
     /// ```
-    /// use tool_core::{FailureKind, Reason, ToolError};
+    /// use tool_core::{FailureKind, ToolError};
+    /// use tool_core::failure::Reason;
     ///
     /// assert_eq!(ToolError::not_found("no such day").kind(), FailureKind::Failed(Reason::NotFound));
     /// ```
@@ -123,7 +125,8 @@ impl ToolError {
     /// The state of the thing does not allow this.
     ///
     /// ```
-    /// use tool_core::{FailureKind, Reason, ToolError};
+    /// use tool_core::{FailureKind, ToolError};
+    /// use tool_core::failure::Reason;
     ///
     /// assert_eq!(ToolError::conflict("already sold").kind(), FailureKind::Failed(Reason::Conflict));
     /// ```
@@ -135,7 +138,8 @@ impl ToolError {
     /// [`with_retry_after`](Self::with_retry_after).
     ///
     /// ```
-    /// use tool_core::{FailureKind, Reason, ToolError};
+    /// use tool_core::{FailureKind, ToolError};
+    /// use tool_core::failure::Reason;
     ///
     /// assert_eq!(ToolError::unavailable("store is down").kind(), FailureKind::Failed(Reason::Unavailable));
     /// ```
@@ -174,7 +178,8 @@ impl ToolError {
     /// The kind of the failure that a caller is answered.
     ///
     /// ```
-    /// use tool_core::{FailureKind, Reason, ToolError};
+    /// use tool_core::{FailureKind, ToolError};
+    /// use tool_core::failure::Reason;
     ///
     /// assert_eq!(ToolError::failed("no").kind(), FailureKind::Failed(Reason::Other));
     /// ```

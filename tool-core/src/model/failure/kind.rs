@@ -49,7 +49,8 @@ pub enum FailureKind {
 /// What the failure of a tool means to its caller.
 ///
 /// ```
-/// use tool_core::{FailureKind, Reason};
+/// use tool_core::FailureKind;
+/// use tool_core::failure::Reason;
 ///
 /// assert_eq!(FailureKind::Failed(Reason::NotFound).codes().http, 404);
 /// ```
@@ -90,7 +91,8 @@ pub struct FailureCodes {
 /// How a failure is answered over MCP.
 ///
 /// ```
-/// use tool_core::{FailureKind, McpAnswer};
+/// use tool_core::FailureKind;
+/// use tool_core::failure::McpAnswer;
 ///
 /// assert_eq!(FailureKind::Timeout.codes().mcp_call, McpAnswer::IsError);
 /// assert_eq!(FailureKind::Timeout.codes().mcp_read.code(true), Some(-32603));
@@ -118,7 +120,7 @@ impl McpAnswer {
     /// The code of a JSON-RPC error, where it is one; `modern` clients are those of 2026-07-28 and later.
     ///
     /// ```
-    /// assert_eq!(tool_core::McpAnswer::NotFound.code(false), Some(-32002));
+    /// assert_eq!(tool_core::failure::McpAnswer::NotFound.code(false), Some(-32002));
     /// ```
     pub const fn code(self, modern: bool) -> Option<i32> {
         match self {

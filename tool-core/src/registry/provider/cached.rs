@@ -24,7 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use std::time::Duration;
-/// use tool_core::{Cached, IntoToolsProvider, Registry};
+/// use tool_core::Registry;
+/// use tool_core::provider::{Cached, IntoToolsProvider};
 ///
 /// static ASKED: AtomicUsize = AtomicUsize::new(0);
 ///
@@ -50,7 +51,8 @@ impl Cached {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_core::{Cached, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Cached;
     /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() });
     /// ```
     pub fn new<Marker>(time_to_live: Duration, provider: impl IntoToolsProvider<Marker>) -> Self {
@@ -62,7 +64,8 @@ impl Cached {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_core::{Cached, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Cached;
     /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build()).serve_stale();
     /// ```
     #[must_use]
@@ -83,7 +86,8 @@ impl Cached {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_core::{Cached, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Cached;
     /// // Never older than a minute, and no request waits unless there was none for half of that.
     /// let half = Duration::from_secs(30);
     /// let provider = Cached::new(half, || Registry::builder().build()).stale_while_revalidate(half);
@@ -99,7 +103,8 @@ impl Cached {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_core::{Cached, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Cached;
     /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() })
     ///     .timeout(Duration::from_secs(5));
     /// ```
@@ -115,7 +120,8 @@ impl Cached {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_core::{Cached, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Cached;
     /// let provider = Cached::new(Duration::from_secs(60), || Registry::builder().build())
     ///     .on_change(|| println!("there are other tools"));
     /// ```
@@ -134,7 +140,8 @@ impl Cached {
     /// ```
     /// use std::sync::Arc;
     /// use std::time::Duration;
-    /// use tool_core::{Cached, IntoToolsProvider, Registry};
+    /// use tool_core::Registry;
+    /// use tool_core::provider::{Cached, IntoToolsProvider};
     ///
     /// let cached = Arc::new(Cached::new(Duration::from_secs(60), || Registry::builder().allow_empty().build()));
     /// let provider = Arc::clone(&cached).into_provider();

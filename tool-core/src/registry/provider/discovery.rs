@@ -13,7 +13,7 @@ use crate::registry::provider::Toolset;
 /// Why the tools of a provider are not known. It is for the log: no caller sees it.
 ///
 /// ```
-/// use tool_core::DiscoveryError;
+/// use tool_core::provider::DiscoveryError;
 ///
 /// let error = DiscoveryError::new(std::io::Error::other("no route to host"));
 /// assert_eq!(error.to_string(), "no route to host");
@@ -40,7 +40,7 @@ impl DiscoveryError {
     /// An error of any kind, or a text.
     ///
     /// ```
-    /// assert_eq!(tool_core::DiscoveryError::new("not yet").to_string(), "not yet");
+    /// assert_eq!(tool_core::provider::DiscoveryError::new("not yet").to_string(), "not yet");
     /// ```
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         DiscoveryError::Failed(Arc::from(error.into()))
@@ -84,7 +84,9 @@ impl PartialEq for DiscoveryError {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{DefinitionError, IntoTools, Tool};
+/// use tool_core::Tool;
+/// use tool_core::definition::DefinitionError;
+/// use tool_core::provider::IntoTools;
 ///
 /// fn may_be_returned<T: IntoTools>() {}
 /// may_be_returned::<Vec<Arc<dyn Tool>>>();

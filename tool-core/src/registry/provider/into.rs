@@ -13,13 +13,14 @@ use crate::registry::provider::{DiscoveryError, IntoTools, Provider, ToolsProvid
 /// What an adapter takes its tools from: a [`Registry`], a list of tools, a function or an `async` function that returns
 /// [what it found](IntoTools), or any [`ToolsProvider`].
 ///
-/// A function is called on every request; [`Cached`](crate::Cached) asks it less often. Its tools run with no state and
+/// A function is called on every request; [`Cached`](crate::provider::Cached) asks it less often. Its tools run with no state and
 /// no switches but the defaults; [`Registry::providing`] gives them those of a registry. A function that returns a [`Registry`]
 /// provides it as it is, its [local](crate::RegistryBuilder::local) caller with it.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{DynamicTool, IntoToolsProvider, Output, Provider, Registry, Tool, ToolDefinition};
+/// use tool_core::{DynamicTool, Output, Registry, Tool, ToolDefinition};
+/// use tool_core::provider::{IntoToolsProvider, Provider};
 ///
 /// // An adapter:
 /// fn serve<Marker>(provider: impl IntoToolsProvider<Marker>) -> Provider {
@@ -49,7 +50,8 @@ pub trait IntoToolsProvider<Marker> {
     /// The provider, as an adapter holds it.
     ///
     /// ```
-    /// use tool_core::{IntoToolsProvider, Registry};
+    /// use tool_core::Registry;
+    /// use tool_core::provider::IntoToolsProvider;
     ///
     /// let provider = (|| Registry::builder().build()).into_provider();
     /// # tool_core::private::block_on(async {
@@ -62,14 +64,14 @@ pub trait IntoToolsProvider<Marker> {
 /// How something provides tools: the markers that keep the implementations of [`IntoToolsProvider`] apart.
 ///
 /// ```
-/// fn serve<Marker>(_: impl tool_core::IntoToolsProvider<Marker>) {}
-/// serve::<tool_core::by::Function>(|| tool_core::Registry::builder().build());
+/// fn serve<Marker>(_: impl tool_core::provider::IntoToolsProvider<Marker>) {}
+/// serve::<tool_core::provider::by::Function>(|| tool_core::Registry::builder().build());
 /// ```
 pub mod by {
-    /// By being a [`ToolsProvider`](crate::ToolsProvider).
+    /// By being a [`ToolsProvider`](crate::provider::ToolsProvider).
     #[derive(Debug)]
     pub enum Itself {}
-    /// By being a [`Provider`](crate::Provider) already.
+    /// By being a [`Provider`](crate::provider::Provider) already.
     #[derive(Debug)]
     pub enum Provider {}
     /// By being a list.
@@ -130,7 +132,8 @@ impl<F: ToolSource<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for 
 /// A function or an `async` function that looks for tools and returns [what it found](IntoTools).
 ///
 /// ```
-/// use tool_core::{ToolSource, Registry};
+/// use tool_core::Registry;
+/// use tool_core::provider::ToolSource;
 ///
 /// fn takes<Marker>(_: impl ToolSource<Marker>) {}
 /// takes(|| Registry::builder().build());
@@ -229,7 +232,7 @@ impl Registry {
     ///     let tool = |definition| -> Arc<dyn Tool> {
     ///         Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) }))
     ///     };
-    ///     Ok::<_, tool_core::DefinitionError>(vec![tool(reads), tool(writes)])
+    ///     Ok::<_, tool_core::definition::DefinitionError>(vec![tool(reads), tool(writes)])
     /// };
     /// let provider = Registry::builder().allow_empty().read_only().build().unwrap().providing(remote);
     /// # tool_core::private::block_on(async {

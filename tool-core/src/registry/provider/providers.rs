@@ -16,7 +16,8 @@ use crate::registry::provider::{
 /// [left out](Toolset::left_out). Each tool is called with the switches and limits of the registry that it comes from.
 ///
 /// ```
-/// use tool_core::{IntoToolsProvider, Providers, Registry};
+/// use tool_core::Registry;
+/// use tool_core::provider::{IntoToolsProvider, Providers};
 ///
 /// async fn ask_another_server() -> Result<Registry, std::io::Error> {
 ///     Err(std::io::Error::other("no route to host"))
@@ -58,7 +59,7 @@ impl Providers {
     /// None yet.
     ///
     /// ```
-    /// use tool_core::{IntoToolsProvider, Providers};
+    /// use tool_core::provider::{IntoToolsProvider, Providers};
     ///
     /// # tool_core::private::block_on(async {
     /// let tools = Providers::new().into_provider().tools().await.unwrap();
@@ -72,7 +73,8 @@ impl Providers {
     /// One more, which is named like this in the log. If it fails, the whole fails.
     ///
     /// ```
-    /// # use tool_core::{Providers, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with("own", Registry::builder().allow_empty().build().unwrap());
     /// ```
     #[must_use]
@@ -83,7 +85,8 @@ impl Providers {
     /// One more, without whose tools the others are served if it fails. That it did is in [`Toolset::left_out`].
     ///
     /// ```
-    /// # use tool_core::{Providers, Registry};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Providers;
     /// let providers = Providers::new().with_optional("remote", || Registry::builder().build());
     /// ```
     #[must_use]

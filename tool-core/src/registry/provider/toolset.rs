@@ -13,7 +13,8 @@ use crate::registry::provider::DiscoveryError;
 /// meanwhile. Cheap to clone.
 ///
 /// ```
-/// use tool_core::{Registry, Toolset};
+/// use tool_core::Registry;
+/// use tool_core::provider::Toolset;
 ///
 /// let registry = Registry::builder().allow_empty().build().unwrap();
 /// let tools = Toolset::from(registry);
@@ -45,7 +46,8 @@ impl Toolset {
     /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
     ///
     /// ```
-    /// # use tool_core::{Registry, Toolset};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Toolset;
     /// let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
     /// assert!(tools.registry().get("nope").is_none());
     /// ```
@@ -56,7 +58,8 @@ impl Toolset {
     /// What the provider has and cannot be served, in the order in which it was found.
     ///
     /// ```
-    /// # use tool_core::{Registry, Toolset};
+    /// # use tool_core::Registry;
+    /// # use tool_core::provider::Toolset;
     /// # let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
     /// for left_out in tools.left_out() {
     ///     eprintln!("{left_out}");
@@ -66,10 +69,11 @@ impl Toolset {
         &self.left_out
     }
 
-    /// The name of the provider that a tool came from, where there are [several](crate::Providers).
+    /// The name of the provider that a tool came from, where there are [several](crate::provider::Providers).
     ///
     /// ```
-    /// use tool_core::{DynamicTool, IntoToolsProvider, Output, Providers, Tool, ToolDefinition};
+    /// use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// use tool_core::provider::{IntoToolsProvider, Providers};
     /// # use std::sync::Arc;
     /// let list = || -> Vec<Arc<dyn Tool>> {
     ///     let definition = ToolDefinition::builder("tell_price", "Tells the price.").build().unwrap();
@@ -91,7 +95,8 @@ impl Toolset {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use tool_core::{DynamicTool, IntoToolsProvider, Output, Providers, Tool, ToolDefinition};
+    /// # use tool_core::{DynamicTool, Output, Tool, ToolDefinition};
+    /// # use tool_core::provider::{IntoToolsProvider, Providers};
     /// # let list = || -> Vec<Arc<dyn Tool>> {
     /// #     let definition = ToolDefinition::builder("tell_price", "Tells the price.").build().unwrap();
     /// #     vec![Arc::new(DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::text("5")) }))]
@@ -106,11 +111,12 @@ impl Toolset {
         names.get(usize::try_from(*of.get(position)?).ok()?).map(String::as_str)
     }
 
-    /// The names of the providers, where there are [several](crate::Providers), in the order in which they were added: of all,
+    /// The names of the providers, where there are [several](crate::provider::Providers), in the order in which they were added: of all,
     /// also of those that have no tools at the moment or have failed. A provider that is made of several stands for these.
     ///
     /// ```
-    /// use tool_core::{IntoToolsProvider, Providers, Registry};
+    /// use tool_core::Registry;
+    /// use tool_core::provider::{IntoToolsProvider, Providers};
     ///
     /// # tool_core::private::block_on(async {
     /// let fails = || Err::<Registry, _>(std::io::Error::other("no route to host"));
@@ -213,7 +219,7 @@ impl From<Registry> for Toolset {
 /// What a provider has and cannot be served. One bad tool does not empty the catalogue: the others are served.
 ///
 /// ```
-/// use tool_core::Skipped;
+/// use tool_core::provider::Skipped;
 ///
 /// let twin = Skipped::Duplicate { name: "add".into(), kept: "a.rs:1".into(), left_out: "b.rs:2".into() };
 /// assert_eq!(twin.to_string(), "a second tool of the name `add`, from b.rs:2: the one from a.rs:1 is served");

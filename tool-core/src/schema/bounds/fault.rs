@@ -5,7 +5,9 @@ use std::fmt;
 /// Why a schema was refused, and where.
 ///
 /// ```
-/// use tool_core::{DefinitionFault, SchemaFault, ToolDefinition};
+/// use tool_core::ToolDefinition;
+/// use tool_core::definition::DefinitionFault;
+/// use tool_core::schema::SchemaFault;
 ///
 /// let schema = serde_json::json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
 /// let error = ToolDefinition::builder("remote", "Does something.").input_schema(schema).build().unwrap_err();
@@ -27,7 +29,8 @@ impl SchemaError {
     /// Where: a JSON Pointer (RFC 6901) into the schema; empty for its root.
     ///
     /// ```
-    /// # use tool_core::{DefinitionFault, ToolDefinition};
+    /// # use tool_core::ToolDefinition;
+    /// # use tool_core::definition::DefinitionFault;
     /// # let error = ToolDefinition::builder("a", "A.").input_schema(true.into()).build().unwrap_err();
     /// # let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
     /// assert_eq!(error.pointer(), "");
@@ -39,10 +42,11 @@ impl SchemaError {
     /// What is wrong there.
     ///
     /// ```
-    /// # use tool_core::{DefinitionFault, ToolDefinition};
+    /// # use tool_core::ToolDefinition;
+    /// # use tool_core::definition::DefinitionFault;
     /// # let error = ToolDefinition::builder("a", "A.").input_schema(true.into()).build().unwrap_err();
     /// # let DefinitionFault::InputSchema(error) = error.fault() else { panic!("{error}") };
-    /// assert_eq!(*error.fault(), tool_core::SchemaFault::NoObject);
+    /// assert_eq!(*error.fault(), tool_core::schema::SchemaFault::NoObject);
     /// ```
     pub fn fault(&self) -> &SchemaFault {
         &self.fault
@@ -70,7 +74,7 @@ impl std::error::Error for SchemaError {
 /// for itself: a `$ref` leads to a schema of the same document. What it costs to check a value is limited.
 ///
 /// ```
-/// let fault = tool_core::SchemaFault::TooDeep { most: 64 };
+/// let fault = tool_core::schema::SchemaFault::TooDeep { most: 64 };
 /// assert_eq!(fault.to_string(), "it is nested more than 64 levels deep");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

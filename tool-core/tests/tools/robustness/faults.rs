@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
-use tool_core::{Access, Content, Context, FailureKind, Principal, Reason, State, tool};
+use tool_core::failure::Reason;
+use tool_core::{Access, Content, Context, FailureKind, Principal, State, tool};
 
 use super::{Recorded, SECRET};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tool_core::nearest;
+use tool_core::schema::nearest;
 
 use crate::upstream::config::Configured;
 use crate::upstream::config::members::Members;
