@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// The crates that are published, from the bottom to the top.
-pub(crate) const LIBRARIES: [&str; 5] = ["tool-macros", "tool-core", "tool-http", "tool-mcp", "tool-cli"];
+pub(crate) const LIBRARIES: [&str; 6] =
+    ["tool-macros", "tool-core", "tool-serve", "tool-http", "tool-mcp", "tool-cli"];
 
 // Without dependencies: those of other platforms need not be on this machine.
 static METADATA: LazyLock<Metadata> = LazyLock::new(|| {

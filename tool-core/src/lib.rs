@@ -16,9 +16,6 @@ mod registry;
 #[cfg(feature = "tokio")]
 pub mod results;
 pub mod schema;
-#[cfg(feature = "serve")]
-#[doc(hidden)]
-pub mod serving;
 pub mod testing;
 
 // Declare: what a tool and a prompt are made of.

@@ -28,7 +28,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-use tool_core::serving::{Connections, Settings};
+use tool_serve::{Connections, Settings};
 
 pub(crate) use policy::Policy;
 

@@ -12,6 +12,8 @@ fn below(library: &str) -> &'static [&'static str] {
     match library {
         "tool-macros" => &[],
         "tool-core" => &["tool-macros"],
+        "tool-serve" => &[],
+        "tool-http" | "tool-mcp" => &["tool-core", "tool-serve"],
         _ => &["tool-core"],
     }
 }

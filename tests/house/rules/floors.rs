@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use crate::workspace::{self, LIBRARIES};
 
 /// The folders of `tool-core/src`, from the bottom to the top. A module imports its own folder and those below it.
-const FLOORS: [&str; 12] = [
+const FLOORS: [&str; 11] = [
     "schema",
     "model",
     "context",
@@ -20,7 +20,6 @@ const FLOORS: [&str; 12] = [
     "lock",
     "lint",
     "testing",
-    "serving",
 ];
 
 /// The circles of more than two files that are left: the crate, the first file by name, and how many files there are.

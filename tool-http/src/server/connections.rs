@@ -8,7 +8,7 @@ use axum::Router;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
-use tool_core::serving::{self, Settings};
+use tool_serve::Settings;
 
 use crate::gate::Gate;
 use crate::options::ServeOptions;
@@ -25,7 +25,7 @@ const TURNED_AWAY: usize = 64;
 
 /// The connections of one server.
 pub(super) struct Connections {
-    open: serving::Connections,
+    open: tool_serve::Connections,
     settings: Settings,
     router: Router,
     /// For one request of a connection beyond the limit.
@@ -44,7 +44,7 @@ impl Connections {
         let mut brief = settings.clone();
         brief.http.keep_alive(false);
         Connections {
-            open: serving::Connections::default(),
+            open: tool_serve::Connections::default(),
             settings,
             router: face::serving(api, &gate, options.request_timeout),
             brief,

@@ -1,5 +1,43 @@
-//! The connections of a server of HTTP/1, for the adapters that have one. Not public API: nothing here keeps its name or its
+//! The connections of a server of HTTP/1, for the adapters that have one. Not for applications: nothing here keeps its name or its
 //! shape between versions.
+//!
+//! A client that closes only its sending side is answered; one that has left is noticed, so that its call can be canceled.
+//!
+//! ```
+//! # use std::convert::Infallible;
+//! # use std::io::{Read, Write};
+//! # use std::net::{Shutdown, TcpStream};
+//! # use std::time::Duration;
+//! # use bytes::Bytes;
+//! # use http::{Request, Response};
+//! # use http_body_util::Full;
+//! # use tokio::net::TcpListener;
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! use tool_serve::{Connections, Settings, Tracked};
+//!
+//! let listener = TcpListener::bind("127.0.0.1:0").await?;
+//! let address = listener.local_addr()?;
+//! let client = std::thread::spawn(move || {
+//!     let mut stream = TcpStream::connect(address)?;
+//!     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
+//!     stream.shutdown(Shutdown::Write)?;
+//!     let mut answer = String::new();
+//!     stream.read_to_string(&mut answer).map(|_| answer)
+//! });
+//!
+//! let service = tower::service_fn(|_: Request<Tracked>| async {
+//!     Ok::<_, Infallible>(Response::new(Full::new(Bytes::from("hello"))))
+//! });
+//! let mut connections = Connections::default();
+//! let (stream, _) = listener.accept().await?;
+//! connections.serve(stream, &Settings::default(), service, ());
+//! connections.ended().await;
+//! assert!(client.join().unwrap()?.ends_with("hello"));
+//! assert_eq!(connections.drain(Duration::from_secs(1), async {}).await, 0);
+//! # Ok::<(), std::io::Error>(())
+//! # })?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod answered;
 mod socket;
@@ -21,8 +59,8 @@ use tokio::net::TcpStream;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_io_timeout::TimeoutStream;
 
-use crate::serving::socket::Socket;
-pub use crate::serving::waiting::Tracked;
+use crate::socket::Socket;
+pub use crate::waiting::Tracked;
 
 /// The connections that are open.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use http::{Response, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
-use crate::serving::socket::{FIRST, Peer, SECOND};
+use crate::socket::{FIRST, Peer, SECOND};
 
 /// A comment, which is no event.
 const COMMENT: &[u8] = b":\n\n";

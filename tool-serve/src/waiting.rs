@@ -12,8 +12,8 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::sync::oneshot;
 
-use crate::serving::answered::Answered;
-use crate::serving::socket::Peer;
+use crate::answered::Answered;
+use crate::socket::Peer;
 
 /// Waits for an answer, as long as the client does. Once it has left, the answer is dropped: a call that modifies nothing is
 /// canceled with it.
