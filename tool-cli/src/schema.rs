@@ -1,7 +1,7 @@
 //! `schema`: the JSON Schema of a tool's arguments or of its output.
 
 use clap::ArgMatches;
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 
 use crate::app::App;
 use crate::catalogue::json_text;

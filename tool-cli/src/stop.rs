@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tool_core::definition::ProfileError;
 use tool_core::lock::LockError;
+use tool_core::profile::ProfileError;
 use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
 
 use crate::info::NoPart;

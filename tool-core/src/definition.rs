@@ -42,7 +42,6 @@ use crate::schema::Validator;
 pub use builder::ToolDefinitionBuilder;
 pub use fault::{DefinitionError, DefinitionFault};
 pub use parameter::{Parameter, ParameterType};
-pub use profile::{Profile, ProfileError, UnknownProfile};
 
 /// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
 /// are one definition.

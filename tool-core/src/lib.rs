@@ -107,6 +107,11 @@ pub mod logging {
     pub use crate::context::logging::{LogLevel, LogMessage, LogSink, UnknownLogLevel};
 }
 
+/// A schema in the words of a vendor.
+pub mod profile {
+    pub use crate::definition::profile::{Profile, ProfileError, UnknownProfile};
+}
+
 /// How far a call has come.
 pub mod progress {
     pub use crate::context::progress::{Progress, ProgressSink};

@@ -6,7 +6,7 @@ mod shape;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use serde_json::Value;
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 use tool_core::{Registry, ToolDefinition};
 
 use crate::asking::{Asking, listed};

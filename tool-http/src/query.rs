@@ -5,7 +5,7 @@ use std::str::FromStr;
 use axum::extract::Query;
 use axum::http::Uri;
 use tool_core::Operation;
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 
 use crate::refusal::Refusal;
 

@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tool_core::definition::ProfileError;
+use tool_core::profile::ProfileError;
 
 use crate::answer::json;
 

@@ -20,7 +20,7 @@ fn allowed(library: &str) -> &'static [&'static str] {
         // A server has an address, and its tools are part of a router: both of a stable release, as rmcp is not.
         "tool-http" | "tool-mcp" => &["axum", "serde_json", "tokio", "tool_core"],
         // Not for applications: the adapters hand it their connections and what answers them.
-        "tool-serve" => &["bytes", "http_body", "hyper", "hyper_util", "tokio"],
+        "tool-serve" => &["bytes", "http", "http_body", "hyper", "hyper_util", "tokio"],
         // A command line runs on the runtime that the application starts for it.
         "tool-cli" => &["serde_json", "tokio", "tool_core"],
         _ => &["serde_json", "tool_core"],

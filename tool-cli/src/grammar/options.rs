@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction};
 use tool_core::Operation;
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 
 pub(super) fn name() -> Arg {
     Arg::new("name")

@@ -48,7 +48,7 @@ use crate::definition::ToolDefinition;
 /// | `gemini` | refused | ✓ | ✓ |
 ///
 /// ```
-/// use tool_core::definition::Profile;
+/// use tool_core::profile::Profile;
 ///
 /// assert_eq!(Profile::OpenAiStrict.to_string(), "openai-strict");
 /// assert_eq!("gemini".parse(), Ok(Profile::Gemini));
@@ -87,7 +87,7 @@ impl Profile {
     /// All profiles, in the order of their declaration.
     ///
     /// ```
-    /// assert_eq!(tool_core::definition::Profile::ALL.len(), 7);
+    /// assert_eq!(tool_core::profile::Profile::ALL.len(), 7);
     /// ```
     pub const ALL: [Profile; 7] = [
         Profile::Mcp,
@@ -102,7 +102,7 @@ impl Profile {
     /// The name on the wire and on the command line.
     ///
     /// ```
-    /// assert_eq!(tool_core::definition::Profile::NoRef.as_str(), "no-ref");
+    /// assert_eq!(tool_core::profile::Profile::NoRef.as_str(), "no-ref");
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -137,7 +137,7 @@ impl FromStr for Profile {
 /// A text that names no [`Profile`].
 ///
 /// ```
-/// let error = "opnai".parse::<tool_core::definition::Profile>().unwrap_err();
+/// let error = "opnai".parse::<tool_core::profile::Profile>().unwrap_err();
 /// assert!(error.to_string().starts_with("`opnai` is no profile: expected one of mcp, no-ref, openai, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -241,7 +241,7 @@ impl ToolDefinition {
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
-    /// # use tool_core::definition::Profile;
+    /// # use tool_core::profile::Profile;
     /// /// Lists the newest posts.
     /// #[tool(operation = Read)]
     /// fn newest(/** How many. */ #[arg(default)] count: u8) {}
@@ -266,7 +266,7 @@ impl ToolDefinition {
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
-    /// # use tool_core::definition::Profile;
+    /// # use tool_core::profile::Profile;
     /// /// Lists the oldest posts.
     /// #[tool(operation = Read)]
     /// fn oldest() {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tool_core::address::Surface;
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 use tool_core::provider::IntoToolsProvider as _;
 use tool_core::{DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use tool_core::definition::{Profile, ProfileError};
+use tool_core::profile::{Profile, ProfileError};
 use tool_core::{Registry, ToolDefinition, tool};
 
 use crate::schemas::CASES;

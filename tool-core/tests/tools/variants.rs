@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 use tool_core::tool;
 
 use crate::tools_of;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use tool_core::definition::Profile;
+use tool_core::profile::Profile;
 use tool_core::{Operation, ToolDefinition};
 
 use crate::openapi::components::{answer, error, later, unauthorized};
