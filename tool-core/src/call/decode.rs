@@ -3,3 +3,286 @@
 pub(crate) mod check;
 pub(crate) mod dynamic;
 pub(crate) mod scan;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::call::decode::check::{Checked, check, explained};
+use crate::call::decode::scan::{Scan, scan};
+use crate::call::tool::Tool;
+use crate::context::{Caller, LazyContext};
+use crate::declare::entry::{Call, Entry, Step};
+use crate::declare::inject::Source;
+use crate::declare::reader::{Findings, Reader, Unread};
+use crate::declare::slots::Slots;
+use crate::declare::state::States;
+use crate::definition::ToolDefinition;
+use crate::model::catch_panic::{Panicked, catch_panic};
+use crate::model::failure::Failure;
+use crate::schema::leniency::{Leniency, Repair, Validation};
+use crate::schema::problem::Problem;
+use crate::schema::{MOST_PROBLEMS, Validator, unescaped, unknown_input};
+
+/// Checks the text of the arguments for a tool, and runs nothing.
+pub(crate) fn validate(
+    tool: &ToolDefinition,
+    written: Option<&Arc<dyn Tool>>,
+    states: &States,
+    leniency: Leniency,
+    arguments: &[u8],
+) -> Result<Validation, Failure> {
+    let nobody = Caller::nobody();
+    let context = LazyContext::new(tool.name(), &nobody);
+    let decoder = ArgumentDecoder { tool, written, states, leniency, context: &context };
+    let mut repairs = Vec::new();
+    decoder.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+}
+
+/// What arguments are read for.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose {
+    Validate,
+    Run,
+}
+
+/// What the arguments of one call are read with.
+pub(crate) struct ArgumentDecoder<'c> {
+    pub(super) tool: &'c ToolDefinition,
+    /// The tool itself, where it is written by hand.
+    pub(super) written: Option<&'c Arc<dyn Tool>>,
+    pub(super) states: &'c States,
+    pub(super) leniency: Leniency,
+    pub(super) context: &'c LazyContext<'c>,
+}
+
+impl ArgumentDecoder<'_> {
+    /// Reads the arguments and enters the tool with them, and tells what had to be repaired.
+    pub(super) fn enter(
+        &self,
+        arguments: &[u8],
+        purpose: Purpose,
+        repairs: &mut Vec<Repair>,
+    ) -> Result<Step, Failure> {
+        if let Some(step) = self.enter_unchecked(arguments, purpose)? {
+            return Ok(step);
+        }
+        let checked = check_text(self.tool, self.leniency, arguments)?;
+        self.enter_checked(checked, purpose, repairs)
+    }
+
+    /// Enters the tool, where its inputs decode and that implies that they are valid.
+    #[inline]
+    pub(super) fn enter_unchecked(
+        &self,
+        arguments: &[u8],
+        purpose: Purpose,
+    ) -> Result<Option<Step>, Failure> {
+        let tool = self.tool;
+        if tool.broken() {
+            tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
+            return Err(Failure::internal());
+        }
+        if let Some(entry) = self.entry()
+            && !tool.composite()
+            && let Scan { slots, clean: true } = scan(arguments, &tool.plan().members)
+            && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
+        {
+            return Ok(Some(step));
+        }
+        Ok(None)
+    }
+
+    /// Enters the tool with arguments that its schema has judged.
+    pub(super) fn enter_checked(
+        &self,
+        checked: Checked<'_>,
+        purpose: Purpose,
+        repairs: &mut Vec<Repair>,
+    ) -> Result<Step, Failure> {
+        let tool = self.tool;
+        let Checked { text, repairs: made, verdict } = checked;
+        *repairs = made;
+        let Some(entry) = self.entry() else { return dynamic::enter(self, text, verdict, purpose) };
+        match (verdict, scan(text.as_bytes(), &tool.plan().members)) {
+            (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
+                Ok(step) => Ok(step),
+                Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
+            },
+            (Ok(()), Scan { clean: false, .. }) => Err(invalid(tool, unknown_members(tool, &text), &[])),
+            // What is no object has no inputs to decode.
+            (Err(problems), _) if problems.iter().any(|problem| problem.path.is_empty()) => {
+                Err(invalid(tool, problems, &[]))
+            }
+            // Beside what the schema has to say, there are texts that only their type can judge, as those of dates. Of an input
+            // with a problem there is no more to say, and to decode it could take long.
+            (Err(problems), Scan { mut slots, .. }) => {
+                let wrong: Vec<String> = problems.iter().filter_map(input_of).collect();
+                for (position, member) in tool.plan().members.iter().enumerate() {
+                    if wrong.iter().any(|name| *name == member.name) {
+                        slots.empty(position);
+                    }
+                }
+                let findings =
+                    self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
+                Err(invalid(tool, problems, &findings.unread))
+            }
+        }
+    }
+
+    /// The door to the function of a declared tool; none for one that is written by hand.
+    pub(super) fn entry(&self) -> Option<Entry> {
+        self.written.map_or_else(|| self.tool.entry(), |_| None)
+    }
+
+    /// Enters the tool with the texts of its inputs, which the schema has judged or not.
+    pub(super) fn attempt<'s>(
+        &'s self,
+        entry: Entry,
+        slots: &'s Slots<'s>,
+        purpose: Purpose,
+        checked: bool,
+    ) -> Result<Result<Step, Findings<'s>>, Failure> {
+        let source = Source { states: self.states, context: self.context };
+        let reader = Reader::new(self.tool.plan(), slots, source, checked);
+        let mut call = match purpose {
+            Purpose::Validate => Call::Validate(reader),
+            Purpose::Run => Call::Run(reader),
+        };
+        let step = catch_panic(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
+        Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+    }
+}
+
+/// The members that are no inputs, and that a schema which was written by hand admits.
+fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
+    let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let known: Vec<&str> = tool.plan().members.iter().map(|member| &*member.name).collect();
+    let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.take(MOST_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
+}
+
+/// The failure of arguments that the schema or a type refuses, the inputs in their order.
+pub(super) fn invalid(tool: &ToolDefinition, mut problems: Vec<Problem>, unread: &[Unread<'_>]) -> Failure {
+    // What is no object has no inputs that could be missing.
+    let no_object = problems.iter().any(|problem| problem.path.is_empty());
+    if !no_object && let Ok(validator) = tool.validator() {
+        add(&mut problems, unread, validator);
+    }
+    Failure::input(tool.name(), problems, tool.valid_example().cloned())
+}
+
+/// The name of the input that a problem is in; none where it concerns the whole.
+fn input_of(problem: &Problem) -> Option<String> {
+    problem.path.split('/').nth(1).map(unescaped)
+}
+
+/// Adds what is wrong with inputs that have no problem yet.
+fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator) {
+    let known: Vec<_> = problems.iter().map(input_of).collect();
+    // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
+    let is_new = |finding: &Problem| {
+        known.is_empty() || !known.contains(&input_of(finding)) && input_of(finding).is_some()
+    };
+    let findings = unread.iter().map(|unread| explained(unread, validator));
+    problems.extend(findings.filter(is_new));
+    problems.sort_by_cached_key(|problem| validator.position(&problem.path));
+    problems.truncate(MOST_PROBLEMS);
+}
+
+/// What the schema of the tool has to say about a text.
+pub(super) fn check_text<'a>(
+    tool: &ToolDefinition,
+    leniency: Leniency,
+    arguments: &'a [u8],
+) -> Result<Checked<'a>, Failure> {
+    check(tool, leniency, text(tool, arguments)?)
+}
+
+/// Returns `true` if a tool takes these arguments, by its schema and by its types.
+pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
+    let text = arguments.to_string();
+    let Scan { slots, clean } = scan(text.as_bytes(), &tool.plan().members);
+    with_decoder(tool, |decoder| {
+        let entry = decoder.entry();
+        let reads = |entry, judged| {
+            decoder.attempt(entry, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
+        };
+        // As in a call: what decodes is valid where all inputs are scalars, and nothing is compiled to check it.
+        if clean && !tool.composite() && !tool.broken() && entry.is_some_and(|entry| reads(entry, false)) {
+            return true;
+        }
+        tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
+            && entry.is_none_or(|entry| clean && reads(entry, true))
+    })
+}
+
+/// Returns why the types of a declared tool do not read arguments that its schema admits; nothing if they do, or if it does not.
+pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
+    if !tool.validator().is_ok_and(|validator| validator.is_valid(arguments)) {
+        return Vec::new();
+    }
+    let text = arguments.to_string();
+    let Scan { slots, .. } = scan(text.as_bytes(), &tool.plan().members);
+    let reason = |unread: &Unread<'_>| match unread {
+        Unread::Undecoded { error, .. } => Some(error.to_string()),
+        Unread::Missing { .. } => None,
+    };
+    with_decoder(tool, |decoder| {
+        let attempt = decoder.entry().map(|entry| decoder.attempt(entry, &slots, Purpose::Validate, true));
+        let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
+        findings.unread.iter().filter_map(reason).collect()
+    })
+}
+
+/// Reads arguments that nobody sent: those of an example, or of a check.
+fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>) -> T) -> T {
+    let (nobody, states) = (Caller::nobody(), States::default());
+    let context = LazyContext::new(tool.name(), &nobody);
+    let leniency = Leniency::Strict;
+    read(&ArgumentDecoder { tool, written: None, states: &states, leniency, context: &context })
+}
+
+/// The arguments as text; nothing at all counts as `{}`.
+fn text<'a>(tool: &ToolDefinition, arguments: &'a [u8]) -> Result<&'a str, Failure> {
+    let not_json = |message: &str| Failure::not_json(tool.name(), Problem::new("", "format", message));
+    let text = std::str::from_utf8(arguments)
+        .map_err(|error| not_json(&format!("invalid UTF-8 after {} bytes", error.valid_up_to())))?;
+    if text.starts_with('\u{feff}') {
+        return Err(not_json(
+            "the text begins with a byte order mark, which JSON does not allow: leave it out",
+        ));
+    }
+    let is_empty = text.bytes().all(|byte| byte.is_ascii_whitespace());
+    Ok(if is_empty { "{}" } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use crate::definition::ToolDefinition;
+    use crate::model::failure::FailureKind;
+
+    /// The strict parser and the scan take what this lets through, and nothing else does.
+    #[test]
+    fn no_byte_that_is_not_utf_8_gets_in_anywhere() {
+        let tool = ToolDefinition::builder("any", "Takes anything.").build().unwrap();
+        let good = r#"{"é": ["x", 1.5, {"a\\b": null}]} "#.as_bytes();
+        assert_eq!(text(&tool, good).unwrap().as_bytes(), good);
+        // A byte of no character, one that only follows others, a cut one, an overlong one, half of a pair, one too great.
+        let wrong: [&[u8]; 6] =
+            [b"\xff", b"\x80", b"\xe2\x82", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"];
+        for at in (0..=good.len()).filter(|at| std::str::from_utf8(&good[..*at]).is_ok()) {
+            for wrong in wrong {
+                let bytes = [&good[..at], wrong, &good[at..]].concat();
+                let failure = text(&tool, &bytes).unwrap_err();
+                assert_eq!(failure.kind(), FailureKind::NotJson);
+                assert_eq!(
+                    failure.problems()[0].message,
+                    format!("invalid UTF-8 after {at} bytes"),
+                    "{wrong:?}"
+                );
+            }
+        }
+    }
+}

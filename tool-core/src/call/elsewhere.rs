@@ -5,9 +5,9 @@ use tokio::task::spawn_blocking;
 use tracing::Span;
 
 use crate::call::decode::check::{Checked, takes_long};
+use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
 use crate::call::run::Runner;
 use crate::call::target::Target;
-use crate::call::{ArgumentDecoder, Purpose, check_text};
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::context::{Caller, LazyContext};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call;
+use crate::call::decode;
 use crate::definition::ToolDefinition;
 
 impl ToolDefinition {
@@ -22,12 +22,12 @@ impl ToolDefinition {
     /// assert_eq!(*tool.example(), serde_json::json!({"to": "text"}));
     /// ```
     pub fn example(&self) -> &Value {
-        &self.chosen_example(call::is_valid).0
+        &self.chosen_example(decode::is_valid).0
     }
 
     /// The same, unless it is a guess that went wrong, or too long to be told.
     pub(crate) fn valid_example(&self) -> Option<&Value> {
-        let (example, is_shown) = self.chosen_example(call::is_valid);
+        let (example, is_shown) = self.chosen_example(decode::is_valid);
         is_shown.then_some(example)
     }
 }

@@ -12,12 +12,13 @@ use tracing::field::display;
 use crate::call::audit::{Asked, Audit, Record};
 #[cfg(feature = "tokio")]
 use crate::call::decode::check::takes_long;
+use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
 #[cfg(feature = "tokio")]
 use crate::call::elsewhere::check_elsewhere;
 use crate::call::failure_log::FailureLog;
+use crate::call::reply::Reply;
 use crate::call::target::{CallOrigin, Scope, Target};
 use crate::call::tool::Tool;
-use crate::call::{ArgumentDecoder, Purpose, Reply, check_text};
 use crate::context::elicitation::Asking;
 use crate::context::permit::Permit;
 use crate::context::tasks::Counted;

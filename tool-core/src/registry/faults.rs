@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call;
+use crate::call::decode;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
@@ -93,7 +93,7 @@ impl ToolDefinition {
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
                 let Err(failure) =
-                    call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes())
+                    decode::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes())
                 else {
                     continue;
                 };
@@ -121,7 +121,7 @@ impl ToolDefinition {
         }
         let mut faults: Vec<String> = Vec::new();
         for sample in samples(self.input_schema()) {
-            for reason in call::unread(self, &sample) {
+            for reason in decode::unread(self, &sample) {
                 let Some(help) = remedy(&reason, &sample) else { continue };
                 let (reason, _) = reason.split_once(" at line ").unwrap_or((&reason, ""));
                 faults.push(format!(
@@ -157,7 +157,7 @@ impl ToolDefinition {
                 Err(fault) => return Some(fault),
             };
             let failure =
-                call::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
+                decode::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
             let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
             let line = example.line;
             Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))

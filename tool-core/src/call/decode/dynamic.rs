@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::call::{ArgumentDecoder, Purpose, invalid};
+use crate::call::decode::{ArgumentDecoder, Purpose, invalid};
 use crate::declare::entry::Step;
 use crate::declare::reader::Unread;
 use crate::definition::ToolDefinition;
