@@ -2,28 +2,17 @@
 
 use std::borrow::Cow;
 
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use tool_core::results::{Preview, PreviewPart};
 use tool_core::schema::{Repair, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
+use crate::json::json;
 use crate::refusal::Message;
 use crate::results;
-
-/// A response with a JSON body.
-pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    match serde_json::to_vec(body) {
-        Ok(text) => (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text)
-            .into_response(),
-        Err(error) => {
-            tracing::error!(%error, "an answer cannot be written as JSON");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }
-    }
-}
 
 /// The answer to a call.
 ///

@@ -7,10 +7,10 @@ use axum::response::Response;
 use bytes::Bytes;
 use tool_core::{Principal, Registry, ToolDefinition};
 
+use crate::api::Api;
 use crate::audience::Audience;
 use crate::refusal::Refusal;
 use crate::representation::Representation;
-use crate::router::Api;
 use crate::{arguments, identity};
 
 /// A request to one of the routes. It is lent to one at a time, because a body is not `Sync`.

@@ -13,6 +13,7 @@ use tool_core::completion::{Completions, Typed};
 use tool_core::{CallId, Failure, FailureKind};
 
 use crate::asking::{Asking, listed};
+use crate::json::json;
 use crate::refusal::Refusal;
 use crate::{answer, query};
 
@@ -35,7 +36,7 @@ pub(crate) async fn complete(mut asking: Asking) -> Result<Response, Refusal> {
     let complete = move || tools.complete(&name, &request.argument.0.name, request.typed());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
     match completed {
-        Ok(completions) => Ok(answer::json(StatusCode::OK, &Proposed::from(completions))),
+        Ok(completions) => Ok(json(StatusCode::OK, &Proposed::from(completions))),
         Err(failure) if failure.kind() == FailureKind::Input => Err(unknown_input(&failure)),
         Err(failure) => Ok(answer::failed(&failure, CallId::new())),
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Registry, ToolDefinition};
 
-use crate::answer::json;
 use crate::asking::Asking;
+use crate::json::json;
 use crate::query;
 use crate::refusal::Refusal;
 use crate::representation::Representation;

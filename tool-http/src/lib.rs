@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
+mod api;
 mod arguments;
 mod asking;
 mod audience;
@@ -15,6 +16,7 @@ mod explorer;
 mod gate;
 mod identity;
 mod in_flight;
+mod json;
 mod json_rpc;
 mod openapi;
 mod options;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tool_core::profile::ProfileError;
 
-use crate::answer::json;
+use crate::json::json;
 
 /// Why a request did not get as far as a tool.
 #[derive(Debug, thiserror::Error)]

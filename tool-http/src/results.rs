@@ -13,6 +13,7 @@ use serde_json::Value;
 use tool_core::results::{Excerpt, Kept, PartError, ResultPart};
 use tool_core::{Content, Digest};
 
+use crate::api::Api;
 use crate::asking::Asking;
 use crate::coding::{Accepted, Verbatim};
 use crate::query;
@@ -20,7 +21,6 @@ use crate::refusal::Refusal;
 use crate::representation::{NoContent, Representation, matches};
 use crate::results::range::Wanted;
 use crate::route::Route;
-use crate::router::Api;
 
 /// Where a result is.
 const PATTERN: &str = "/results/{digest}";

@@ -11,10 +11,10 @@ use tokio::time::timeout;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
+use crate::api::Api;
 use crate::asking::Asking;
 use crate::coding::Accepted;
 use crate::refusal::Refusal;
-use crate::router::Api;
 
 /// How long a request may take that has this in its extensions. It is looked at here, so that the answer to one that takes
 /// longer is counted as any other, and has its headers.

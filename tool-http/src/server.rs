@@ -15,9 +15,9 @@ use tool_core::provider::IntoToolsProvider;
 
 pub use error::ServeError;
 
+use crate::api::Api;
 use crate::gate::Gate;
 use crate::options::ServeOptions;
-use crate::router::Api;
 use crate::server::connections::Connections;
 
 /// Serves the tools of a provider until the program is asked to end by `SIGINT` or `SIGTERM`; asked twice, it ends at once.

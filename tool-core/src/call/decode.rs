@@ -20,9 +20,10 @@ use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
+use crate::schema::json::pointer::unescaped;
 use crate::schema::leniency::{Leniency, Repair, Validation};
 use crate::schema::problem::Problem;
-use crate::schema::{MOST_PROBLEMS, Validator, unescaped, unknown_input};
+use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(

@@ -9,7 +9,7 @@ use crate::declare::layout::{InputPlan, Plan};
 use crate::declare::slots::Slots;
 use crate::model::access::Principal;
 use crate::schema::json::integers;
-use crate::schema::pointer;
+use crate::schema::json::pointer::pointer;
 
 /// What was given for one input.
 pub(crate) enum Slot<'r> {

@@ -6,8 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::definition::fault::DefinitionFault;
+use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
-use crate::schema::{Foreign, has_secret, pointer};
+use crate::schema::{Foreign, has_secret};
 
 /// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
 ///

@@ -238,9 +238,10 @@ impl ToolDefinition {
             let made = self.input().example();
             let mut candidates = self.examples().iter().chain([made]);
             match candidates.find(|call| is_valid(self, call)) {
-                Some(valid) => {
-                    Box::new((valid.clone(), crate::schema::take(&mut { LONGEST_EXAMPLE }, valid)))
-                }
+                Some(valid) => Box::new((
+                    valid.clone(),
+                    crate::schema::json::size::take(&mut { LONGEST_EXAMPLE }, valid),
+                )),
                 None => Box::new((made.clone(), false)),
             }
         })

@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::declare::input::InputSpec;
-use crate::schema::push_escaped;
+use crate::schema::json::pointer::push_escaped;
 
 /// Returns the place of the first one by the names of inputs and members; `*` is any item of a list or value of a map.
 ///

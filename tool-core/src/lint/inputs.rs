@@ -65,7 +65,10 @@ fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding
 /// Examples and defaults of whole inputs, and whole calls in the doc comment: these are decoded.
 fn values(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     for (input, fault) in tool.invalid_values() {
-        findings.push(Finding::of(LintRule::ExampleInvalid, tool, fault).at(&crate::schema::pointer(&input)));
+        findings.push(
+            Finding::of(LintRule::ExampleInvalid, tool, fault)
+                .at(&crate::schema::json::pointer::pointer(&input)),
+        );
     }
     let calls = tool.faults_of_examples().into_iter();
     findings.extend(calls.map(|fault| Finding::of(LintRule::ExampleInvalid, tool, fault)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::schema::push_escaped;
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::referred;
 
 /// One part of a schema.

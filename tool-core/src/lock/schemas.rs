@@ -13,7 +13,7 @@ use crate::lock::keywords::{
     BOUNDS, CHOICES, COMPARED, LIMITS, TEXTS, constants, is_choice, members, named, order, required,
     requires, show, types, was_is,
 };
-use crate::schema::push_escaped;
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::{followed, referred};
 
 /// Which way the values of a schema travel.

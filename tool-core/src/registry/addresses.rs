@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::definition::ToolDefinition;
 use crate::definition::surface::{Address, Segment, Surface};
-use crate::registry::BuildError;
+use crate::registry::error::BuildError;
 
 /// A tool that lives somewhere, by its place among the others.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
-use crate::registry::{BuildError, BuildErrors, Registry, addresses};
+use crate::registry::error::{BuildError, BuildErrors};
+use crate::registry::{Registry, addresses};
 
 impl Registry {
     /// Makes every schema now, and finds what is wrong with them: examples in doc comments that are no calls, patterns that are

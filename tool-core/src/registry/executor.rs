@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::call::Limits;
 use crate::call::audit::AuditSink;
 use crate::definition::ToolDefinition;
-use crate::registry::{BuildError, RegistryBuilder};
+use crate::registry::builder::RegistryBuilder;
+use crate::registry::error::BuildError;
 
 impl RegistryBuilder {
     /// How long a call may take whose tool does not say: as `#[tool(timeout = "…")]` on every other tool. No limit by
@@ -157,7 +158,8 @@ mod tests {
     use crate::call::tool::DynamicTool;
     use crate::definition::ToolDefinition;
     use crate::model::output::Output;
-    use crate::registry::{BuildError, Registry};
+    use crate::registry::Registry;
+    use crate::registry::error::BuildError;
 
     #[test]
     fn a_time_limit_without_timers_is_a_fault() {

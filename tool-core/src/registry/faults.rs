@@ -97,7 +97,7 @@ impl ToolDefinition {
                 else {
                     continue;
                 };
-                let path = crate::schema::pointer(name);
+                let path = crate::schema::json::pointer::pointer(name);
                 let concerns = |problem: &&Problem| {
                     problem
                         .path

@@ -15,7 +15,9 @@ use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::prompt::{Prompt, PromptReply};
-use crate::registry::{BuildError, Registry, RegistryBuilder, Scope, Target};
+use crate::registry::builder::RegistryBuilder;
+use crate::registry::error::BuildError;
+use crate::registry::{Registry, Scope, Target};
 
 /// Which prompts a registry is to have.
 #[derive(Default)]

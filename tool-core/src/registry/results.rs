@@ -3,9 +3,10 @@
 use crate::call::{self, Reply};
 use crate::definition::ToolDefinition;
 use crate::model::future::BoxFuture;
+use crate::registry::Registry;
+use crate::registry::builder::RegistryBuilder;
 use crate::registry::provider::DiscoveryError;
 use crate::registry::provider::{IntoToolsProvider, Provider, ToolsProvider, Toolset};
-use crate::registry::{Registry, RegistryBuilder};
 use crate::results::ResultStore;
 
 impl RegistryBuilder {

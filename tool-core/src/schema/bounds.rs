@@ -22,8 +22,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::problem::Problem;
-use crate::schema::{Formats, Validator, push_escaped};
+use crate::schema::validator::{Formats, Validator};
 
 pub(crate) use fault::Shown;
 pub use fault::{SchemaError, SchemaFault};

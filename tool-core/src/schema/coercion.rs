@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::schema::json::patch::{Edit, Edits};
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::{integers, parse};
 use crate::schema::leniency::{Leniency, Repair, RepairKind};
 use crate::schema::reference::resolved;
+use crate::schema::secret;
 use crate::schema::types::Types;
-use crate::schema::{push_escaped, secret};
 
 /// More repairs than this are no slip of the pen: none is made then.
 const MOST_REPAIRS: usize = 1_000;

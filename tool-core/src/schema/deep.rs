@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::json::pointer::{pointer, push_escaped};
 use crate::schema::problem::Problem;
 use crate::schema::reference::{fragment, pointed, target};
 use crate::schema::validator::{MOST_PROBLEMS, Validator};
-use crate::schema::{pointer, push_escaped};
 
 /// So many alternatives are gone into at most, over all levels.
 const MOST_EXPLAINED: usize = 10_000;
@@ -224,7 +224,7 @@ fn unfit<'a>(
 #[cfg(test)]
 mod tests {
     use super::{explained_depth, is_deeper};
-    use crate::schema::Validator;
+    use crate::schema::validator::Validator;
     use serde_json::{Value, json};
     use std::time::{Duration, Instant};
 

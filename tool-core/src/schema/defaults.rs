@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::schema::json::pointer::push_escaped;
+use crate::schema::locate;
 use crate::schema::types::Types;
-use crate::schema::{Validator, locate, push_escaped};
+use crate::schema::validator::Validator;
 
 /// Leaves out of every default and example what counts as left out in a call: the `null` of an optional input or member.
 pub(crate) fn without_nulls(root: &mut Value) {

@@ -33,7 +33,7 @@ impl Default for Budget {
 impl Budget {
     /// A copy of a value that stands in the schema, if there is room for it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
-        super::take(&mut self.bytes, value).then(|| value.clone())
+        crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
     }
 }
 

@@ -156,7 +156,7 @@ mod tests {
     use serde_json::json;
 
     use super::{Format, sample};
-    use crate::schema::Validator;
+    use crate::schema::validator::Validator;
 
     const NAMES: [&str; 7] = ["date", "time", "date-time", "uuid", "uri", "ipv4", "ipv6"];
 

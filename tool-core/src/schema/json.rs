@@ -5,5 +5,7 @@ pub(crate) mod error_path;
 pub(crate) mod integers;
 pub(crate) mod parse;
 pub(crate) mod patch;
+pub(crate) mod pointer;
 pub(crate) mod raw_object;
+pub(crate) mod size;
 pub(crate) mod string;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::schema::json::pointer::unescaped;
 use crate::schema::reference::referred;
-use crate::schema::unescaped;
 
 /// The schemas of the value at this place, a JSON Pointer, its own first; nothing where no schema speaks of it.
 pub(super) fn at<'s>(root: &'s Value, path: &str) -> Vec<&'s Value> {

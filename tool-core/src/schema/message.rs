@@ -4,8 +4,8 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
 use crate::schema::format::{looks_like_a_date, sample};
+use crate::schema::json::pointer::pointer;
 use crate::schema::nearest::nearest;
-use crate::schema::pointer;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 

@@ -6,9 +6,9 @@ use std::ops::Not;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::schema::json::pointer::unescaped;
 use crate::schema::normal::TEXTS;
 use crate::schema::reference::target;
-use crate::schema::unescaped;
 
 /// One input, property, list item or output, described without JSON Schema.
 ///
@@ -187,7 +187,7 @@ impl<'s> Rendering<'s> {
 
     /// A copy of a value of the schema, if there is room for it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
-        super::take(&mut self.bytes, value).then(|| value.clone())
+        crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
     }
 
     fn text(&mut self, value: &Value) -> Option<String> {

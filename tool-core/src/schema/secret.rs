@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::schema::json::pointer::unescaped;
 use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
-use crate::schema::unescaped;
 
 /// What may be shown of the value at a place.
 pub(crate) struct Secrecy {

@@ -7,9 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 use crate::schema::reference::referred;
-use crate::schema::{locate, message, pointer};
+use crate::schema::{locate, message};
 
 /// So many values are decoded at most, counted as often as each is tried.
 const MOST_DECODED: u64 = 20_000;

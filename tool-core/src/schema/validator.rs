@@ -7,6 +7,7 @@ use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
 use crate::schema::coercion::{Amendments, amendments};
+use crate::schema::json::pointer::{pointer, push_escaped, unescaped};
 use crate::schema::leniency::Leniency;
 use crate::schema::message::{self, Given, Noun};
 use crate::schema::nearest::nearest;
@@ -15,7 +16,7 @@ use crate::schema::reference::resolved;
 use crate::schema::secret::{self, Secrecy};
 use crate::schema::types::Types;
 use crate::schema::untagged::Untagged;
-use crate::schema::{deep, locate, pointer, push_escaped, unescaped};
+use crate::schema::{deep, locate};
 
 /// More problems than this help nobody.
 pub(crate) const MOST_PROBLEMS: usize = 20;

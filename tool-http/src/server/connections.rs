@@ -10,9 +10,9 @@ use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tool_serve::Settings;
 
+use crate::api::Api;
 use crate::gate::Gate;
 use crate::options::ServeOptions;
-use crate::router::Api;
 use crate::server::face;
 
 /// The head of a request, in bytes and in headers: more is 431. The target alone may have 64 KiB: more is 414.

@@ -11,11 +11,12 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde::Serialize;
 
-use crate::answer::json;
+use crate::api::Api;
 use crate::gate::Gate;
+use crate::json::json;
 use crate::refusal::Refusal;
 use crate::route::{Route, TimeLimit};
-use crate::router::{self, Api};
+use crate::router;
 
 /// Every route, behind the gate.
 pub(super) fn serving(api: &Api, gate: &Arc<Gate>, limit: Duration) -> Router {

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::envelope::is_plain;
+use crate::envelope::plain::is_plain;
 
 /// What may stand between the parts of JSON.
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];

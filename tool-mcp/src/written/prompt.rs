@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use tool_core::{IntoPrompt, Prompt, ToolError};
 
 use crate::reading::shortened;
-use crate::written::{Answering, Completing, Icon, Request, Template, icon, shown, values};
+use crate::written::icon::Icon;
+use crate::written::template::Template;
+use crate::written::{Answering, Completing, Request, icon, shown, values};
 
 /// As many unknown arguments of a call are named.
 const MOST_FAULTS: usize = 20;

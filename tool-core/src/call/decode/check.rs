@@ -9,10 +9,11 @@ use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 use crate::schema::json::error_path::{Located, located};
 use crate::schema::json::parse::Read;
+use crate::schema::json::pointer::pointer;
 use crate::schema::json::{integers, parse};
 use crate::schema::leniency::{Leniency, Repair};
 use crate::schema::problem::Problem;
-use crate::schema::{Amendments, MOST_PROBLEMS, Validator, pointer, repeated};
+use crate::schema::{Amendments, MOST_PROBLEMS, Validator, repeated};
 
 /// Arguments as the schema sees them.
 pub(crate) struct Checked<'t> {

@@ -10,9 +10,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::context::Context;
-use crate::context::elicitation::{
-    Answer, Ask, AskKind, Asked, Asking, Elicited, Form, Root, Sample, Sampled,
-};
+use crate::context::elicitation::answer::{Answer, Elicited, Root, Sampled};
+use crate::context::elicitation::form::Form;
+use crate::context::elicitation::question::{Ask, AskKind};
+use crate::context::elicitation::sample::Sample;
+use crate::context::elicitation::{Asked, Asking};
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
 use crate::schema::problem::Problem;

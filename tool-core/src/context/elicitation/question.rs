@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::context::elicitation::{Form, Sample};
+use crate::context::elicitation::form::Form;
+use crate::context::elicitation::sample::Sample;
 use crate::model::digest::Digest;
 use crate::schema::problem::Problem;
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use crate::context::Context;
-use crate::context::elicitation::{Ask, AskKind, Asker, Asking, Question};
+use crate::context::elicitation::question::{Ask, AskKind, Question};
+use crate::context::elicitation::{Asker, Asking};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 

@@ -4,7 +4,8 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use crate::context::Context;
-use crate::context::elicitation::{Asking, Question};
+use crate::context::elicitation::Asking;
+use crate::context::elicitation::question::Question;
 use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;

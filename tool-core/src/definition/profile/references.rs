@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::definition::profile::subschemas;
 use crate::definition::profile::subschemas::below;
 use crate::definition::profile::{Profile, ProfileError, dialect};
-use crate::schema::push_escaped;
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference;
 
 /// References that refer twice to the next one multiply. A hand-written schema with more is refused with its tool.
@@ -107,7 +107,7 @@ impl<'s> Inlining<'s> {
 
     /// The last step of the reference, with a number where another definition has this name.
     fn free_name(&self, reference: &str) -> String {
-        let last = crate::schema::unescaped(reference.rsplit('/').next().unwrap_or_default());
+        let last = crate::schema::json::pointer::unescaped(reference.rsplit('/').next().unwrap_or_default());
         let numbered = (2..).map(|number| format!("{last}{number}"));
         let mut names = std::iter::once(last.clone()).chain(numbered);
         names.find(|name| !self.definitions.contains_key(name)).unwrap_or(last)

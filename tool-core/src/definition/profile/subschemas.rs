@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::push_escaped;
+use crate::schema::json::pointer::push_escaped;
 
 const ONE: [&str; 11] = [
     "items",

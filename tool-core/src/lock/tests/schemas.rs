@@ -4,7 +4,7 @@ use std::slice;
 
 use serde_json::{Value, json};
 
-use crate::lock::DifferenceKind as Kind;
+use crate::lock::difference::DifferenceKind as Kind;
 use crate::lock::schemas::{Side, compare};
 
 /// A change of one schema, and what it is as an input and as an output, by kind and place.

@@ -7,8 +7,8 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
+use crate::lock::difference::{Change, DifferenceKind as Kind};
 use crate::lock::schemas::{Side, compare};
-use crate::lock::{Change, DifferenceKind as Kind};
 use crate::model::digest::Digest;
 use crate::schema::Validator;
 

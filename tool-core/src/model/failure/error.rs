@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::model::failure::{Failure, FailureKind, Reason};
-use crate::schema::pointer;
+use crate::model::failure::Failure;
+use crate::model::failure::kind::{FailureKind, Reason};
+use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 
 /// An error of a tool that says what it means to the caller, beyond its message.

@@ -10,8 +10,11 @@ use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::model::future::BoxFuture;
+use crate::registry::provider::ToolsProvider;
 use crate::registry::provider::cached::asker::{Asker, Kept};
-use crate::registry::provider::{DiscoveryError, IntoToolsProvider, ToolsProvider, Toolset};
+use crate::registry::provider::discovery::DiscoveryError;
+use crate::registry::provider::into::IntoToolsProvider;
+use crate::registry::provider::toolset::Toolset;
 
 /// How long a provider may take to answer unless told.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::call::tool::Tool;
 use crate::definition::DefinitionError;
 use crate::registry::Registry;
-use crate::registry::provider::Toolset;
+use crate::registry::provider::toolset::Toolset;
 
 /// Why the tools of a provider are not known. It is for the log: no caller sees it.
 ///

@@ -8,7 +8,9 @@ use crate::definition::DefinitionError;
 use crate::model::future::BoxFuture;
 use crate::registry::Registry;
 use crate::registry::provider::discovery::Found;
-use crate::registry::provider::{DiscoveryError, IntoTools, Provider, ToolsProvider, Toolset};
+use crate::registry::provider::discovery::{DiscoveryError, IntoTools};
+use crate::registry::provider::toolset::Toolset;
+use crate::registry::provider::{Provider, ToolsProvider};
 
 /// What an adapter takes its tools from: a [`Registry`], a list of tools, a function or an `async` function that returns
 /// [what it found](IntoTools), or any [`ToolsProvider`].

@@ -6,9 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 
 use crate::model::future::BoxFuture;
-use crate::registry::provider::{
-    DiscoveryError, IntoToolsProvider, Provider, Skipped, ToolsProvider, Toolset,
-};
+use crate::registry::provider::discovery::DiscoveryError;
+use crate::registry::provider::into::IntoToolsProvider;
+use crate::registry::provider::toolset::{Skipped, Toolset};
+use crate::registry::provider::{Provider, ToolsProvider};
 
 /// Several providers as one, in the order in which they were added. All are asked at the same time.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::definition::{DefinitionError, ToolDefinition};
 use crate::registry::Registry;
-use crate::registry::provider::DiscoveryError;
+use crate::registry::provider::discovery::DiscoveryError;
 
 /// The tools that a provider has at one moment: a registry of those that can be served, and what was left out.
 ///

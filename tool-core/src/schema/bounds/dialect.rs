@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::bounds::SchemaFault;
+use crate::schema::bounds::fault::SchemaFault;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::schema::bounds::dialect::Dialect;
+use crate::schema::bounds::fault::{SchemaError, SchemaFault};
 use crate::schema::bounds::way::Way;
-use crate::schema::bounds::{
-    LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS, SchemaError, SchemaFault,
-};
-use crate::schema::push_escaped;
+use crate::schema::bounds::{LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS};
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::target;
 
 pub(super) struct Graph<'s> {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::schema::bounds::fault::{SchemaError, SchemaFault};
 use crate::schema::bounds::graph::Graph;
-use crate::schema::bounds::{SchemaError, SchemaFault};
 
 pub(crate) const HEADER: &str = "x-mcp-header";
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{Foreign, SchemaFault, check};
-use crate::schema::Validator;
+use crate::schema::validator::Validator;
 
 /// Milliseconds alone, more on a busy machine; what is not bounded takes longer than anybody waits.
 const AT_MOST: Duration = Duration::from_secs(10);

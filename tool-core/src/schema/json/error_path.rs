@@ -2,8 +2,8 @@
 
 use serde_json::value::RawValue;
 
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::raw_object::Members;
-use crate::schema::push_escaped;
 
 /// Where a decode failed.
 pub(crate) struct Located<'t> {

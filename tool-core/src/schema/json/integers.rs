@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::schema::json::parse::WIDE;
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::string::end_of_string;
-use crate::schema::push_escaped;
 
 /// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
 ///

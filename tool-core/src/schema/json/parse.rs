@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::schema::json::pointer::push_escaped;
 use crate::schema::problem::Problem;
-use crate::schema::push_escaped;
 
 /// An object with more members than this is an attack and no input.
 const MOST_MEMBERS: usize = 10_000;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::schema::json::pointer::unescaped;
 use crate::schema::json::raw_object::Members;
-use crate::schema::unescaped;
 
 /// What is to be changed in a JSON text, by place.
 #[derive(Default)]

@@ -11,8 +11,9 @@ use tool_core::{DynamicTool, Operation, Output, Principal, Registry, ToolDefinit
 
 use super::{Direct, Early};
 use crate::caller::Caller;
+use crate::http::policy::Policy;
+use crate::http::sessions;
 use crate::http::sessions::{Sessions, Visit};
-use crate::http::{Policy, sessions};
 use crate::in_flight::InFlight;
 use crate::session::Acquaintance;
 use crate::{Discovery, Server, Surfaces};

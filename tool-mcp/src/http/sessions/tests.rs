@@ -8,8 +8,9 @@ use tower::ServiceExt as _;
 
 use super::*;
 use crate::handler::Handler;
+use crate::http::policy::Policy;
 use crate::http::shutdown::Shutdown;
-use crate::http::{Endpoint, Policy, Way, identity, message};
+use crate::http::{Endpoint, Way, identity, message};
 use crate::server::Server;
 
 /// Longer than a session may be idle.

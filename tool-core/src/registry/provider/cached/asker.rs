@@ -11,7 +11,9 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::time::Instant;
 
 use crate::model::catch_panic::catch_panic;
-use crate::registry::provider::{DiscoveryError, Provider, Toolset};
+use crate::registry::provider::Provider;
+use crate::registry::provider::discovery::DiscoveryError;
+use crate::registry::provider::toolset::Toolset;
 
 /// How long a provider that has failed is left alone as long as there is a list to be served.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);

@@ -13,7 +13,11 @@ use super::Cached;
 use crate::call::tool::{DynamicTool, Tool};
 use crate::definition::ToolDefinition;
 use crate::model::output::Output;
-use crate::registry::provider::{DiscoveryError, IntoToolsProvider as _, Provider, Providers, Toolset};
+use crate::registry::provider::Provider;
+use crate::registry::provider::discovery::DiscoveryError;
+use crate::registry::provider::into::IntoToolsProvider as _;
+use crate::registry::provider::providers::Providers;
+use crate::registry::provider::toolset::Toolset;
 
 const FRESH: Duration = Duration::from_secs(60);
 const STALE: Duration = Duration::from_secs(30);

@@ -11,7 +11,8 @@ use tokio::sync::Semaphore;
 
 use super::Cached;
 use crate::registry::Registry;
-use crate::registry::provider::{DiscoveryError, Toolset};
+use crate::registry::provider::discovery::DiscoveryError;
+use crate::registry::provider::toolset::Toolset;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
