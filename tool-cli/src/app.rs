@@ -1,21 +1,13 @@
-//! The command line of an application: what it is called, what it holds, and how it is run.
+//! The command line of an application: what it is called and what it holds.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
-use std::{fmt, io};
+use std::fmt;
 
-use clap::ArgMatches;
-use tokio::runtime::Runtime;
+use tool_core::Registry;
 use tool_core::lint::Lint;
-use tool_core::{FailureKind, Registry, ToolDefinition};
 
-use crate::grammar::{Format, Inputs};
+use crate::Server;
 use crate::identity::{Identified, Identities};
-use crate::stop::{self, Stop};
-use crate::streams::Streams;
-use crate::{
-    Server, catalogue, complete, grammar, identity, info, invocation, lint, lock, manual, schema, serve, yaml,
-};
 
 /// The command line of one registry.
 ///
@@ -145,184 +137,6 @@ impl App {
         self.lint = lint;
         self
     }
-
-    /// Runs the command line of this process and returns its exit code.
-    ///
-    /// The codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage.
-    ///
-    /// # Panics
-    ///
-    /// `run` and `serve` need the runtime of tokio around them.
-    ///
-    /// ```no_run
-    /// use std::process::ExitCode;
-    ///
-    /// #[tokio::main]
-    /// async fn main() -> ExitCode {
-    ///     let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    ///     tool_cli::App::new("weather", registry).run().await
-    /// }
-    /// ```
-    pub async fn run(self) -> ExitCode {
-        self.run_from(std::env::args_os()).await.into()
-    }
-
-    /// Runs the command line of this process as [`run`](Self::run) does, and starts a runtime only for a command that needs
-    /// one: `run` and `serve`, and completion in a shell. A list has ended by the time that a runtime has started.
-    ///
-    /// The registry is built before there is a runtime. State that needs one when it is made, such as a connection pool, panics then:
-    /// use [`run`](Self::run) in an `async fn main`.
-    ///
-    /// ```no_run
-    /// use std::process::ExitCode;
-    ///
-    /// fn main() -> ExitCode {
-    ///     let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    ///     tool_cli::App::new("weather", registry).run_on(tokio::runtime::Runtime::new)
-    /// }
-    /// ```
-    ///
-    /// A runtime that cannot be started is told on stderr, and the exit code is 70.
-    pub fn run_on(self, runtime: impl FnOnce() -> io::Result<Runtime>) -> ExitCode {
-        self.run_from_on(std::env::args_os().collect(), runtime).into()
-    }
-
-    fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
-        // What completes a value is a function of the application, which may wait.
-        let waits = ["run", "serve", complete::COMMAND];
-        if !arguments.iter().any(|word| waits.iter().any(|command| word == command)) {
-            return tool_core::private::block_on(self.run_from(arguments));
-        }
-        match runtime() {
-            Ok(runtime) => runtime.block_on(self.run_from(arguments)),
-            Err(error) => {
-                Streams::process().error(&format!("the runtime cannot be started: {error}"));
-                FailureKind::Internal.codes().exit
-            }
-        }
-    }
-
-    /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
-    /// of the program, and returns the exit code.
-    ///
-    /// After an interrupt, and after a call that took longer than `--timeout`, the process ends right here, since a tool that blocks or a blocking read of stdin would hold
-    /// its runtime up: with 130, or with 0 when a server shut down in good order.
-    ///
-    /// # Panics
-    ///
-    /// `run` and `serve` need the runtime of tokio around them.
-    ///
-    /// ```
-    /// # tool_core::private::block_on(async {
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let code = tool_cli::App::new("weather", registry).run_from(["weather", "list", "--format", "name"]).await;
-    /// assert_eq!(code, 0);
-    /// # });
-    /// ```
-    pub async fn run_from<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> u8 {
-        let mut streams = Streams::process();
-        let mut arguments = arguments.into_iter().map(Into::into);
-        let called = arguments.next();
-        let code = App { called, ..self }.finish(arguments.collect(), &mut streams).await;
-        if streams.ends_now() {
-            std::process::exit(code.into());
-        }
-        code
-    }
-
-    /// Runs the command line with these arguments, without the program's name, on these streams: what tests do.
-    ///
-    /// ```
-    /// # tool_core::private::block_on(async {
-    /// use tool_cli::{App, Buffer, Streams};
-    ///
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let stderr = Buffer::default();
-    /// let streams = Streams::new(std::io::empty(), std::io::sink(), stderr.clone());
-    /// let code = App::new("weather", registry).run_with(["info", "nope"], streams).await;
-    /// assert_eq!((code, stderr.text().as_str()), (3, "error: Tool not found: nope\n"));
-    /// # });
-    /// ```
-    pub async fn run_with<A: Into<OsString>>(
-        self,
-        arguments: impl IntoIterator<Item = A>,
-        streams: Streams,
-    ) -> u8 {
-        let mut streams = streams;
-        self.finish(arguments.into_iter().map(Into::into).collect(), &mut streams).await
-    }
-
-    /// Runs to the end, whatever that is, and tells it.
-    async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
-        let hostile = arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
-        let tool = self.tool_named(&arguments);
-        let inputs = tool.as_ref().map(Inputs::of);
-        let matches = match grammar::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
-            Ok(matches) => matches,
-            Err(error) => return Stop::Grammar { error, hostile }.tell(streams),
-        };
-        streams.colour(grammar::colour(&matches));
-        streams.set_loudness(grammar::loudness(&matches));
-        match self.dispatch(inputs.as_ref(), &matches, streams).await {
-            Ok(()) => 0,
-            Err(stop) => stop.tell(streams),
-        }
-    }
-
-    /// The tool that is to be called or checked. Its flags are part of the grammar; no other tool's are looked at.
-    pub(crate) fn tool_named(&self, arguments: &[OsString]) -> Option<ToolDefinition> {
-        if !arguments.iter().any(|word| word == "run" || word == "validate") {
-            return None;
-        }
-        let registry = identity::likely(self, arguments);
-        if let [command, name, ..] = arguments
-            && (command == "run" || command == "validate")
-            && let Some(name) = name.to_str().filter(|name| !name.starts_with('-'))
-        {
-            // As nearly always: where the name is, nothing has to be found out about options.
-            return registry.get(name).cloned();
-        }
-        let grammar = grammar::grammar_for(self, 0, None, arguments);
-        let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
-        registry.get(name).cloned()
-    }
-
-    async fn dispatch(
-        self,
-        inputs: Option<&Inputs<'_>>,
-        matches: &ArgMatches,
-        streams: &mut Streams,
-    ) -> Result<(), Stop> {
-        let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
-        let done = match command {
-            "list" => catalogue::list(&self, matches, streams),
-            "search" => catalogue::search(&self, matches, streams),
-            "info" => info::info(&self, matches, streams),
-            "schema" => schema::schema(&self, matches, streams),
-            "validate" => invocation::validate(&self, inputs, matches, streams),
-            // Boxed, so that the commands that never wait take no room for what these keep while they do.
-            "run" => Box::pin(invocation::run(&self, inputs, matches, streams)).await,
-            "lint" => lint::lint(&self, matches, streams),
-            "lock" => lock::lock(&self, matches, streams),
-            "completions" => complete::script(&self, matches, streams),
-            "man" => manual::man(&self, matches, streams),
-            complete::COMMAND => complete::complete(&self, matches, streams),
-            _ => Box::pin(serve::serve(self, matches, streams)).await,
-        };
-        match done {
-            // Whoever asks for data reads stdout, and finds one object there in any case.
-            Err(Stop::Call { failure, suggestion }) => {
-                let Some(format) = grammar::data_asked_for(matches) else {
-                    return Err(Stop::Call { failure, suggestion });
-                };
-                let object = stop::failure_json(&failure);
-                let page = if format == Format::Yaml { yaml::text(&object) } else { format!("{object}\n") };
-                streams.print(&page)?;
-                Err(Stop::Told(failure))
-            }
-            done => done,
-        }
-    }
 }
 
 impl fmt::Debug for App {
@@ -332,44 +146,5 @@ impl fmt::Debug for App {
             .field("registry", &self.registry)
             .field("servers", &self.servers)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use tool_core::Registry;
-
-    use super::App;
-
-    #[test]
-    fn only_what_waits_starts_a_runtime() {
-        for (words, starts) in [
-            (&["list"][..], false),
-            (&["lint"], false),
-            (&["search", "run of the mill"], false),
-            (&["run", "nope"], true),
-            (&["--quiet", "run", "nope"], true),
-            (&[super::complete::COMMAND], true),
-        ] {
-            let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
-            let mut started = false;
-            let arguments = std::iter::once("empty").chain(words.iter().copied()).map(Into::into).collect();
-            let code = app.run_from_on(arguments, || {
-                started = true;
-                tokio::runtime::Builder::new_current_thread().enable_all().build()
-            });
-            assert_eq!(started, starts, "{words:?}");
-            assert_eq!(code == 0, !starts, "{words:?}");
-        }
-    }
-
-    #[test]
-    fn a_runtime_that_cannot_be_started_is_told() {
-        let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
-        let code =
-            app.run_from_on(["empty", "run", "nope"].map(Into::into).into(), || Err(io::Error::other("no")));
-        assert_eq!(code, 70);
     }
 }

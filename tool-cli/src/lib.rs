@@ -6,6 +6,7 @@ mod arguments;
 mod asking;
 mod catalogue;
 mod complete;
+mod dispatch;
 mod grammar;
 mod hidden;
 mod identity;

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, Method, Request, header};
 
 use crate::origin::{Authority, Host, Origin};
 use crate::refusal::Refusal;
-use crate::server::ServeError;
+use crate::server::error::ServeError;
 
 /// The hosts that a server answers for, and the origins that may ask.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! A server of its own, for an application that has none.
 
 mod connections;
-mod error;
+pub(crate) mod error;
 mod face;
 
 use std::future::Future;
