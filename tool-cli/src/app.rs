@@ -7,7 +7,7 @@ use tool_core::Registry;
 use tool_core::lint::Lint;
 
 use crate::Server;
-use crate::identity::{Identified, Identities};
+use crate::identity::identified::{Identified, Identities};
 
 /// The command line of one registry.
 ///

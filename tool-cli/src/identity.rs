@@ -1,7 +1,8 @@
 //! Who calls: the local user, or whom `--as` and `--grant` say.
 
+pub(crate) mod identified;
+
 use std::ffi::OsString;
-use std::fmt::Display;
 
 use clap::ArgMatches;
 use tool_core::failure::Reason;
@@ -10,42 +11,6 @@ use tool_core::{Failure, FailureKind, Principal, Registry};
 use crate::app::App;
 use crate::grammar;
 use crate::stop::Stop;
-
-/// What an application answers when it is asked [who is meant](App::identities) by `--as ID`: a caller or nobody, or that it
-/// could not be looked up.
-///
-/// ```
-/// use tool_cli::Identified;
-/// use tool_core::Principal;
-///
-/// let nobody: Option<Principal> = None;
-/// assert_eq!(nobody.identified(), Ok(None));
-/// let unread: Result<Option<Principal>, &str> = Err("the users cannot be read");
-/// assert_eq!(unread.identified(), Err("the users cannot be read".to_owned()));
-/// ```
-pub trait Identified {
-    /// The caller, or nobody.
-    ///
-    /// # Errors
-    ///
-    /// Why it is not known who is meant, in words that whoever typed the command may read.
-    fn identified(self) -> Result<Option<Principal>, String>;
-}
-
-impl Identified for Option<Principal> {
-    fn identified(self) -> Result<Option<Principal>, String> {
-        Ok(self)
-    }
-}
-
-impl<E: Display> Identified for Result<Option<Principal>, E> {
-    fn identified(self) -> Result<Option<Principal>, String> {
-        self.map_err(|error| error.to_string())
-    }
-}
-
-/// What an application makes of `--as ID`.
-pub(crate) type Identities = Box<dyn Fn(&str) -> Result<Option<Principal>, String> + Send + Sync>;
 
 /// The registry as the caller sees it.
 pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, Stop> {

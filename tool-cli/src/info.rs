@@ -3,13 +3,11 @@
 mod data;
 mod facts;
 mod page;
-mod path;
+pub(crate) mod path;
 
 use clap::ArgMatches;
 use serde_json::json;
 use tool_core::{Registry, ToolDefinition};
-
-pub(crate) use path::NoPart;
 
 use crate::app::App;
 use crate::catalogue::json_text;

@@ -30,6 +30,6 @@ mod terminal;
 mod yaml;
 
 pub use app::App;
-pub use identity::Identified;
+pub use identity::identified::Identified;
 pub use serve::{ServeError, ServeOptions, Server};
 pub use streams::{Buffer, Streams};

@@ -9,8 +9,7 @@ use tool_core::lock::LockError;
 use tool_core::profile::ProfileError;
 use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
 
-use crate::info::NoPart;
-use crate::serve::ServeError;
+use crate::info::path::NoPart;
 use crate::streams::Streams;
 
 /// The exit code for wrong usage, as clap has it too.
@@ -78,7 +77,7 @@ pub(crate) enum Stop {
     #[error("cannot write `{}`: {error}", path.display())]
     Unwritable { path: PathBuf, error: io::Error },
     #[error("the server failed: {}", chain(.0.as_ref()))]
-    Server(ServeError),
+    Server(Box<dyn Error + Send + Sync>),
     #[error("the server did not shut down in time")]
     Overdue,
     #[error("cannot write to stdout: {0}")]
