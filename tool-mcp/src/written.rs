@@ -19,7 +19,6 @@ pub use icon::{Icon, IconTheme};
 pub use prompt::{DynamicPrompt, PromptArgument};
 pub(crate) use resource::About;
 pub use resource::{DynamicResource, DynamicTemplate};
-use template::Template;
 
 /// What somebody asked of a resource, a resource template or a prompt that is written by hand.
 ///
