@@ -1,4 +1,4 @@
-//! The schema of a tool: composed from its inputs, brought into one normal form, validated against, and shown.
+//! JSON and JSON Schema: one normal form, validation, coercion, bounds and examples. Nothing here knows of tools.
 //!
 //! Everything is computed once a tool, on first use, from the types that the declaration names.
 
