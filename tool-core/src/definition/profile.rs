@@ -148,7 +148,7 @@ pub struct UnknownProfile(String);
 ///
 /// ```
 /// use tool_core::{Registry, tool};
-/// use tool_core::definition::{Profile, ProfileError};
+/// use tool_core::profile::{Profile, ProfileError};
 ///
 /// /// Puts labels on a thing.
 /// #[tool(operation = Write, destructive = false)]
