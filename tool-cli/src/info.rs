@@ -17,7 +17,7 @@ use crate::streams::Streams;
 use crate::{identity, yaml};
 
 /// A tool as one caller sees it.
-pub(crate) struct Told<'t> {
+pub(crate) struct VisibleTool<'t> {
     pub(crate) program: &'t str,
     pub(crate) registry: &'t Registry,
     pub(crate) tool: &'t ToolDefinition,
@@ -38,7 +38,7 @@ pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
             _ => page::part(path, &part).text(width, paint),
         }
     } else {
-        let told = Told { program: &app.name, registry: &registry, tool };
+        let told = VisibleTool { program: &app.name, registry: &registry, tool };
         match format {
             Format::Json => json_text(&data::object(&told)),
             Format::Yaml => yaml::text(&data::object(&told)),

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use tool_core::address::Surface;
 
 use crate::catalogue::{self, object as members};
-use crate::info::Told;
+use crate::info::VisibleTool;
 
 /// Everything that is declared.
-pub(super) fn object(told: &Told<'_>) -> Value {
-    let Told { registry, tool, .. } = told;
+pub(super) fn object(told: &VisibleTool<'_>) -> Value {
+    let VisibleTool { registry, tool, .. } = told;
     let source = tool.source();
     let tags: Vec<_> = tool.tags().collect();
     let deprecated = tool.deprecated().map(|deprecated| {

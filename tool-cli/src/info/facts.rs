@@ -5,13 +5,13 @@ use tool_core::address::Surface;
 use tool_core::{Operation, ToolDefinition};
 
 use crate::catalogue;
-use crate::info::Told;
+use crate::info::VisibleTool;
 
 /// The name of a fact and what it is.
 pub(super) type Fact = (&'static str, String);
 
 /// Everything, in the order in which one asks.
-pub(super) fn facts(told: &Told<'_>) -> Vec<Fact> {
+pub(super) fn facts(told: &VisibleTool<'_>) -> Vec<Fact> {
     let tool = told.tool;
     let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     let mut facts = vec![
@@ -55,14 +55,14 @@ fn meaning(operation: Operation) -> String {
     format!("{operation}: {meaning}")
 }
 
-fn permission(told: &Told<'_>) -> String {
+fn permission(told: &VisibleTool<'_>) -> String {
     let Some(permission) = told.tool.permission() else { return "none".to_owned() };
     let held = if catalogue::denial(told.registry, told.tool).is_some() { "not held" } else { "held" };
     let caller = told.registry.principal().id().unwrap_or("an anonymous caller");
     format!("`{permission}`, {held} by {caller}")
 }
 
-fn requirements(told: &Told<'_>) -> String {
+fn requirements(told: &VisibleTool<'_>) -> String {
     match told.registry.requirements(told.tool.name()) {
         None => "none".to_owned(),
         Some(requirements) => match requirements.message {

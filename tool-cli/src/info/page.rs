@@ -2,13 +2,13 @@
 
 use tool_core::schema::NativeSchema;
 
-use crate::info::{Told, facts};
+use crate::info::{VisibleTool, facts};
 use crate::page::{Paint, neutral};
 use crate::table::{Table, wrapped};
 use crate::{markdown, outline};
 
 /// A page of text.
-pub(super) fn text(told: &Told<'_>, width: u16, paint: Paint) -> String {
+pub(super) fn text(told: &VisibleTool<'_>, width: u16, paint: Paint) -> String {
     let tool = told.tool;
     let mut page = paint.heading(&neutral(tool.name()));
     if let Some(title) = tool.title() {
@@ -63,7 +63,7 @@ fn push_fact(page: &mut String, (name, fact): (&str, &str), longest: usize, widt
 }
 
 /// A page of Markdown.
-pub(super) fn markdown(told: &Told<'_>) -> String {
+pub(super) fn markdown(told: &VisibleTool<'_>) -> String {
     let tool = told.tool;
     let title = tool.title().map(|title| format!(": {}", markdown::cell(title))).unwrap_or_default();
     let mut page =
@@ -86,14 +86,14 @@ pub(super) fn part(path: &str, part: &NativeSchema) -> Table {
     table
 }
 
-fn inputs(told: &Told<'_>) -> Option<Table> {
+fn inputs(told: &VisibleTool<'_>) -> Option<Table> {
     let inputs = told.tool.inputs();
     let mut table = Table::new(["INPUT", "TYPE", "REQUIRED", "DESCRIPTION"]);
     outline::inputs(inputs).into_iter().for_each(|row| table.push(row));
     (!inputs.is_empty()).then_some(table)
 }
 
-fn outputs(told: &Told<'_>) -> Option<Table> {
+fn outputs(told: &VisibleTool<'_>) -> Option<Table> {
     let mut table = Table::new(["OUTPUT", "TYPE", "DESCRIPTION"]);
     for [path, kind, _, details] in outline::output(told.tool.outputs()?) {
         table.push([path, kind, details]);

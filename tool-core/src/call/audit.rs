@@ -167,7 +167,7 @@ pub(crate) struct Record {
     bytes_in: usize,
     began: Option<Instant>,
     outcome: Result<usize, FailureKind>,
-    told: Told,
+    told: Reported,
 }
 
 /// The tool or the prompt that was asked for.
@@ -177,7 +177,7 @@ pub(crate) enum Asked {
 }
 
 /// What the caller was told before the call had ended.
-pub(crate) type Told = Arc<OnceLock<FailureKind>>;
+pub(crate) type Reported = Arc<OnceLock<FailureKind>>;
 
 /// There, `std` panics when it is asked for the time.
 const CLOCKLESS: bool = cfg!(all(target_family = "wasm", target_os = "unknown"));
@@ -201,13 +201,13 @@ impl Record {
             bytes_in: arguments.len(),
             began: (!CLOCKLESS).then(Instant::now),
             outcome: Err(FailureKind::Cancelled),
-            told: Told::default(),
+            told: Reported::default(),
         })
     }
 
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
     /// Where to note what the caller is told before the call has ended.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> Reported {
         Arc::clone(&self.told)
     }
 

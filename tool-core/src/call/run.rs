@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::call::audit::Told;
+use crate::call::audit::Reported;
 use crate::call::invocation::Invocation;
 use crate::call::output_check::Outputs;
 use crate::context::LazyContext;
@@ -160,12 +160,12 @@ async fn decide(
 /// Tells the function that its caller went away, unless the caller stayed to the end.
 pub(super) struct CancelOnDrop<'c> {
     context: Option<&'c LazyContext<'c>>,
-    told: Option<Told>,
+    told: Option<Reported>,
     pub(super) why: FailureKind,
 }
 
 impl<'c> CancelOnDrop<'c> {
-    pub(super) fn new(context: &'c LazyContext<'c>, told: Option<Told>) -> Self {
+    pub(super) fn new(context: &'c LazyContext<'c>, told: Option<Reported>) -> Self {
         CancelOnDrop { context: Some(context), told, why: FailureKind::Cancelled }
     }
 

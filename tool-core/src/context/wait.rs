@@ -20,7 +20,7 @@ pub(crate) struct Circle;
 /// What calls hold while they wait, and for what.
 #[derive(Clone)]
 struct Edge {
-    held: Vec<Held>,
+    held: Vec<HeldPermit>,
     /// It takes the first place of any of these that is free.
     wanted: Vec<Wanted>,
     /// How many calls wait like this.
@@ -28,7 +28,7 @@ struct Edge {
 }
 
 #[derive(Clone)]
-struct Held {
+struct HeldPermit {
     permit: Weak<Permit>,
     gate: usize,
 }
@@ -76,14 +76,14 @@ impl Edge {
     fn new(held: &[Weak<Permit>], wanted: &[&Arc<Gate>]) -> Self {
         let held = held.iter().filter_map(|permit| {
             let gate = key(permit.upgrade()?.entered());
-            Some(Held { permit: Weak::clone(permit), gate })
+            Some(HeldPermit { permit: Weak::clone(permit), gate })
         });
         let wanted = wanted.iter().map(|gate| Wanted { gate: key(gate), places: gate.places() });
         Edge { held: held.collect(), wanted: wanted.collect(), calls: 0 }
     }
 
     fn is_like(&self, other: &Edge) -> bool {
-        let same = |(one, other): (&Held, &Held)| Weak::ptr_eq(&one.permit, &other.permit);
+        let same = |(one, other): (&HeldPermit, &HeldPermit)| Weak::ptr_eq(&one.permit, &other.permit);
         self.held.len() == other.held.len()
             && self.wanted == other.wanted
             && self.held.iter().zip(&other.held).all(same)
@@ -99,7 +99,7 @@ fn is_stuck(waiting: &[Edge], position: usize) -> bool {
         let mut blocked: HashMap<usize, HashSet<*const Permit>> = HashMap::new();
         let held = stuck.iter().flat_map(|&edge| &waiting[edge].held);
         // A call that has ended while what it has started goes on holds nothing.
-        for Held { permit, gate } in held.filter(|held| held.permit.strong_count() > 0) {
+        for HeldPermit { permit, gate } in held.filter(|held| held.permit.strong_count() > 0) {
             blocked.entry(*gate).or_default().insert(permit.as_ptr());
         }
         let is_blocked =

@@ -113,8 +113,8 @@ impl Declaration {
     }
 
     /// What is behind the door: nothing of the author's runs.
-    pub(crate) fn told(&self) -> Told {
-        let mut told = Told::default();
+    pub(crate) fn told(&self) -> Metadata {
+        let mut told = Metadata::default();
         (self.entry)(&mut Call::Tell(&mut told));
         told
     }
@@ -157,7 +157,7 @@ impl Declaration {
 
     /// The crate that the tool was declared in, by the first segment of its module.
     pub(crate) fn crate_name(&self) -> &'static str {
-        let Told { module, .. } = self.told();
+        let Metadata { module, .. } = self.told();
         module.split("::").next().unwrap_or(module)
     }
 }
@@ -295,7 +295,7 @@ macro_rules! __here {
 
 /// What a declaration tells where it is entered: its text, and where it stands.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
+pub struct Metadata {
     pub(crate) description: &'static str,
     pub(crate) module: &'static str,
     pub(crate) file: &'static str,

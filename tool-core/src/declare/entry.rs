@@ -10,7 +10,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::declare::declaration::Told;
+use crate::declare::declaration::Metadata;
 use crate::declare::inject::Source;
 use crate::declare::input::{Inputs, Visitor};
 use crate::declare::reader::{Findings, Reader};
@@ -30,7 +30,7 @@ pub type Entry = fn(&mut Call<'_>) -> Step;
 #[derive(Debug)]
 pub enum Call<'c> {
     /// Tell the text, and where it stands.
-    Tell(&'c mut Told),
+    Tell(&'c mut Metadata),
     /// Tell the inputs, the needs and the output.
     Describe(Visitor<'c>),
     /// Read the arguments and run nothing.
@@ -50,7 +50,7 @@ impl<'c> Call<'c> {
     ) -> &mut Self {
         if let Call::Tell(told) = self {
             // A text from a file ends with a line break.
-            **told = Told { description: description.trim_ascii(), module, file, line };
+            **told = Metadata { description: description.trim_ascii(), module, file, line };
         }
         self
     }

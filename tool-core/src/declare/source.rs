@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::declare::declaration::{Declaration, Told};
+use crate::declare::declaration::{Declaration, Metadata};
 
 /// Where a tool was declared.
 ///
@@ -56,8 +56,8 @@ impl Place {
     }
 }
 
-impl From<Told> for Place {
-    fn from(Told { module, file, line, .. }: Told) -> Self {
+impl From<Metadata> for Place {
+    fn from(Metadata { module, file, line, .. }: Metadata) -> Self {
         Place { file, line, module }
     }
 }

@@ -11,7 +11,7 @@ use crate::declare::returns::Returned;
 use crate::definition::constrain::constrain;
 use crate::definition::flatten;
 use crate::definition::flatten::Fields;
-use crate::definition::input_docs::Told;
+use crate::definition::input_docs::InputDocs;
 use crate::schema::bounds::{Foreign, HEADER};
 use crate::schema::defaults;
 use crate::schema::example;
@@ -26,7 +26,7 @@ use crate::schema::normal::{self, Side};
 pub(crate) struct InputSchema {
     /// The normal form.
     pub(crate) schema: Value,
-    told: OnceLock<Told>,
+    told: OnceLock<InputDocs>,
     /// The inputs that stand in the path of a foreign one.
     locators: Arc<[String]>,
     /// How each input stands in the arguments, in their order.
@@ -60,7 +60,7 @@ impl InputSchema {
     pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
-            told: Told::default().into(),
+            told: InputDocs::default().into(),
             locators: Arc::default(),
             layout: Vec::new(),
             composite: false,
@@ -97,8 +97,8 @@ impl InputSchema {
         &self.told().example
     }
 
-    fn told(&self) -> &Told {
-        self.told.get_or_init(|| Told::foreign(&self.schema, &self.locators))
+    fn told(&self) -> &InputDocs {
+        self.told.get_or_init(|| InputDocs::foreign(&self.schema, &self.locators))
     }
 
     /// From what the declaration says about each input, and whole calls as its examples.
@@ -149,7 +149,7 @@ impl InputSchema {
             schema["examples"] = published.into();
         }
         InputSchema {
-            told: Told::declared(&schema, specs).into(),
+            told: InputDocs::declared(&schema, specs).into(),
             schema,
             locators: Arc::default(),
             layout: composition.layout,
@@ -316,7 +316,7 @@ impl Composition {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
         defaults::without_nulls(&mut root);
-        let told = Told::declared(&root, specs);
+        let told = InputDocs::declared(&root, specs);
         normal::publish(&mut root);
         let examples: Vec<Value> =
             examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();

@@ -9,23 +9,23 @@ use crate::schema::native::{self, NativeSchema};
 /// The inputs of a tool as people and scripts hear of them. Of a foreign schema it is made on first use: a list shows the
 /// schema, and no more.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct InputDocs {
     pub(crate) native: Vec<NativeSchema>,
     /// A minimal valid call: declared examples, then what the schema suggests.
     pub(crate) example: Value,
 }
 
 /// Of no inputs.
-impl Default for Told {
+impl Default for InputDocs {
     fn default() -> Self {
-        Told { native: Vec::new(), example: Map::new().into() }
+        InputDocs { native: Vec::new(), example: Map::new().into() }
     }
 }
 
-impl Told {
+impl InputDocs {
     /// Of a schema in the normal form, for these inputs.
     pub(crate) fn declared(schema: &Value, specs: &[&'static InputSpec]) -> Self {
-        Told { native: described(schema, specs), example: example::of(schema) }
+        InputDocs { native: described(schema, specs), example: example::of(schema) }
     }
 
     /// Of a foreign schema, of whose inputs these stand in a path.
@@ -35,7 +35,7 @@ impl Told {
             input.locator = input.name.as_ref().is_some_and(|name| locators.contains(name));
         }
         let guess = Some(example::of(schema)).filter(Value::is_object);
-        Told { native, example: guess.unwrap_or_else(|| Map::new().into()) }
+        InputDocs { native, example: guess.unwrap_or_else(|| Map::new().into()) }
     }
 }
 
