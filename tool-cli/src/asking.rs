@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, oneshot};
-use tool_core::elicitation::{Answer, Ask, AskKind, Asked, Asker, Elicited, Form, Question, Root};
+use tool_core::elicitation::{
+    Answer, Ask, AskKind, AskOutcome, ClientRequests, Elicited, Form, Question, Root,
+};
 use tool_core::{BoxFuture, Failure, FailureKind};
 
 pub(crate) use given::Given;
@@ -42,7 +44,7 @@ impl Interview {
         Interview { terminal, interactive, given, shown, turn: Arc::default() }
     }
 
-    async fn ask(&self, question: &Question) -> Result<Asked, Failure> {
+    async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         let answer = match &question.ask {
             Ask::Form { form, .. } => self.ask_form(question, form).await?,
             Ask::Url { url, .. } => self.ask_url(question, url).await?,
@@ -50,10 +52,10 @@ impl Interview {
             _ => {
                 let message = "this caller cannot be asked: the command line has no model; call it over MCP, with a \
                                client that has one";
-                return Err(Failure::new(FailureKind::CannotAsk, message));
+                return Err(Failure::new(FailureKind::Unsupported, message));
             }
         };
-        Ok(Asked::Answer(answer))
+        Ok(AskOutcome::Answer(answer))
     }
 
     async fn ask_form(&self, question: &Question, form: &Form) -> Result<Answer, Failure> {
@@ -73,7 +75,7 @@ impl Interview {
                 let problems: Vec<String> = problems.iter().map(|problem| format!("\n- {problem}")).collect();
                 let message =
                     format!("the answers of --answer are not what was asked for:{}", problems.concat());
-                return Err(Failure::new(FailureKind::CannotAsk, message));
+                return Err(Failure::new(FailureKind::Unsupported, message));
             }
         }
         let names: Vec<&str> =
@@ -122,7 +124,7 @@ impl Interview {
             message.push_str(&format!(": answer with {}", answers.join(" ")));
             message.push_str(&format!(", or decline with --answer {}={NO}", question.key));
         }
-        Err(Failure::new(FailureKind::CannotAsk, message))
+        Err(Failure::new(FailureKind::Unsupported, message))
     }
 
     /// Asks on a thread of its own, when it is its turn: a thread that reads cannot be stopped, and keeps nobody.
@@ -145,7 +147,7 @@ impl Interview {
         let spawned = std::thread::Builder::new().name("asking".to_owned()).spawn(asking);
         match (spawned, told.await) {
             (Ok(_), Ok(answer)) => Ok(Answer::Elicited(answer)),
-            _ => Err(Failure::new(FailureKind::CannotAsk, "the terminal cannot be read from")),
+            _ => Err(Failure::new(FailureKind::Unsupported, "the terminal cannot be read from")),
         }
     }
 }
@@ -200,7 +202,7 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
 /// Where the program was started.
 fn current_folder() -> Result<Root, Failure> {
     let cannot =
-        |why: &str| Failure::new(FailureKind::CannotAsk, format!("the current folder is not known: {why}"));
+        |why: &str| Failure::new(FailureKind::Unsupported, format!("the current folder is not known: {why}"));
     let folder = std::env::current_dir().map_err(|error| cannot(&error.to_string()))?;
     let path = folder.to_str().ok_or_else(|| cannot("its name is no Unicode"))?;
     let path = path.replace('\\', "/");
@@ -227,8 +229,8 @@ impl Drop for Interview {
     }
 }
 
-impl Asker for Interview {
-    fn can_ask(&self, kind: AskKind) -> bool {
+impl ClientRequests for Interview {
+    fn supports(&self, kind: AskKind) -> bool {
         match kind {
             AskKind::Form => self.interactive || !self.given.is_empty(),
             AskKind::Url => self.interactive,
@@ -237,7 +239,7 @@ impl Asker for Interview {
         }
     }
 
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         Box::pin(Interview::ask(self, question))
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn validate(
     let page = match (grammar::format(matches), &verdict) {
         (Format::Json, verdict) => format!("{}\n", verdict_as_data(verdict)),
         (Format::Yaml, verdict) => yaml::text(&verdict_as_data(verdict)),
-        (_, Ok(Validation { repairs, .. })) => {
+        (_, Ok(Validation { coercions: repairs, .. })) => {
             let repairs = repairs.iter().map(|repair| format!("\n- {}", neutral(&repair.to_string())));
             format!("valid{}\n", repairs.collect::<String>())
         }
@@ -89,8 +89,8 @@ pub(crate) fn validate(
 /// What holds, and what was repaired so that it holds; or what does not.
 fn verdict_as_data(verdict: &Result<Validation, Failure>) -> Value {
     match verdict {
-        Ok(Validation { repairs, .. }) if repairs.is_empty() => json!({ "valid": true }),
-        Ok(Validation { repairs, .. }) => json!({ "valid": true, "repairs": repairs }),
+        Ok(Validation { coercions: repairs, .. }) if repairs.is_empty() => json!({ "valid": true }),
+        Ok(Validation { coercions: repairs, .. }) => json!({ "valid": true, "repairs": repairs }),
         Err(failure) => json!({ "valid": false, "errors": failure.problems() }),
     }
 }

@@ -13,11 +13,11 @@ pub(crate) mod wait;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::context::elicitation::{Asking, ElicitationState};
+use crate::context::elicitation::{ElicitationClient, ElicitationState};
 use crate::context::extensions::Extensions;
-use crate::context::logging::Listener;
+use crate::context::logging::LogHandle;
 use crate::context::permit::Permit;
-use crate::context::progress::Reporter;
+use crate::context::progress::ProgressHandle;
 use crate::context::tasks::Tasks;
 use crate::model::access::Principal;
 use crate::model::call_id::CallId;
@@ -121,13 +121,13 @@ impl Context {
     }
 
     /// Whom the call tells how far it has come.
-    pub(crate) fn reporter(&self) -> Option<&Reporter> {
-        self.0.caller.reporter.as_ref()
+    pub(crate) fn progress_sink(&self) -> Option<&ProgressHandle> {
+        self.0.caller.progress.as_ref()
     }
 
     /// Who hears what the call has to say.
-    pub(crate) fn listener(&self) -> Option<&Listener> {
-        self.0.caller.listener.as_ref()
+    pub(crate) fn log_sink(&self) -> Option<&LogHandle> {
+        self.0.caller.log.as_ref()
     }
 
     /// Nobody waits for the call any more.
@@ -138,8 +138,8 @@ impl Context {
     }
 
     /// Who is asked what the call asks.
-    pub(crate) fn asking(&self) -> Option<&Asking> {
-        self.0.caller.asking.as_ref()
+    pub(crate) fn elicitation_client(&self) -> Option<&ElicitationClient> {
+        self.0.caller.client.as_ref()
     }
 
     /// What is known of the questions of the call.
@@ -216,9 +216,9 @@ pub(crate) struct Caller {
     pub(crate) trace: Option<TraceParent>,
     /// Most calls have none, and are spared what they take.
     pub(crate) extensions: Option<Arc<Extensions>>,
-    pub(crate) reporter: Option<Reporter>,
-    pub(crate) listener: Option<Listener>,
-    pub(crate) asking: Option<Asking>,
+    pub(crate) progress: Option<ProgressHandle>,
+    pub(crate) log: Option<LogHandle>,
+    pub(crate) client: Option<ElicitationClient>,
     /// The call of a tool that makes the calls.
     pub(crate) outer: Option<Context>,
 }
@@ -229,9 +229,9 @@ impl Caller {
             principal,
             trace: None,
             extensions: None,
-            reporter: None,
-            listener: None,
-            asking: None,
+            progress: None,
+            log: None,
+            client: None,
             outer: None,
         }
     }
@@ -262,9 +262,9 @@ impl PartialEq for Caller {
         extensions
             && self.principal == other.principal
             && self.trace == other.trace
-            && self.reporter == other.reporter
-            && self.listener == other.listener
-            && self.asking == other.asking
+            && self.progress == other.progress
+            && self.log == other.log
+            && self.client == other.client
             && self.outer.as_ref().map(Context::call_id) == other.outer.as_ref().map(Context::call_id)
     }
 }

@@ -1,6 +1,6 @@
 //! A tool as everybody sees it: what it is called, does, takes and returns.
 
-mod behaviour;
+mod behavior;
 mod builder;
 pub(crate) mod compose;
 pub(crate) mod constrain;
@@ -31,7 +31,7 @@ use crate::declare::declaration::{Declaration, Deprecated};
 use crate::declare::inject::Need;
 use crate::declare::requirement;
 use crate::declare::requirement::RequireFn;
-use crate::declare::source::Place;
+use crate::declare::source::SourceLocation;
 use crate::declare::state::States;
 use crate::definition::declared::Declared;
 use crate::definition::facts::Facts;
@@ -67,7 +67,7 @@ pub struct ToolDefinition(Inner);
 #[derive(Clone, Debug)]
 enum Inner {
     Declared(Declared),
-    Written(Arc<Whole>),
+    Custom(Arc<Whole>),
 }
 
 /// Everything about a tool, or what makes it on first use.
@@ -110,14 +110,14 @@ impl ToolDefinition {
         Declared::all(declarations).map(|declared| ToolDefinition(Inner::Declared(declared)))
     }
 
-    fn written(facts: Facts, origin: Origin) -> Self {
-        ToolDefinition(Inner::Written(Arc::new(Whole::new(facts, origin))))
+    fn custom(facts: Facts, origin: Origin) -> Self {
+        ToolDefinition(Inner::Custom(Arc::new(Whole::new(facts, origin))))
     }
 
     fn whole(&self) -> &Whole {
         match &self.0 {
             Inner::Declared(declared) => declared.whole(),
-            Inner::Written(whole) => whole,
+            Inner::Custom(whole) => whole,
         }
     }
 
@@ -138,7 +138,7 @@ impl ToolDefinition {
     pub fn name(&self) -> &str {
         match &self.0 {
             Inner::Declared(declared) => declared.declaration.name,
-            Inner::Written(whole) => &whole.facts.name,
+            Inner::Custom(whole) => &whole.facts.name,
         }
     }
 
@@ -196,8 +196,8 @@ impl ToolDefinition {
     /// ```
     pub fn path(&self) -> Option<&str> {
         match &self.0 {
-            Inner::Declared(declared) => declared.declaration.said().path,
-            Inner::Written(whole) => whole.facts.path.as_deref(),
+            Inner::Declared(declared) => declared.declaration.options_or_default().path,
+            Inner::Custom(whole) => whole.facts.path.as_deref(),
         }
     }
 
@@ -209,7 +209,7 @@ impl ToolDefinition {
     /// # assert_eq!(renamed.count(), 0);
     /// ```
     pub fn alias(&self) -> Option<&str> {
-        self.declaration()?.said().alias
+        self.declaration()?.options_or_default().alias
     }
 
     /// That the tool should not be used any more.
@@ -220,7 +220,7 @@ impl ToolDefinition {
     /// # assert_eq!(old.count(), 0);
     /// ```
     pub fn deprecated(&self) -> Option<Deprecated> {
-        self.declaration()?.said().deprecated
+        self.declaration()?.options_or_default().deprecated
     }
 
     /// Where the tool was declared.
@@ -256,8 +256,8 @@ impl ToolDefinition {
     /// ```
     pub fn provider(&self) -> Option<&str> {
         match &self.0 {
-            Inner::Declared(declared) => Place::of(declared.declaration).module.split("::").next(),
-            Inner::Written(whole) => whole.facts.provider.as_deref(),
+            Inner::Declared(declared) => SourceLocation::of(declared.declaration).module.split("::").next(),
+            Inner::Custom(whole) => whole.facts.provider.as_deref(),
         }
     }
 
@@ -265,14 +265,14 @@ impl ToolDefinition {
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match &self.0 {
             Inner::Declared(declared) => Some(declared.declaration),
-            Inner::Written(_) => None,
+            Inner::Custom(_) => None,
         }
     }
 
-    fn where_declared(&self) -> Place {
+    fn where_declared(&self) -> SourceLocation {
         match &self.0 {
-            Inner::Declared(declared) => Place::of(declared.declaration),
-            Inner::Written(whole) => whole.facts.place,
+            Inner::Declared(declared) => SourceLocation::of(declared.declaration),
+            Inner::Custom(whole) => whole.facts.location,
         }
     }
 
@@ -290,7 +290,7 @@ impl ToolDefinition {
     pub(crate) fn takes_only_locators(&self) -> bool {
         match &self.0 {
             Inner::Declared(declared) => declared.declaration.only_locators,
-            Inner::Written(whole) => whole.origin.takes_only_locators(),
+            Inner::Custom(whole) => whole.origin.takes_only_locators(),
         }
     }
 
@@ -320,26 +320,27 @@ impl ToolDefinition {
 
     /// Whether [`lacks`](Self::lacks) could find something, without asking the tool.
     pub(crate) fn takes_state(&self) -> bool {
-        self.declaration()
-            .is_some_and(|declaration| declaration.takes_state || !declaration.said().requires.is_empty())
+        self.declaration().is_some_and(|declaration| {
+            declaration.takes_state || !declaration.options_or_default().requires.is_empty()
+        })
     }
 
     /// The names of the types of state that the tool and its requirements need and that `states` lacks.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
         match &self.0 {
             Inner::Declared(declared) => origin::lacks(declared.declaration, states),
-            Inner::Written(_) => Vec::new(),
+            Inner::Custom(_) => Vec::new(),
         }
     }
 
     /// What is missing of all that the tool requires; `None` if nothing is.
     pub(crate) fn unmet(&self, states: &States) -> Option<String> {
-        requirement::unmet(self.declaration()?.said().requires, states)
+        requirement::unmet(self.declaration()?.options_or_default().requires, states)
     }
 
     /// The functions that say whether the configuration is there that it requires.
     pub(crate) fn requires(&self) -> &'static [RequireFn] {
-        self.declaration().map_or(&[], |declaration| declaration.said().requires)
+        self.declaration().map_or(&[], |declaration| declaration.options_or_default().requires)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 #[cfg(not(feature = "tokio"))]
-use crate::declare::entry::{Call, Step};
+use crate::declare::entry::{Call, EntryOutcome};
 #[cfg(not(feature = "tokio"))]
 use crate::declare::input::Inputs;
 #[cfg(not(feature = "tokio"))]
@@ -145,7 +145,7 @@ pub fn run_blocking<I: Inputs, T, R: Return<T>>(
     _: &'static I,
     _: fn(I::Values) -> T,
     _: R,
-) -> Step
+) -> EntryOutcome
 where
     for<'f> Off<'f>: Tokio,
 {
@@ -160,7 +160,7 @@ pub fn run_blocking_guarded<I: Inputs, T, R: Return<T>>(
     _: fn(I::Values) -> T,
     _: for<'a> fn(&'a Principal, &'a I::Shown) -> Guard<'a>,
     _: R,
-) -> Step
+) -> EntryOutcome
 where
     for<'f> Off<'f>: Tokio,
 {

@@ -81,14 +81,14 @@ pub mod authentication {
 
 /// Values that could complete what a caller types for an input.
 pub mod completion {
-    pub use crate::declare::completion::{Completions, Typed};
+    pub use crate::declare::completion::{CompletionRequest, Completions};
 }
 
 #[doc = include_str!("../docs/asking.md")]
 pub mod elicitation {
     pub use crate::context::elicitation::{
-        Answer, Ask, AskKind, AskRoots, Asked, Asker, Elicit, ElicitUrl, Elicited, Form, FormError,
-        ModelPreferences, Question, Root, Sample, Sampled, Sampling,
+        Answer, Ask, AskKind, AskOutcome, AskRoots, ClientRequests, Elicit, ElicitUrl, Elicited, Form,
+        FormError, ModelPreferences, Question, Root, Sample, Sampled, Sampling,
     };
 }
 

@@ -6,7 +6,9 @@ pub use crate::call::block_on;
 pub use crate::declare::completion::{Complete, CompleteFn, Completing};
 pub use crate::declare::declaration::{Declaration, Metadata, Options, schema};
 pub use crate::declare::declared::declared;
-pub use crate::declare::entry::{Call, Entry, Running, Step, run, run_guarded, run_sync, run_sync_guarded};
+pub use crate::declare::entry::{
+    Call, Entry, EntryOutcome, Running, run, run_guarded, run_sync, run_sync_guarded,
+};
 #[cfg(feature = "tokio")]
 pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
 pub use crate::declare::inject::InjectIntoPrompt;
@@ -19,7 +21,7 @@ pub use crate::declare::prompt::{PromptDeclaration, listed_prompts};
 pub use crate::declare::receiver::{Received, received, receiver, shown_receiver};
 pub use crate::declare::registration::*;
 pub use crate::declare::requirement::{RequireFn, Requirement, Requiring};
-pub use crate::declare::resource::WrittenBy;
+pub use crate::declare::resource::WritableBy;
 pub use crate::declare::returns::Shape;
 #[cfg(not(feature = "tokio"))]
 pub use crate::feature::{run_blocking, run_blocking_guarded};

@@ -28,13 +28,13 @@ mod types;
 mod untagged;
 mod validator;
 
-pub use crate::schema::leniency::{Leniency, Repair, RepairKind, Validation};
+pub use crate::schema::leniency::{Coercion, CoercionKind, Leniency, Validation};
 pub use bounds::{SchemaError, SchemaFault};
 pub use native::{Allowed, Constraints, NativeSchema};
 pub use nearest::nearest;
 
-pub(crate) use crate::schema::coercion::Amendments;
-pub(crate) use bounds::{Foreign, Shown, check_headers};
+pub(crate) use crate::schema::coercion::Coercions;
+pub(crate) use bounds::{Escaped, Untrusted, check_headers};
 
 pub(crate) use defaults::refused as refused_defaults;
 pub(crate) use guarantee::Guarantee;
@@ -44,4 +44,4 @@ pub(crate) use native::item;
 pub(crate) use patterns::refused as refused_patterns;
 pub(crate) use samples::of as samples;
 pub(crate) use secret::any as has_secret;
-pub(crate) use validator::{Formats, MOST_PROBLEMS, Validator};
+pub(crate) use validator::{Formats, MAX_PROBLEMS, Validator};

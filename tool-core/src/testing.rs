@@ -201,7 +201,7 @@ impl Trial {
 
 /// Whether this is what the tool itself says, which ran.
 fn is_own(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::Failed(_) | FailureKind::CannotAsk | FailureKind::RateLimited)
+    matches!(kind, FailureKind::Failed(_) | FailureKind::Unsupported | FailureKind::RateLimited)
 }
 
 impl fmt::Display for Trial {

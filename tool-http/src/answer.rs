@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use tool_core::results::{Preview, PreviewPart};
-use tool_core::schema::{Repair, Validation};
+use tool_core::schema::{Coercion, Validation};
 use tool_core::{CallId, Content, Failure, FailureKind, Output, Problem, Reply};
 
 use crate::json::json;
@@ -72,7 +72,7 @@ fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: M
 /// The answer to a check of arguments.
 pub(crate) fn validated(result: Result<Validation, Failure>) -> Response {
     let failure = match result {
-        Ok(Validation { repairs, .. }) => {
+        Ok(Validation { coercions: repairs, .. }) => {
             return json(StatusCode::OK, &Verdict { valid: true, errors: None, repairs: &repairs });
         }
         Err(failure) => failure,
@@ -152,6 +152,6 @@ struct Verdict<'f> {
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'f [Problem]>,
-    #[serde(skip_serializing_if = "<[Repair]>::is_empty")]
-    repairs: &'f [Repair],
+    #[serde(skip_serializing_if = "<[Coercion]>::is_empty")]
+    repairs: &'f [Coercion],
 }

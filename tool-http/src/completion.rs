@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::completion::{Completions, Typed};
+use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{CallId, Failure, FailureKind};
 
 use crate::asking::{Asking, listed};
@@ -33,7 +33,7 @@ pub(crate) async fn complete(mut asking: Asking) -> Result<Response, Refusal> {
     let Object(request): Object<Request> =
         serde_json::from_slice(&body).map_err(|error| Refusal::Body(error.to_string()))?;
     // The functions that complete are the application's, and may look things up.
-    let complete = move || tools.complete(&name, &request.argument.0.name, request.typed());
+    let complete = move || tools.complete(&name, &request.argument.0.name, request.completion_request());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
     match completed {
         Ok(completions) => Ok(json(StatusCode::OK, &Proposed::from(completions))),
@@ -71,9 +71,13 @@ struct Context {
 }
 
 impl Request {
-    fn typed(&self) -> Typed<'_> {
-        let typed = Typed::new(&self.argument.0.value);
-        self.context.0.arguments.iter().fold(typed, |typed, (name, text)| typed.given(name, text))
+    fn completion_request(&self) -> CompletionRequest<'_> {
+        let request = CompletionRequest::new(&self.argument.0.value);
+        self.context
+            .0
+            .arguments
+            .iter()
+            .fold(request, |request, (name, text)| request.with_argument(name, text))
     }
 }
 

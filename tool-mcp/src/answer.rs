@@ -18,7 +18,7 @@ pub(crate) fn answer(reply: &Reply, era: &Era, scheme: &Scheme) -> Result<CallTo
         (Ok(output), None) => succeeded(output, era),
         (Err(failure), None) => match failure.kind().codes().mcp_call.code(true) {
             // Where the client lacks a capability, that was told before: it has nobody to ask, as a tool called by a tool.
-            Some(_) if failure.kind() == FailureKind::CannotAsk => failed(failure, call_id),
+            Some(_) if failure.kind() == FailureKind::Unsupported => failed(failure, call_id),
             Some(code) => return Err(ErrorData::new(ErrorCode(code), failure.message().to_owned(), None)),
             None => failed(failure, call_id),
         },

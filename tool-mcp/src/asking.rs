@@ -13,7 +13,7 @@ use rmcp::model::{ClientCapabilities, ErrorCode, InputRequiredResult, InputRespo
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tool_core::elicitation::{AskKind, Asker};
+use tool_core::elicitation::{AskKind, ClientRequests};
 use tool_core::{Failure, FailureKind, Registry};
 
 pub(crate) use capabilities::Capabilities;
@@ -79,7 +79,7 @@ impl Inquirer {
 
     /// The registry, for a call that asks through it.
     pub(crate) fn asking(&self, registry: &Registry) -> Registry {
-        let asker: Arc<dyn Asker> = match self {
+        let asker: Arc<dyn ClientRequests> = match self {
             Inquirer::Rounds(rounds) => Arc::clone(rounds) as _,
             Inquirer::Peer(peer) => Arc::clone(peer) as _,
         };
@@ -96,12 +96,12 @@ impl Inquirer {
     ) -> Option<Result<InputRequiredResult, ErrorData>> {
         let Inquirer::Rounds(rounds) = self else { return None };
         match failure.kind() {
-            FailureKind::Suspended => {
+            FailureKind::InputRequired => {
                 let (requests, known) = rounds.asked();
                 let sealed = seal.seal(&known, subject);
                 Some(sealed.map(|sealed| InputRequiredResult::new(Some(requests), Some(sealed))))
             }
-            FailureKind::CannotAsk => rounds.lacking().map(|kind| Err(lacking(failure, kind))),
+            FailureKind::Unsupported => rounds.lacking().map(|kind| Err(lacking(failure, kind))),
             _ => None,
         }
     }

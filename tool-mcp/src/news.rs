@@ -242,7 +242,7 @@ impl LogSink for News {
         self.changed.notify_one();
     }
 
-    fn wants(&self, level: LogLevel) -> bool {
+    fn enabled(&self, level: LogLevel) -> bool {
         // What is said once the client hears no more is in the log of the program.
         self.hears.is_some_and(|least| level >= least) && !self.state().closed
     }

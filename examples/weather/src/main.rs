@@ -60,7 +60,7 @@ async fn main() -> ExitCode {
 fn leniency() -> Result<Leniency, String> {
     match env::var_os("WEATHER_LENIENCY") {
         None => Ok(Leniency::default()),
-        Some(word) if word == "repair" => Ok(Leniency::Repair),
+        Some(word) if word == "repair" => Ok(Leniency::Coerce),
         Some(word) if word == "strict" => Ok(Leniency::Strict),
         Some(word) => Err(format!("WEATHER_LENIENCY is {word:?}: expected `repair` or `strict`")),
     }

@@ -204,7 +204,7 @@ async fn test_input_required_result_multi_round(#[inject] context: Context) -> R
 /// Asks whoever can be asked, the user or a model.
 #[tool(operation = Transform)]
 async fn test_input_required_result_capabilities(#[inject] context: Context) -> Result<String, Failure> {
-    if context.can_ask(AskKind::Form) {
+    if context.supports(AskKind::Form) {
         return Ok(outcome(&context.elicit::<Name>("What is your name?").await?));
     }
     Ok(context.sample(Sample::new(50).user("Make up a name.")).await?.as_text())

@@ -25,7 +25,7 @@ pub(super) async fn call(
 ) -> Result<Output, Failure> {
     if streams.is_verbose() {
         for repair in
-            registry.validate(tool.name(), &arguments).map(|valid| valid.repairs).unwrap_or_default()
+            registry.validate(tool.name(), &arguments).map(|valid| valid.coercions).unwrap_or_default()
         {
             streams.notice(&format!("repaired: {repair}"));
         }

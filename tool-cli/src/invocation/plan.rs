@@ -38,7 +38,7 @@ pub(super) fn plan(
             "destructive": tool.destructive(),
             "principal": caller,
             "arguments": given,
-            "repairs": validation.repairs,
+            "repairs": validation.coercions,
             "access_rule": tool.guarded(),
         })
     };
@@ -49,7 +49,7 @@ pub(super) fn plan(
             let destructive = if tool.destructive() { ", destructive" } else { "" };
             let mut page = format!("would run `{}` ({operation}{destructive}) as {caller}\n", tool.name());
             page.push_str(&json_text(&Value::Object(given.clone())));
-            validation.repairs.iter().for_each(|repair| page.push_str(&format!("- {repair}\n")));
+            validation.coercions.iter().for_each(|repair| page.push_str(&format!("- {repair}\n")));
             if tool.guarded() {
                 page.push_str("its access rule is asked when it runs\n");
             }

@@ -12,18 +12,18 @@ use crate::call::decode::check::{Checked, check, explained};
 use crate::call::decode::scan::{Scan, scan};
 use crate::call::tool::Tool;
 use crate::context::{Caller, LazyContext};
-use crate::declare::entry::{Call, Entry, Step};
-use crate::declare::inject::Source;
-use crate::declare::reader::{Findings, Reader, Unread};
+use crate::declare::entry::{Call, Entry, EntryOutcome};
+use crate::declare::inject::InjectionSource;
+use crate::declare::reader::{ArgumentReader, ReadErrors, UnreadInput};
 use crate::declare::slots::Slots;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
 use crate::schema::json::pointer::unescaped;
-use crate::schema::leniency::{Leniency, Repair, Validation};
+use crate::schema::leniency::{Coercion, Leniency, Validation};
 use crate::schema::problem::Problem;
-use crate::schema::{MOST_PROBLEMS, Validator, unknown_input};
+use crate::schema::{MAX_PROBLEMS, Validator, unknown_input};
 
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
@@ -36,8 +36,8 @@ pub(crate) fn validate(
     let nobody = Caller::nobody();
     let context = LazyContext::new(tool.name(), &nobody);
     let decoder = ArgumentDecoder { tool, written, states, leniency, context: &context };
-    let mut repairs = Vec::new();
-    decoder.enter(arguments, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+    let mut coercions = Vec::new();
+    decoder.enter(arguments, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
 }
 
 /// What arguments are read for.
@@ -63,13 +63,13 @@ impl ArgumentDecoder<'_> {
         &self,
         arguments: &[u8],
         purpose: Purpose,
-        repairs: &mut Vec<Repair>,
-    ) -> Result<Step, Failure> {
+        coercions: &mut Vec<Coercion>,
+    ) -> Result<EntryOutcome, Failure> {
         if let Some(step) = self.enter_unchecked(arguments, purpose)? {
             return Ok(step);
         }
         let checked = check_text(self.tool, self.leniency, arguments)?;
-        self.enter_checked(checked, purpose, repairs)
+        self.enter_checked(checked, purpose, coercions)
     }
 
     /// Enters the tool, where its inputs decode and that implies that they are valid.
@@ -78,7 +78,7 @@ impl ArgumentDecoder<'_> {
         &self,
         arguments: &[u8],
         purpose: Purpose,
-    ) -> Result<Option<Step>, Failure> {
+    ) -> Result<Option<EntryOutcome>, Failure> {
         let tool = self.tool;
         if tool.broken() {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
@@ -86,7 +86,7 @@ impl ArgumentDecoder<'_> {
         }
         if let Some(entry) = self.entry()
             && !tool.composite()
-            && let Scan { slots, clean: true } = scan(arguments, &tool.plan().members)
+            && let Scan { slots, clean: true } = scan(arguments, &tool.argument_layout().members)
             && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
         {
             return Ok(Some(step));
@@ -99,13 +99,13 @@ impl ArgumentDecoder<'_> {
         &self,
         checked: Checked<'_>,
         purpose: Purpose,
-        repairs: &mut Vec<Repair>,
-    ) -> Result<Step, Failure> {
+        coercions: &mut Vec<Coercion>,
+    ) -> Result<EntryOutcome, Failure> {
         let tool = self.tool;
-        let Checked { text, repairs: made, verdict } = checked;
-        *repairs = made;
+        let Checked { text, coercions: made, verdict } = checked;
+        *coercions = made;
         let Some(entry) = self.entry() else { return dynamic::enter(self, text, verdict, purpose) };
-        match (verdict, scan(text.as_bytes(), &tool.plan().members)) {
+        match (verdict, scan(text.as_bytes(), &tool.argument_layout().members)) {
             (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
                 Ok(step) => Ok(step),
                 Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
@@ -119,7 +119,7 @@ impl ArgumentDecoder<'_> {
             // with a problem there is no more to say, and to decode it could take long.
             (Err(problems), Scan { mut slots, .. }) => {
                 let wrong: Vec<String> = problems.iter().filter_map(input_of).collect();
-                for (position, member) in tool.plan().members.iter().enumerate() {
+                for (position, member) in tool.argument_layout().members.iter().enumerate() {
                     if wrong.iter().any(|name| *name == member.name) {
                         slots.empty(position);
                     }
@@ -143,28 +143,32 @@ impl ArgumentDecoder<'_> {
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
-    ) -> Result<Result<Step, Findings<'s>>, Failure> {
-        let source = Source { states: self.states, context: self.context };
-        let reader = Reader::new(self.tool.plan(), slots, source, checked);
+    ) -> Result<Result<EntryOutcome, ReadErrors<'s>>, Failure> {
+        let source = InjectionSource { states: self.states, context: self.context };
+        let reader = ArgumentReader::new(self.tool.argument_layout(), slots, source, checked);
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
         };
         let step = catch_panic(|| entry(&mut call)).map_err(|Panicked| Failure::internal())?;
-        Ok(if let Step::Invalid = step { Err(call.into_findings()) } else { Ok(step) })
+        Ok(if let EntryOutcome::Invalid = step { Err(call.into_errors()) } else { Ok(step) })
     }
 }
 
 /// The members that are no inputs, and that a schema which was written by hand admits.
 fn unknown_members(tool: &ToolDefinition, text: &str) -> Vec<Problem> {
     let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    let known: Vec<&str> = tool.plan().members.iter().map(|member| &*member.name).collect();
+    let known: Vec<&str> = tool.argument_layout().members.iter().map(|member| &*member.name).collect();
     let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
-    unknown.take(MOST_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
+    unknown.take(MAX_PROBLEMS).map(|name| unknown_input(name, &known)).collect()
 }
 
 /// The failure of arguments that the schema or a type refuses, the inputs in their order.
-pub(super) fn invalid(tool: &ToolDefinition, mut problems: Vec<Problem>, unread: &[Unread<'_>]) -> Failure {
+pub(super) fn invalid(
+    tool: &ToolDefinition,
+    mut problems: Vec<Problem>,
+    unread: &[UnreadInput<'_>],
+) -> Failure {
     // What is no object has no inputs that could be missing.
     let no_object = problems.iter().any(|problem| problem.path.is_empty());
     if !no_object && let Ok(validator) = tool.validator() {
@@ -179,7 +183,7 @@ fn input_of(problem: &Problem) -> Option<String> {
 }
 
 /// Adds what is wrong with inputs that have no problem yet.
-fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator) {
+fn add(problems: &mut Vec<Problem>, unread: &[UnreadInput<'_>], validator: &Validator) {
     let known: Vec<_> = problems.iter().map(input_of).collect();
     // The whole of the arguments, or of an input that is flattened, does not decode because of what is known.
     let is_new = |finding: &Problem| {
@@ -188,7 +192,7 @@ fn add(problems: &mut Vec<Problem>, unread: &[Unread<'_>], validator: &Validator
     let findings = unread.iter().map(|unread| explained(unread, validator));
     problems.extend(findings.filter(is_new));
     problems.sort_by_cached_key(|problem| validator.position(&problem.path));
-    problems.truncate(MOST_PROBLEMS);
+    problems.truncate(MAX_PROBLEMS);
 }
 
 /// What the schema of the tool has to say about a text.
@@ -203,7 +207,7 @@ pub(super) fn check_text<'a>(
 /// Returns `true` if a tool takes these arguments, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let text = arguments.to_string();
-    let Scan { slots, clean } = scan(text.as_bytes(), &tool.plan().members);
+    let Scan { slots, clean } = scan(text.as_bytes(), &tool.argument_layout().members);
     with_decoder(tool, |decoder| {
         let entry = decoder.entry();
         let reads = |entry, judged| {
@@ -224,10 +228,10 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
         return Vec::new();
     }
     let text = arguments.to_string();
-    let Scan { slots, .. } = scan(text.as_bytes(), &tool.plan().members);
-    let reason = |unread: &Unread<'_>| match unread {
-        Unread::Undecoded { error, .. } => Some(error.to_string()),
-        Unread::Missing { .. } => None,
+    let Scan { slots, .. } = scan(text.as_bytes(), &tool.argument_layout().members);
+    let reason = |unread: &UnreadInput<'_>| match unread {
+        UnreadInput::Undecoded { error, .. } => Some(error.to_string()),
+        UnreadInput::Missing { .. } => None,
     };
     with_decoder(tool, |decoder| {
         let attempt = decoder.entry().map(|entry| decoder.attempt(entry, &slots, Purpose::Validate, true));

@@ -25,7 +25,7 @@ pub(super) async fn check_elsewhere(
     context: &LazyContext<'_>,
     timer: &mut Option<Timer>,
 ) -> Result<Checked<'static>, Failure> {
-    let thread = Permit::in_time(&runner.threads, tool.name(), context, timer).await?;
+    let thread = Permit::acquire_in_time(&runner.threads, tool.name(), context, timer).await?;
     let (owned, arguments, span) = (tool.clone(), arguments.to_vec(), Span::current());
     let check = move || {
         let _inside = span.enter();
@@ -49,23 +49,23 @@ pub(crate) async fn validate_limited(
     let context = LazyContext::new(tool.name(), &nobody);
     let decoder =
         ArgumentDecoder { tool, written, states: &home.states, leniency: home.leniency, context: &context };
-    let mut repairs = Vec::new();
+    let mut coercions = Vec::new();
     if !takes_long(tool, arguments) || Handle::try_current().is_err() {
-        let entered = decoder.enter(arguments, Purpose::Validate, &mut repairs);
-        return entered.map(|_| Validation { repairs });
+        let entered = decoder.enter(arguments, Purpose::Validate, &mut coercions);
+        return entered.map(|_| Validation { coercions });
     }
     if decoder.enter_unchecked(arguments, Purpose::Validate)?.is_some() {
-        return Ok(Validation { repairs });
+        return Ok(Validation { coercions });
     }
     let mut turn = LazyContext::new(tool.name(), caller);
     let mut timer = home.runner.timer(tool)?;
-    let place = match home.runner.gate() {
-        Some(gate) => Some(Permit::in_time(gate, tool.name(), &turn, &mut timer).await?),
+    let place = match home.runner.semaphore() {
+        Some(semaphore) => Some(Permit::acquire_in_time(semaphore, tool.name(), &turn, &mut timer).await?),
         None => None,
     };
     if let Some(place) = &place {
         turn.hold(place);
     }
     let checked = check_elsewhere(&home.runner, tool, home.leniency, arguments, &turn, &mut timer).await?;
-    decoder.enter_checked(checked, Purpose::Validate, &mut repairs).map(|_| Validation { repairs })
+    decoder.enter_checked(checked, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
 }

@@ -25,7 +25,7 @@ impl FailureLog {
     /// A log that cannot be written, such as a closed stderr, may panic. The caller is answered all the same.
     pub(super) fn write(&self, failure: &Failure) {
         // It goes on with the answer to what it asked.
-        if failure.kind() != FailureKind::Suspended {
+        if failure.kind() != FailureKind::InputRequired {
             let _ = catch_unwind(AssertUnwindSafe(|| self.line(failure)));
         }
     }

@@ -19,14 +19,14 @@ use crate::call::failure_log::FailureLog;
 use crate::call::reply::Reply;
 use crate::call::target::{CallOrigin, Scope, Target};
 use crate::call::tool::Tool;
-use crate::context::elicitation::Asking;
+use crate::context::elicitation::ElicitationClient;
 use crate::context::permit::Permit;
-use crate::context::tasks::Counted;
+use crate::context::tasks::TaskToken;
 #[cfg(feature = "tokio")]
 use crate::context::timeout::Timer;
 use crate::context::{Caller, LazyContext};
-use crate::declare::entry::Step;
-use crate::declare::inject::Source;
+use crate::declare::entry::EntryOutcome;
+use crate::declare::inject::InjectionSource;
 use crate::definition::ToolDefinition;
 use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
@@ -41,7 +41,7 @@ pub(crate) enum Started<'c> {
     /// Nothing had to be waited for.
     Ended(Reply),
     /// The function runs, or the call has to wait for its turn.
-    Waits(Invocation<'c>, Option<Step>),
+    Waits(Invocation<'c>, Option<EntryOutcome>),
 }
 
 /// A call, with what it is recorded and traced by.
@@ -60,7 +60,7 @@ pub(crate) struct Invocation<'c> {
     /// Whether how it ends was written to the log already, or will be where it runs on.
     pub(super) is_logged: bool,
     /// Dropped last: who waits for the end of a call may rely on its record.
-    _counted: Option<Counted>,
+    _task_token: Option<TaskToken>,
 }
 
 impl Started<'_> {
@@ -83,12 +83,12 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
         let _inside = call.span.enter();
         match call.admit() {
             // Without a gate there is no need to wait for a turn.
-            Ok(()) if call.home.runner.gate().is_none() => call.enter(),
+            Ok(()) if call.home.runner.semaphore().is_none() => call.enter(),
             admitted => admitted.map(|()| None),
         }
     };
     let mut result = match entered {
-        Ok(Some(Step::Done(result))) => result,
+        Ok(Some(EntryOutcome::Done(result))) => result,
         Ok(step) => return Started::Waits(call, step),
         Err(failure) => return Started::Ended(call.reply(Err(failure))),
     };
@@ -106,10 +106,10 @@ impl<'c> Invocation<'c> {
         let begin =
             |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
         let counted = tool.modifies().then(|| {
-            if let Some(Asking::Within(outer)) = &caller.asking {
-                outer.elicitation().mark_written();
+            if let Some(ElicitationClient::OuterCall(outer)) = &caller.client {
+                outer.elicitation().mark_modified();
             }
-            tasks.count()
+            tasks.token()
         });
         let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         let (of_tool, of_prompt) = kind.split(tool.name());
@@ -126,14 +126,14 @@ impl<'c> Invocation<'c> {
             span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
             record: home.audit.as_ref().map(begin),
             is_logged: false,
-            _counted: counted,
+            _task_token: counted,
         }
     }
 
     /// Takes the call to its end.
     ///
     /// Who waits for a turn is out of time, too: the clock runs from here.
-    async fn end(&mut self, step: Option<Step>) -> Result<Output, Failure> {
+    async fn end(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
         let runner = &self.home.runner;
         let mut timer = match runner.timer(self.tool) {
             Ok(timer) => timer,
@@ -142,8 +142,10 @@ impl<'c> Invocation<'c> {
                 return Err(failure);
             }
         };
-        let permit = match runner.gate() {
-            Some(gate) => Some(Permit::in_time(gate, self.tool.name(), &self.context, &mut timer).await?),
+        let permit = match runner.semaphore() {
+            Some(semaphore) => {
+                Some(Permit::acquire_in_time(semaphore, self.tool.name(), &self.context, &mut timer).await?)
+            }
             None => None,
         };
         if let Some(permit) = &permit {
@@ -164,8 +166,8 @@ impl<'c> Invocation<'c> {
     }
 
     /// Where injected parameters come from.
-    pub(super) fn source(&self) -> Source<'_> {
-        Source { states: &self.home.states, context: &self.context }
+    pub(super) fn source(&self) -> InjectionSource<'_> {
+        InjectionSource { states: &self.home.states, context: &self.context }
     }
 
     /// Whether something keeps an output that is too large.
@@ -186,7 +188,7 @@ impl<'c> Invocation<'c> {
 
     /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
     #[inline]
-    fn enter(&self) -> Result<Option<Step>, Failure> {
+    fn enter(&self) -> Result<Option<EntryOutcome>, Failure> {
         let decoder = self.decoder();
         if let Some(step) = decoder.enter_unchecked(self.arguments, Purpose::Run)? {
             return Ok(Some(step));
@@ -201,7 +203,7 @@ impl<'c> Invocation<'c> {
 
     /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
     #[cfg(feature = "tokio")]
-    async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<Step, Failure> {
+    async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<EntryOutcome, Failure> {
         let Scope { runner, leniency, .. } = self.home;
         let checking = check_elsewhere(runner, self.tool, *leniency, self.arguments, &self.context, timer);
         let checked = checking.instrument(self.span.clone()).await?;

@@ -7,12 +7,12 @@ use crate::call::audit::Reported;
 use crate::call::invocation::Invocation;
 use crate::call::output_check::Outputs;
 use crate::context::LazyContext;
-use crate::context::elicitation::suspend::Inquiring;
+use crate::context::elicitation::suspend::SuspendableCall;
 use crate::context::permit::Permit;
-use crate::context::semaphore::Gate;
+use crate::context::semaphore::FairSemaphore;
 use crate::context::tasks::Tasks;
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::declare::entry::{Cleared, Pending, Step};
+use crate::declare::entry::{AuthorizedCall, EntryOutcome, Pending};
 use crate::definition::ToolDefinition;
 use crate::model::catch_panic::{CatchPanic, Panicked, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
@@ -42,9 +42,9 @@ impl Default for Limits {
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub(super) limits: Limits,
-    gate: Option<Arc<Gate>>,
+    semaphore: Option<Arc<FairSemaphore>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
-    pub(super) threads: Arc<Gate>,
+    pub(super) threads: Arc<FairSemaphore>,
     pub(super) tasks: Tasks,
 }
 
@@ -56,11 +56,12 @@ impl Default for Runner {
 
 impl Runner {
     pub(crate) fn new(limits: Limits) -> Self {
-        let gate = limits.concurrency.map(|inside| Gate::new(inside, limits.queue.unwrap_or(inside)));
+        let semaphore =
+            limits.concurrency.map(|inside| FairSemaphore::new(inside, limits.queue.unwrap_or(inside)));
         Runner {
             limits,
-            gate: gate.map(Arc::new),
-            threads: Arc::new(Gate::new(limits.threads, usize::MAX)),
+            semaphore: semaphore.map(Arc::new),
+            threads: Arc::new(FairSemaphore::new(limits.threads, usize::MAX)),
             tasks: Tasks::default(),
         }
     }
@@ -70,8 +71,8 @@ impl Runner {
     }
 
     /// What lets a number of calls through at once, where that is limited.
-    pub(super) fn gate(&self) -> Option<&Arc<Gate>> {
-        self.gate.as_ref()
+    pub(super) fn semaphore(&self) -> Option<&Arc<FairSemaphore>> {
+        self.semaphore.as_ref()
     }
 
     /// Makes the output what is sent, or a failure of it.
@@ -89,29 +90,34 @@ impl Runner {
         call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
         mut timer: Option<Timer>,
-        step: Step,
+        step: EntryOutcome,
     ) -> Result<Output, Failure> {
         let step = match step {
-            Step::Deciding(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
+            EntryOutcome::Authorizing(decision) => Box::pin(decide(call, &mut timer, decision)).await?,
             step => step,
         };
         let function = match step {
-            Step::Running(function) => function,
+            EntryOutcome::Running(function) => function,
             #[cfg(feature = "tokio")]
-            Step::Blocking(function) => return Box::pin(self.block(call, permit, timer, function)).await,
-            Step::Done(mut result) => {
+            EntryOutcome::Blocking(function) => {
+                return Box::pin(self.block(call, permit, timer, function)).await;
+            }
+            EntryOutcome::Done(mut result) => {
                 self.judge(call, &mut result);
                 return result;
             }
-            Step::Deciding(_) | Step::Valid | Step::Invalid | Step::Described(_) => {
+            EntryOutcome::Authorizing(_)
+            | EntryOutcome::Valid
+            | EntryOutcome::Invalid
+            | EntryOutcome::Described(_) => {
                 return Err(Failure::internal());
             }
         };
         let context = call.context.existing();
         if let Some(timer) = &mut timer {
-            timer.asks(context);
+            timer.exclude_waiting(context);
         }
-        let mut function = Inquiring::new(CatchPanic::new(function, call.span.clone()), context);
+        let mut function = SuspendableCall::new(CatchPanic::new(function, call.span.clone()), context);
         #[cfg(feature = "tokio")]
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -145,8 +151,8 @@ impl Runner {
 async fn decide(
     call: &Invocation<'_>,
     timer: &mut Option<Timer>,
-    decision: Pending<Cleared>,
-) -> Result<Step, Failure> {
+    decision: Pending<AuthorizedCall>,
+) -> Result<EntryOutcome, Failure> {
     let mut decision = CatchPanic::new(decision, call.span.clone());
     let gone = CancelOnDrop::new(&call.context, None);
     let cleared = limited(timer, &mut decision).await;

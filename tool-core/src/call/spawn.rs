@@ -10,7 +10,7 @@ use crate::call::audit::Record;
 use crate::call::failure_log::FailureLog;
 use crate::call::invocation::Invocation;
 use crate::call::run::{CancelOnDrop, Runner};
-use crate::context::elicitation::suspend::{Inquiring, Thread};
+use crate::context::elicitation::suspend::{SuspendableCall, SuspendableThread};
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::declare::entry::Blocking;
@@ -26,7 +26,7 @@ impl Runner {
         call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
         timer: Option<Timer>,
-        function: Inquiring,
+        function: SuspendableCall,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
         let gone = CancelOnDrop::new(&call.context, call.record.as_deref().map(Record::told));
@@ -62,7 +62,7 @@ impl Runner {
             asks.elicitation().open();
         }
         if let Some(timer) = &mut timer {
-            timer.asks(asks.as_ref());
+            timer.exclude_waiting(asks.as_ref());
         }
         let (tool, outputs, function) = (call.tool, self.limits.outputs, DropGuard::new(function));
         let call = {
@@ -72,14 +72,14 @@ impl Runner {
                 let called = function.take().map(catch_panic);
                 let mut result = called.and_then(Result::ok).unwrap_or_else(|| Err(Failure::internal()));
                 if let Some(asks) = asks {
-                    asks.elicitation().judge(&mut result);
+                    asks.elicitation().finish(&mut result);
                 }
                 outputs.judge(&tool, &mut result, || kept);
                 result
             }
         };
         let Ok(runtime) = Handle::try_current() else { return call() };
-        let thread = Permit::in_time(&self.threads, tool.name(), context, &mut timer).await?;
+        let thread = Permit::acquire_in_time(&self.threads, tool.name(), context, &mut timer).await?;
         if let Some(context) = &asks {
             context.hold(&thread);
         }
@@ -92,7 +92,7 @@ impl Runner {
             drop(thread);
             result
         };
-        let task = Thread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
+        let task = SuspendableThread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
         let (result, has_ended) = gone.wait(tool, span, timer, task).await;
         *is_logged = has_ended;
         result

@@ -1,6 +1,6 @@
-//! Asking back: what a call asks of its caller while it runs.
+//! ElicitationClient back: what a call asks of its caller while it runs.
 //!
-//! A tool asks through its [`Context`](crate::Context), an adapter puts the question to the caller through an [`Asker`],
+//! A tool asks through its [`Context`](crate::Context), an adapter puts the question to the caller through an [`ClientRequests`],
 //! and an [`ElicitationState`] keeps what the two need to know of one call.
 
 mod answer;
@@ -32,19 +32,19 @@ use crate::model::future::BoxFuture;
 /// ```
 /// use std::sync::Arc;
 /// use tool_core::{BoxFuture, Context, Failure, Registry, tool};
-/// use tool_core::elicitation::{Answer, AskKind, Asked, Asker, Elicited, Question};
+/// use tool_core::elicitation::{Answer, AskKind, AskOutcome, ClientRequests, Elicited, Question};
 ///
 /// /// Says yes to everything.
 /// struct Yes;
 ///
-/// impl Asker for Yes {
-///     fn can_ask(&self, kind: AskKind) -> bool {
+/// impl ClientRequests for Yes {
+///     fn supports(&self, kind: AskKind) -> bool {
 ///         kind == AskKind::Form
 ///     }
 ///
-///     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+///     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
 ///         let yes = serde_json::Map::from_iter([("sure".to_owned(), true.into())]);
-///         Box::pin(async { Ok(Asked::Answer(Answer::Elicited(Elicited::Accepted(yes)))) })
+///         Box::pin(async { Ok(AskOutcome::Answer(Answer::Elicited(Elicited::Accepted(yes)))) })
 ///     }
 /// }
 ///
@@ -66,20 +66,20 @@ use crate::model::future::BoxFuture;
 /// assert_eq!(output.value(), true);
 /// # });
 /// ```
-pub trait Asker: Send + Sync {
+pub trait ClientRequests: Send + Sync {
     /// Whether questions of this kind can be put to the caller.
-    fn can_ask(&self, kind: AskKind) -> bool;
+    fn supports(&self, kind: AskKind) -> bool;
 
     /// Puts a question to the caller. It is asked again as long as the answer is not what was asked for: what was wrong
     /// with the last one is then in [`Question::problems`], and the answer must be another.
     ///
     /// # Errors
     ///
-    /// When the question cannot be put, which is usually a failure of [kind](crate::FailureKind::CannotAsk) `CannotAsk`.
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>>;
+    /// When the question cannot be put, which is usually a failure of [kind](crate::FailureKind::Unsupported) `Unsupported`.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>>;
 
-    /// The call has been suspended over these questions, each of which was answered with [`Asked::Later`]. It ends as
-    /// [`Suspended`](crate::FailureKind::Suspended) next.
+    /// The call has been suspended over these questions, each of which was answered with [`AskOutcome::Deferred`]. It ends as
+    /// [`InputRequired`](crate::FailureKind::InputRequired) next.
     fn suspended(&self, questions: Vec<Question>) {
         drop(questions);
     }
@@ -88,44 +88,46 @@ pub trait Asker: Send + Sync {
 /// What came of putting a question.
 ///
 /// ```
-/// use tool_core::elicitation::{Answer, Asked};
+/// use tool_core::elicitation::{Answer, AskOutcome};
 ///
-/// let asked = Asked::Answer(Answer::Roots(Vec::new()));
-/// assert!(!matches!(asked, Asked::Later));
+/// let asked = AskOutcome::Answer(Answer::Roots(Vec::new()));
+/// assert!(!matches!(asked, AskOutcome::Deferred));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Asked {
+pub enum AskOutcome {
     /// The answer.
     Answer(Answer),
     /// Something that is no answer to such a question, and what is wrong with it: the question is put again.
-    Wrong(String),
-    /// The answer comes with another call that starts again, and for which an [`Asker`] has it. This one is suspended:
+    Invalid(String),
+    /// The answer comes with another call that starts again, and for which an [`ClientRequests`] has it. This one is suspended:
     /// its function is dropped as soon as it waits, whatever its operation.
-    Later,
+    Deferred,
 }
 
 /// Who is asked what a call asks.
 #[derive(Clone)]
-pub(crate) enum Asking {
+pub(crate) enum ElicitationClient {
     /// The caller.
-    By(Arc<dyn Asker>),
+    Direct(Arc<dyn ClientRequests>),
     /// Nobody: the call was made by that of another tool, which starts again when it asks.
-    Within(Context),
+    OuterCall(Context),
 }
 
-impl PartialEq for Asking {
+impl PartialEq for ElicitationClient {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Asking::By(one), Asking::By(other)) => Arc::ptr_eq(one, other),
-            (Asking::Within(one), Asking::Within(other)) => one.call_id() == other.call_id(),
+            (ElicitationClient::Direct(one), ElicitationClient::Direct(other)) => Arc::ptr_eq(one, other),
+            (ElicitationClient::OuterCall(one), ElicitationClient::OuterCall(other)) => {
+                one.call_id() == other.call_id()
+            }
             _ => false,
         }
     }
 }
 
-impl fmt::Debug for Asking {
+impl fmt::Debug for ElicitationClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Asking")
+        f.write_str("ElicitationClient")
     }
 }

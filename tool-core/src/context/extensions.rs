@@ -27,7 +27,7 @@ pub struct Extensions {
     /// Those of the request, which can be asked for a type and not listed. What is in `values` stands before them.
     #[cfg(feature = "http")]
     request: Option<Arc<http::Extensions>>,
-    /// Asked for what neither has.
+    /// AskOutcome for what neither has.
     under: Option<Arc<Extensions>>,
 }
 

@@ -89,8 +89,8 @@ impl FromStr for LogLevel {
     type Err = UnknownLogLevel;
 
     fn from_str(name: &str) -> Result<Self, UnknownLogLevel> {
-        let known = LogLevel::ALL.into_iter().find(|level| level.as_str() == name);
-        known.ok_or_else(|| UnknownLogLevel(name.chars().take(32).collect()))
+        let level = LogLevel::ALL.into_iter().find(|level| level.as_str() == name);
+        level.ok_or_else(|| UnknownLogLevel(name.chars().take(32).collect()))
     }
 }
 
@@ -177,7 +177,7 @@ pub trait LogSink: Send + Sync {
 
     /// Whether it wants to hear messages of a level; every one, unless it says otherwise. What it does not want goes to
     /// the log of the program.
-    fn wants(&self, level: LogLevel) -> bool {
+    fn enabled(&self, level: LogLevel) -> bool {
         let _ = level;
         true
     }
@@ -208,14 +208,14 @@ impl Context {
         let data = data.into();
         let message = LogMessage { level, tool: self.tool(), call_id: self.call_id(), data: &data };
         // A panic is in the log; what the call does is worth more than that somebody hears of it.
-        let heard = catch_panic(|| match self.listener() {
-            Some(Listener(sink)) if sink.wants(level) => {
+        let handled = catch_panic(|| match self.log_sink() {
+            Some(LogHandle(sink)) if sink.enabled(level) => {
                 sink.log(&message);
                 true
             }
             _ => false,
         });
-        if let Ok(false) = heard {
+        if let Ok(false) = handled {
             trace(&message);
         }
     }
@@ -242,21 +242,21 @@ fn trace(message: &LogMessage<'_>) {
 
 /// Who hears what a call has to say. Two are equal when they are one.
 #[derive(Clone)]
-pub(crate) struct Listener(Arc<dyn LogSink>);
+pub(crate) struct LogHandle(Arc<dyn LogSink>);
 
-impl Listener {
+impl LogHandle {
     pub(crate) fn new(sink: Arc<dyn LogSink>) -> Self {
-        Listener(sink)
+        LogHandle(sink)
     }
 }
 
-impl PartialEq for Listener {
+impl PartialEq for LogHandle {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl fmt::Debug for Listener {
+impl fmt::Debug for LogHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Listener")
     }

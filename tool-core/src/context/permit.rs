@@ -14,42 +14,42 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::Poll;
 
 use crate::context::LazyContext;
-use crate::context::semaphore::{Busy, Gate, Place};
+use crate::context::semaphore::{FairSemaphore, QueueFull, SemaphorePermit};
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::context::wait::{Circle, Wait};
+use crate::context::wait::{Deadlock, Wait};
 use crate::model::failure::Failure;
 
 /// The right to run among a limited number of calls, for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Permit {
     /// Left first: who waits for it may then share the place.
-    place: Place,
+    permit: SemaphorePermit,
     /// Of the call around, whose place this is; it is not left before.
     _outer: Option<Arc<Permit>>,
-    gate: Arc<Gate>,
+    semaphore: Arc<FairSemaphore>,
     /// Through which the calls that this call makes go, one at a time.
-    inner: OnceLock<Arc<Gate>>,
+    inner: OnceLock<Arc<FairSemaphore>>,
 }
 
 /// Why there is no permit.
 #[derive(Debug)]
-enum Refused {
+enum AcquireError {
     /// There is no room left to wait.
-    Full,
+    QueueFull,
     /// It would wait for calls that wait for it.
-    Circle,
+    Deadlock,
 }
 
 impl Permit {
     /// Waits for the right to run a tool, as long as there is time.
-    pub(crate) async fn in_time(
-        gate: &Arc<Gate>,
+    pub(crate) async fn acquire_in_time(
+        semaphore: &Arc<FairSemaphore>,
         tool: &str,
         context: &LazyContext<'_>,
         timer: &mut Option<Timer>,
     ) -> Result<Arc<Permit>, Failure> {
-        let mut turn = pin!(Permit::acquire(gate, context.principal().id(), context.permits()));
-        match limited(timer, turn.as_mut()).await {
+        let mut acquire = pin!(Permit::acquire(semaphore, context.principal().id(), context.permits()));
+        match limited(timer, acquire.as_mut()).await {
             Ok(permit) => Ok(permit?),
             Err(Elapsed(limit)) => Err(Failure::timeout_before(tool, limit)),
         }
@@ -59,68 +59,69 @@ impl Permit {
     ///
     /// `held` is what the call and those around it hold, the innermost first. It is left by its own call while this one waits.
     async fn acquire(
-        gate: &Arc<Gate>,
+        semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, Refused> {
-        let around = held.iter().filter_map(Weak::upgrade).find(|permit| Arc::ptr_eq(&permit.gate, gate));
-        match around {
-            Some(around) => Permit::share(around, caller, held).await,
-            None => Permit::take(gate, caller, held).await,
+    ) -> Result<Arc<Permit>, AcquireError> {
+        let outer =
+            held.iter().filter_map(Weak::upgrade).find(|permit| Arc::ptr_eq(&permit.semaphore, semaphore));
+        match outer {
+            Some(outer) => Permit::share_outer(outer, caller, held).await,
+            None => Permit::acquire_own(semaphore, caller, held).await,
         }
     }
 
     /// Waits for a place of its own.
-    async fn take(
-        gate: &Arc<Gate>,
+    async fn acquire_own(
+        semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, Refused> {
-        let place = match gate.try_enter() {
-            Some(place) => place,
+    ) -> Result<Arc<Permit>, AcquireError> {
+        let permit = match semaphore.try_acquire() {
+            Some(permit) => permit,
             // What holds nothing keeps no other call waiting.
-            None if held.is_empty() => gate.enter(caller).await?,
+            None if held.is_empty() => semaphore.acquire(caller).await?,
             None => {
-                let _wait = Wait::record(&held, &[gate])?;
-                gate.enter(caller).await?
+                let _wait = Wait::record(&held, &[semaphore])?;
+                semaphore.acquire(caller).await?
             }
         };
-        Ok(Permit::new(gate, place, None))
+        Ok(Permit::new(semaphore, permit, None))
     }
 
     /// Waits for the place of the call around, which those that it makes use in turn, or for a free one.
-    async fn share(
-        around: Arc<Self>,
+    async fn share_outer(
+        outer: Arc<Self>,
         caller: Option<&str>,
         held: Vec<Weak<Permit>>,
-    ) -> Result<Arc<Permit>, Refused> {
-        let gate = Arc::clone(&around.gate);
-        let inner = Arc::clone(around.inner.get_or_init(|| Arc::new(Gate::new(1, usize::MAX))));
-        let shared = |place| Permit::new(&gate, place, Some(Arc::clone(&around)));
-        let free = |place| Permit::new(&gate, place, None);
-        if let Some(permit) = inner.try_enter().map(shared).or_else(|| gate.try_enter().map(free)) {
+    ) -> Result<Arc<Permit>, AcquireError> {
+        let semaphore = Arc::clone(&outer.semaphore);
+        let inner = Arc::clone(outer.inner.get_or_init(|| Arc::new(FairSemaphore::new(1, usize::MAX))));
+        let shared = |permit| Permit::new(&semaphore, permit, Some(Arc::clone(&outer)));
+        let own = |permit| Permit::new(&semaphore, permit, None);
+        if let Some(permit) = inner.try_acquire().map(shared).or_else(|| semaphore.try_acquire().map(own)) {
             return Ok(permit);
         }
-        let mut turn = pin!(inner.enter(caller));
-        let wait = Wait::record(&held, &[&inner, &gate])?;
-        match first_of(turn.as_mut(), pin!(gate.enter(caller))).await {
-            (Some(place), _) => return Ok(shared(place?)),
-            (None, Some(Ok(place))) => return Ok(free(place)),
+        let mut acquire = pin!(inner.acquire(caller));
+        let wait = Wait::record(&held, &[&inner, &semaphore])?;
+        match first_of(acquire.as_mut(), pin!(semaphore.acquire(caller))).await {
+            (Some(permit), _) => return Ok(shared(permit?)),
+            (None, Some(Ok(permit))) => return Ok(own(permit)),
             (None, _) => drop(wait),
         }
         // There is no room to wait for another place: what is left is the shared one.
         let _wait = Wait::record(&held, &[&inner])?;
-        Ok(shared(turn.await?))
+        Ok(shared(acquire.await?))
     }
 
-    fn new(gate: &Arc<Gate>, place: Place, outer: Option<Arc<Permit>>) -> Arc<Self> {
-        let gate = Arc::clone(gate);
-        Arc::new(Permit { place, _outer: outer, gate, inner: OnceLock::new() })
+    fn new(semaphore: &Arc<FairSemaphore>, permit: SemaphorePermit, outer: Option<Arc<Permit>>) -> Arc<Self> {
+        let semaphore = Arc::clone(semaphore);
+        Arc::new(Permit { permit, _outer: outer, semaphore, inner: OnceLock::new() })
     }
 
     /// The gate whose place this is: that of the registry, or the one of the call around.
-    pub(crate) fn entered(&self) -> &Arc<Gate> {
-        self.place.gate()
+    pub(crate) fn semaphore(&self) -> &Arc<FairSemaphore> {
+        self.permit.semaphore()
     }
 }
 
@@ -136,23 +137,23 @@ async fn first_of<T>(
     .await
 }
 
-impl From<Busy> for Refused {
-    fn from(Busy: Busy) -> Self {
-        Refused::Full
+impl From<QueueFull> for AcquireError {
+    fn from(QueueFull: QueueFull) -> Self {
+        AcquireError::QueueFull
     }
 }
 
-impl From<Circle> for Refused {
-    fn from(Circle: Circle) -> Self {
-        Refused::Circle
+impl From<Deadlock> for AcquireError {
+    fn from(Deadlock: Deadlock) -> Self {
+        AcquireError::Deadlock
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Full => Failure::busy(),
-            Refused::Circle => Failure::deadlock(),
+impl From<AcquireError> for Failure {
+    fn from(error: AcquireError) -> Self {
+        match error {
+            AcquireError::QueueFull => Failure::busy(),
+            AcquireError::Deadlock => Failure::deadlock(),
         }
     }
 }

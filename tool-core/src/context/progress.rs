@@ -79,7 +79,7 @@ impl Context {
     /// context.progress(4, None, "");
     /// ```
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
-        if let Some(Reporter(sink)) = self.reporter() {
+        if let Some(ProgressHandle(sink)) = self.progress_sink() {
             // A panic is in the log; what the call does is worth more than that somebody watches it.
             let _ = catch_panic(|| sink.report(&Progress { done, total: total.into(), message }));
         }
@@ -88,21 +88,21 @@ impl Context {
 
 /// The sink of a call. Two are equal when they are one.
 #[derive(Clone)]
-pub(crate) struct Reporter(Arc<dyn ProgressSink>);
+pub(crate) struct ProgressHandle(Arc<dyn ProgressSink>);
 
-impl Reporter {
+impl ProgressHandle {
     pub(crate) fn new(sink: Arc<dyn ProgressSink>) -> Self {
-        Reporter(sink)
+        ProgressHandle(sink)
     }
 }
 
-impl PartialEq for Reporter {
+impl PartialEq for ProgressHandle {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl fmt::Debug for Reporter {
+impl fmt::Debug for ProgressHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reporter")
     }

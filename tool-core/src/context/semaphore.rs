@@ -10,103 +10,106 @@ use std::task::{Context, Poll, Waker};
 /// Each caller has a line of its own, and the lines take turns, so that a caller with a thousand calls does not keep
 /// another from making one. Where all places to wait are taken, the caller with the longest line gives one up.
 #[derive(Debug)]
-pub(crate) struct Gate {
-    most_inside: usize,
-    most_waiting: usize,
+pub(crate) struct FairSemaphore {
+    max_running: usize,
+    max_waiting: usize,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    inside: usize,
+    running: usize,
     waiting: usize,
     /// None is empty; the next turn is that of the first.
-    lines: VecDeque<Line>,
+    queues: VecDeque<Queue>,
 }
 
 /// The calls of one caller that wait.
 #[derive(Debug)]
-struct Line {
+struct Queue {
     caller: Option<String>,
-    tickets: VecDeque<Ticket>,
+    waiters: VecDeque<Waiter>,
 }
 
-type Ticket = Arc<Mutex<Turn>>;
+type Waiter = Arc<Mutex<WaitState>>;
 
 /// How far a call that waits has come.
 #[derive(Debug)]
-enum Turn {
-    Waits(Option<Waker>),
+enum WaitState {
+    Queued(Option<Waker>),
     /// It may go in, and has not noticed yet.
-    Comes,
+    Granted,
     /// It gave up its place to another caller.
-    Lost,
+    Evicted,
     /// It went in, or away.
-    Over,
+    Done,
 }
 
 /// There is no place left to wait.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Busy;
+pub(crate) struct QueueFull;
 
 /// A place inside, for as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<Gate>);
+pub(crate) struct SemaphorePermit(Arc<FairSemaphore>);
 
-impl Gate {
-    pub(crate) fn new(most_inside: usize, most_waiting: usize) -> Self {
-        Gate { most_inside, most_waiting, state: Mutex::default() }
+impl FairSemaphore {
+    pub(crate) fn new(max_running: usize, max_waiting: usize) -> Self {
+        FairSemaphore { max_running, max_waiting, state: Mutex::default() }
     }
 
     /// How many calls it lets through at once.
-    pub(crate) fn places(&self) -> usize {
-        self.most_inside
+    pub(crate) fn capacity(&self) -> usize {
+        self.max_running
     }
 
     /// Goes in, once it is this caller's turn.
-    pub(crate) async fn enter(self: &Arc<Self>, caller: Option<&str>) -> Result<Place, Busy> {
-        match self.ask(caller)? {
-            None => Ok(Place(Arc::clone(self))),
-            Some(ticket) => Waiting { gate: self, ticket }.await,
+    pub(crate) async fn acquire(
+        self: &Arc<Self>,
+        caller: Option<&str>,
+    ) -> Result<SemaphorePermit, QueueFull> {
+        match self.acquire_or_enqueue(caller)? {
+            None => Ok(SemaphorePermit(Arc::clone(self))),
+            Some(waiter) => Acquire { semaphore: self, waiter }.await,
         }
     }
 
     /// Goes in, if there is no need to wait.
-    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Place> {
+    pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<SemaphorePermit> {
         let mut state = self.state();
-        if state.inside == self.most_inside {
+        if state.running == self.max_running {
             return None;
         }
-        state.inside += 1;
-        Some(Place(Arc::clone(self)))
+        state.running += 1;
+        Some(SemaphorePermit(Arc::clone(self)))
     }
 
     /// A ticket, or nothing where there is no need to wait.
-    fn ask(&self, caller: Option<&str>) -> Result<Option<Ticket>, Busy> {
+    fn acquire_or_enqueue(&self, caller: Option<&str>) -> Result<Option<Waiter>, QueueFull> {
         let mut state = self.state();
-        if state.inside < self.most_inside {
-            state.inside += 1;
+        if state.running < self.max_running {
+            state.running += 1;
             return Ok(None);
         }
-        let lost = if state.waiting < self.most_waiting { None } else { Some(state.displace(caller)?) };
-        let ticket = state.line_up(caller);
+        let evicted = if state.waiting < self.max_waiting { None } else { Some(state.evict(caller)?) };
+        let waiter = state.enqueue(caller);
         drop(state);
-        if let Some(lost) = lost {
-            settle(&lost, Turn::Lost);
+        if let Some(evicted) = evicted {
+            resolve(&evicted, WaitState::Evicted);
         }
-        Ok(Some(ticket))
+        Ok(Some(waiter))
     }
 
     /// Lets the next one in, when one has left.
-    fn leave(&self) {
+    fn release(&self) {
         loop {
             let mut state = self.state();
-            let Some(next) = state.next() else {
-                state.inside -= 1;
+            let Some(next) = state.pop() else {
+                state.running -= 1;
                 return;
             };
             drop(state);
-            if settle(&next, Turn::Comes) {
+            if resolve(&next, WaitState::Granted) {
                 return;
             }
         }
@@ -120,70 +123,70 @@ impl Gate {
 
 impl State {
     /// Takes a place at the end of the caller's line.
-    fn line_up(&mut self, caller: Option<&str>) -> Ticket {
-        let ticket = Ticket::new(Mutex::new(Turn::Waits(None)));
+    fn enqueue(&mut self, caller: Option<&str>) -> Waiter {
+        let waiter = Waiter::new(Mutex::new(WaitState::Queued(None)));
         self.waiting += 1;
-        match self.lines.iter_mut().find(|line| line.caller.as_deref() == caller) {
-            Some(line) => line.tickets.push_back(Arc::clone(&ticket)),
-            None => self.lines.push_back(Line {
+        match self.queues.iter_mut().find(|queue| queue.caller.as_deref() == caller) {
+            Some(queue) => queue.waiters.push_back(Arc::clone(&waiter)),
+            None => self.queues.push_back(Queue {
                 caller: caller.map(str::to_owned),
-                tickets: VecDeque::from([Arc::clone(&ticket)]),
+                waiters: VecDeque::from([Arc::clone(&waiter)]),
             }),
         }
-        ticket
+        waiter
     }
 
     /// Makes place for this caller, if another has a line longer than its own would be.
-    fn displace(&mut self, caller: Option<&str>) -> Result<Ticket, Busy> {
-        let length = |line: &Line| line.tickets.len();
-        let own = self.lines.iter().find(|line| line.caller.as_deref() == caller).map_or(0, length);
-        let longest = self.lines.iter_mut().max_by_key(|line| line.tickets.len());
-        let longest = longest.filter(|line| line.tickets.len() > own + 1).ok_or(Busy)?;
+    fn evict(&mut self, caller: Option<&str>) -> Result<Waiter, QueueFull> {
+        let length = |queue: &Queue| queue.waiters.len();
+        let own = self.queues.iter().find(|queue| queue.caller.as_deref() == caller).map_or(0, length);
+        let longest = self.queues.iter_mut().max_by_key(|queue| queue.waiters.len());
+        let longest = longest.filter(|queue| queue.waiters.len() > own + 1).ok_or(QueueFull)?;
         self.waiting -= 1;
-        longest.tickets.pop_back().ok_or(Busy)
+        longest.waiters.pop_back().ok_or(QueueFull)
     }
 
     /// Whose turn it is.
-    fn next(&mut self) -> Option<Ticket> {
-        let mut line = self.lines.pop_front()?;
-        let ticket = line.tickets.pop_front()?;
+    fn pop(&mut self) -> Option<Waiter> {
+        let mut queue = self.queues.pop_front()?;
+        let waiter = queue.waiters.pop_front()?;
         self.waiting -= 1;
-        if !line.tickets.is_empty() {
-            self.lines.push_back(line);
+        if !queue.waiters.is_empty() {
+            self.queues.push_back(queue);
         }
-        Some(ticket)
+        Some(waiter)
     }
 
     /// Gives up a place in a line.
-    fn remove(&mut self, ticket: &Ticket) {
-        for line in &mut self.lines {
-            if let Some(position) = line.tickets.iter().position(|other| Arc::ptr_eq(other, ticket)) {
-                line.tickets.remove(position);
+    fn remove(&mut self, waiter: &Waiter) {
+        for queue in &mut self.queues {
+            if let Some(position) = queue.waiters.iter().position(|other| Arc::ptr_eq(other, waiter)) {
+                queue.waiters.remove(position);
                 self.waiting -= 1;
             }
         }
-        self.lines.retain(|line| !line.tickets.is_empty());
+        self.queues.retain(|queue| !queue.waiters.is_empty());
     }
 }
 
-impl Place {
-    pub(crate) fn gate(&self) -> &Arc<Gate> {
+impl SemaphorePermit {
+    pub(crate) fn semaphore(&self) -> &Arc<FairSemaphore> {
         &self.0
     }
 }
 
-impl Drop for Place {
+impl Drop for SemaphorePermit {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.release();
     }
 }
 
 /// Tells a call that waits what became of it; whether it still waits.
-fn settle(ticket: &Ticket, turn: Turn) -> bool {
-    let mut current = lock(ticket);
-    let Turn::Waits(waker) = &mut *current else { return false };
+fn resolve(waiter: &Waiter, wait_state: WaitState) -> bool {
+    let mut current = lock(waiter);
+    let WaitState::Queued(waker) = &mut *current else { return false };
     let waker = waker.take();
-    *current = turn;
+    *current = wait_state;
     drop(current);
     // Foreign code: nothing is locked when it runs.
     if let Some(waker) = waker {
@@ -192,43 +195,43 @@ fn settle(ticket: &Ticket, turn: Turn) -> bool {
     true
 }
 
-fn lock(ticket: &Ticket) -> MutexGuard<'_, Turn> {
-    ticket.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(waiter: &Waiter) -> MutexGuard<'_, WaitState> {
+    waiter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A call in its line.
-struct Waiting<'g> {
-    gate: &'g Arc<Gate>,
-    ticket: Ticket,
+struct Acquire<'g> {
+    semaphore: &'g Arc<FairSemaphore>,
+    waiter: Waiter,
 }
 
-impl Future for Waiting<'_> {
-    type Output = Result<Place, Busy>;
+impl Future for Acquire<'_> {
+    type Output = Result<SemaphorePermit, QueueFull>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut turn = lock(&self.ticket);
-        let answer = match *turn {
-            Turn::Waits(ref mut waker) => {
+        let mut wait_state = lock(&self.waiter);
+        let answer = match *wait_state {
+            WaitState::Queued(ref mut waker) => {
                 *waker = Some(cx.waker().clone());
                 return Poll::Pending;
             }
-            Turn::Comes => Ok(Place(Arc::clone(self.gate))),
-            Turn::Lost | Turn::Over => Err(Busy),
+            WaitState::Granted => Ok(SemaphorePermit(Arc::clone(self.semaphore))),
+            WaitState::Evicted | WaitState::Done => Err(QueueFull),
         };
-        *turn = Turn::Over;
+        *wait_state = WaitState::Done;
         Poll::Ready(answer)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Acquire<'_> {
     /// A call that goes away leaves its line, and passes on a turn that it will not use.
     fn drop(&mut self) {
-        let turn = std::mem::replace(&mut *lock(&self.ticket), Turn::Over);
-        match turn {
+        let wait_state = std::mem::replace(&mut *lock(&self.waiter), WaitState::Done);
+        match wait_state {
             // Looked for only where it may still stand: a line can be long.
-            Turn::Waits(_) => self.gate.state().remove(&self.ticket),
-            Turn::Comes => self.gate.leave(),
-            Turn::Lost | Turn::Over => {}
+            WaitState::Queued(_) => self.semaphore.state().remove(&self.waiter),
+            WaitState::Granted => self.semaphore.release(),
+            WaitState::Evicted | WaitState::Done => {}
         }
     }
 }
@@ -239,39 +242,39 @@ mod tests {
 
     use super::*;
 
-    type Entering<'g> = Pin<Box<dyn Future<Output = Result<Place, Busy>> + 'g>>;
+    type Acquiring<'g> = Pin<Box<dyn Future<Output = Result<SemaphorePermit, QueueFull>> + 'g>>;
 
-    fn enter<'g>(gate: &'g Arc<Gate>, caller: &'g str) -> Entering<'g> {
-        let mut entering: Entering<'g> = Box::pin(gate.enter(Some(caller)));
+    fn acquire<'g>(semaphore: &'g Arc<FairSemaphore>, caller: &'g str) -> Acquiring<'g> {
+        let mut acquiring: Acquiring<'g> = Box::pin(semaphore.acquire(Some(caller)));
         // A call that has not been polled stands in no line.
-        assert!(poll(&mut entering).is_none(), "{caller} has to wait");
-        entering
+        assert!(poll(&mut acquiring).is_none(), "{caller} has to wait");
+        acquiring
     }
 
-    fn poll(entering: &mut Entering<'_>) -> Option<Result<Place, Busy>> {
-        match entering.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    fn poll(acquiring: &mut Acquiring<'_>) -> Option<Result<SemaphorePermit, QueueFull>> {
+        match acquiring.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Some(result),
             Poll::Pending => None,
         }
     }
 
-    fn pass(gate: &Arc<Gate>) -> Place {
-        let mut entering: Entering<'_> = Box::pin(gate.enter(Some("first")));
-        poll(&mut entering).unwrap().unwrap()
+    fn acquire_first(semaphore: &Arc<FairSemaphore>) -> SemaphorePermit {
+        let mut acquiring: Acquiring<'_> = Box::pin(semaphore.acquire(Some("first")));
+        poll(&mut acquiring).unwrap().unwrap()
     }
 
     #[test]
-    fn callers_take_turns_however_many_calls_each_has() {
-        let gate = Arc::new(Gate::new(1, 10));
-        let mut inside = Some(pass(&gate));
+    fn callers_take_turns_whatever_their_number_of_calls() {
+        let semaphore = Arc::new(FairSemaphore::new(1, 10));
+        let mut running = Some(acquire_first(&semaphore));
         let mut waiting: Vec<_> =
-            ["a", "a", "a", "b", "b", "c"].map(|caller| (caller, enter(&gate, caller))).into();
+            ["a", "a", "a", "b", "b", "c"].map(|caller| (caller, acquire(&semaphore, caller))).into();
         let mut order = String::new();
         while !waiting.is_empty() {
-            inside.take();
-            let position = waiting.iter_mut().position(|(caller, entering)| {
-                let Some(result) = poll(entering) else { return false };
-                inside = Some(result.unwrap());
+            running.take();
+            let position = waiting.iter_mut().position(|(caller, acquiring)| {
+                let Some(result) = poll(acquiring) else { return false };
+                running = Some(result.unwrap());
                 order += caller;
                 true
             });
@@ -281,61 +284,61 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_with_many_calls_gives_up_a_place_to_one_with_few() {
-        let gate = Arc::new(Gate::new(1, 3));
-        let _inside = pass(&gate);
-        let mut greedy: Vec<_> = (0..3).map(|_| enter(&gate, "greedy")).collect();
-        let mut more: Entering<'_> = Box::pin(gate.enter(Some("greedy")));
-        assert_eq!(poll(&mut more).unwrap().unwrap_err(), Busy);
-        let mut modest = enter(&gate, "modest");
-        assert_eq!(poll(&mut greedy[2]).unwrap().unwrap_err(), Busy);
+    fn full_queue_evicts_from_the_longest() {
+        let semaphore = Arc::new(FairSemaphore::new(1, 3));
+        let _inside = acquire_first(&semaphore);
+        let mut greedy: Vec<_> = (0..3).map(|_| acquire(&semaphore, "greedy")).collect();
+        let mut more: Acquiring<'_> = Box::pin(semaphore.acquire(Some("greedy")));
+        assert_eq!(poll(&mut more).unwrap().unwrap_err(), QueueFull);
+        let mut modest = acquire(&semaphore, "modest");
+        assert_eq!(poll(&mut greedy[2]).unwrap().unwrap_err(), QueueFull);
         assert!(poll(&mut greedy[1]).is_none() && poll(&mut modest).is_none());
-        let mut even: Entering<'_> = Box::pin(gate.enter(Some("modest")));
-        assert_eq!(poll(&mut even).unwrap().unwrap_err(), Busy, "two and one are even enough");
+        let mut even: Acquiring<'_> = Box::pin(semaphore.acquire(Some("modest")));
+        assert_eq!(poll(&mut even).unwrap().unwrap_err(), QueueFull, "two and one are even enough");
     }
 
     #[test]
-    fn who_goes_away_leaves_no_gap() {
-        let gate = Arc::new(Gate::new(1, 2));
-        let inside = pass(&gate);
-        let [away, mut stays] = ["a", "b"].map(|caller| enter(&gate, caller));
-        drop(away);
-        let mut next = enter(&gate, "c");
-        drop(inside);
+    fn dropped_waiter_leaves_no_gap() {
+        let semaphore = Arc::new(FairSemaphore::new(1, 2));
+        let running = acquire_first(&semaphore);
+        let [dropped, mut remaining] = ["a", "b"].map(|caller| acquire(&semaphore, caller));
+        drop(dropped);
+        let mut next = acquire(&semaphore, "c");
+        drop(running);
         // It is the turn of `b`, which goes away before it notices.
-        assert!(matches!(*lock_of(&gate), State { inside: 1, waiting: 1, .. }));
-        let passed = poll(&mut stays).unwrap().unwrap();
-        drop((passed, stays));
-        drop(next_turn(&mut next));
+        assert!(matches!(*state_of(&semaphore), State { running: 1, waiting: 1, .. }));
+        let passed = poll(&mut remaining).unwrap().unwrap();
+        drop((passed, remaining));
+        drop(poll_granted(&mut next));
         drop(next);
-        assert!(matches!(*lock_of(&gate), State { inside: 0, waiting: 0, .. }), "{gate:?}");
+        assert!(matches!(*state_of(&semaphore), State { running: 0, waiting: 0, .. }), "{semaphore:?}");
     }
 
     #[test]
-    fn a_turn_that_nobody_takes_is_passed_on() {
-        let gate = Arc::new(Gate::new(1, 2));
-        let inside = pass(&gate);
-        let [away, mut stays] = ["a", "b"].map(|caller| enter(&gate, caller));
-        drop(inside);
-        drop(away);
-        assert!(next_turn(&mut stays).is_ok());
+    fn unused_grant_passes_to_the_next_waiter() {
+        let semaphore = Arc::new(FairSemaphore::new(1, 2));
+        let running = acquire_first(&semaphore);
+        let [dropped, mut remaining] = ["a", "b"].map(|caller| acquire(&semaphore, caller));
+        drop(running);
+        drop(dropped);
+        assert!(poll_granted(&mut remaining).is_ok());
     }
 
     #[test]
-    fn who_goes_away_while_it_is_called_is_passed_over() {
-        let gate = Arc::new(Gate::new(1, 2));
-        let _inside = pass(&gate);
-        let away = enter(&gate, "a");
-        let ticket = gate.state().next().unwrap();
-        drop(away);
-        assert!(!settle(&ticket, Turn::Comes));
+    fn dropped_waiter_cannot_be_granted() {
+        let semaphore = Arc::new(FairSemaphore::new(1, 2));
+        let _inside = acquire_first(&semaphore);
+        let dropped = acquire(&semaphore, "a");
+        let waiter = semaphore.state().pop().unwrap();
+        drop(dropped);
+        assert!(!resolve(&waiter, WaitState::Granted));
     }
 
-    fn next_turn(entering: &mut Entering<'_>) -> Result<Place, Busy> {
-        poll(entering).expect("its turn has come")
+    fn poll_granted(acquiring: &mut Acquiring<'_>) -> Result<SemaphorePermit, QueueFull> {
+        poll(acquiring).expect("its turn has come")
     }
 
-    fn lock_of(gate: &Gate) -> MutexGuard<'_, State> {
-        gate.state()
+    fn state_of(semaphore: &FairSemaphore) -> MutexGuard<'_, State> {
+        semaphore.state()
     }
 }

@@ -9,24 +9,24 @@ pub(crate) struct Tasks {
 
 /// Counts as one for as long as it lives.
 #[cfg(feature = "tokio")]
-pub(crate) type Counted = tokio_util::task::task_tracker::TaskTrackerToken;
+pub(crate) type TaskToken = tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Without a runtime nothing outlives its caller.
 #[cfg(not(feature = "tokio"))]
-pub(crate) struct Counted;
+pub(crate) struct TaskToken;
 
 #[cfg(not(feature = "tokio"))]
 impl Tasks {
     #[expect(clippy::unused_self, reason = "as with a runtime")]
-    pub(crate) fn count(&self) -> Counted {
-        Counted
+    pub(crate) fn token(&self) -> TaskToken {
+        TaskToken
     }
 }
 
 #[cfg(feature = "tokio")]
 impl Tasks {
     /// Counts a call.
-    pub(crate) fn count(&self) -> Counted {
+    pub(crate) fn token(&self) -> TaskToken {
         self.tracker.token()
     }
 
@@ -36,7 +36,7 @@ impl Tasks {
     }
 
     /// Waits until none is.
-    pub(crate) async fn idle(&self) {
+    pub(crate) async fn drain(&self) {
         self.tracker.close();
         self.tracker.wait().await;
     }

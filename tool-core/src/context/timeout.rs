@@ -39,7 +39,7 @@ impl Timer {
     }
 
     /// The call may ask its caller: what the caller takes to answer is not time of the call.
-    pub(crate) fn asks(&mut self, context: Option<&Context>) {
+    pub(crate) fn exclude_waiting(&mut self, context: Option<&Context>) {
         self.context = context.cloned();
     }
 
@@ -83,7 +83,7 @@ impl Timer {
         Err(Failure::internal())
     }
 
-    pub(crate) fn asks(&mut self, _: Option<&Context>) {
+    pub(crate) fn exclude_waiting(&mut self, _: Option<&Context>) {
         match *self {}
     }
 

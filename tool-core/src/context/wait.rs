@@ -8,14 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::context::permit::Permit;
-use crate::context::semaphore::Gate;
+use crate::context::semaphore::FairSemaphore;
 
 /// That a call waits for a place, for as long as it lives.
 pub(crate) struct Wait(Edge);
 
 /// The call would wait for calls that wait for it.
 #[derive(Debug)]
-pub(crate) struct Circle;
+pub(crate) struct Deadlock;
 
 /// What calls hold while they wait, and for what.
 #[derive(Clone)]
@@ -30,31 +30,31 @@ struct Edge {
 #[derive(Clone)]
 struct HeldPermit {
     permit: Weak<Permit>,
-    gate: usize,
+    semaphore: usize,
 }
 
 #[derive(Clone, PartialEq)]
 struct Wanted {
-    gate: usize,
-    places: usize,
+    semaphore: usize,
+    capacity: usize,
 }
 
 static WAITING: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
 
 impl Wait {
     /// Records that a call which holds these permits waits for a place of any of these gates.
-    pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<Gate>]) -> Result<Self, Circle> {
+    pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Result<Self, Deadlock> {
         let own = Edge::new(held, wanted);
         let mut waiting = waiting();
-        let position = waiting.iter().position(|edge| edge.is_like(&own)).unwrap_or_else(|| {
+        let position = waiting.iter().position(|edge| edge.is_same(&own)).unwrap_or_else(|| {
             waiting.push(own.clone());
             waiting.len() - 1
         });
-        if is_stuck(&waiting, position) {
+        if is_deadlocked(&waiting, position) {
             if waiting[position].calls == 0 {
                 waiting.swap_remove(position);
             }
-            return Err(Circle);
+            return Err(Deadlock);
         }
         waiting[position].calls += 1;
         Ok(Wait(own))
@@ -64,7 +64,7 @@ impl Wait {
 impl Drop for Wait {
     fn drop(&mut self) {
         let mut waiting = waiting();
-        let Some(position) = waiting.iter().position(|edge| edge.is_like(&self.0)) else { return };
+        let Some(position) = waiting.iter().position(|edge| edge.is_same(&self.0)) else { return };
         waiting[position].calls -= 1;
         if waiting[position].calls == 0 {
             waiting.swap_remove(position);
@@ -73,16 +73,18 @@ impl Drop for Wait {
 }
 
 impl Edge {
-    fn new(held: &[Weak<Permit>], wanted: &[&Arc<Gate>]) -> Self {
+    fn new(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Self {
         let held = held.iter().filter_map(|permit| {
-            let gate = key(permit.upgrade()?.entered());
-            Some(HeldPermit { permit: Weak::clone(permit), gate })
+            let semaphore = key(permit.upgrade()?.semaphore());
+            Some(HeldPermit { permit: Weak::clone(permit), semaphore })
         });
-        let wanted = wanted.iter().map(|gate| Wanted { gate: key(gate), places: gate.places() });
+        let wanted = wanted
+            .iter()
+            .map(|semaphore| Wanted { semaphore: key(semaphore), capacity: semaphore.capacity() });
         Edge { held: held.collect(), wanted: wanted.collect(), calls: 0 }
     }
 
-    fn is_like(&self, other: &Edge) -> bool {
+    fn is_same(&self, other: &Edge) -> bool {
         let same = |(one, other): (&HeldPermit, &HeldPermit)| Weak::ptr_eq(&one.permit, &other.permit);
         self.held.len() == other.held.len()
             && self.wanted == other.wanted
@@ -93,31 +95,32 @@ impl Edge {
 /// Returns `true` if the call at this position waits for what is never free.
 ///
 /// It looks for the most calls that are stuck together: all that wait, without those that some place is free for in the end.
-fn is_stuck(waiting: &[Edge], position: usize) -> bool {
-    let mut stuck: Vec<usize> = (0..waiting.len()).collect();
+fn is_deadlocked(waiting: &[Edge], position: usize) -> bool {
+    let mut deadlocked: Vec<usize> = (0..waiting.len()).collect();
     loop {
         let mut blocked: HashMap<usize, HashSet<*const Permit>> = HashMap::new();
-        let held = stuck.iter().flat_map(|&edge| &waiting[edge].held);
+        let held = deadlocked.iter().flat_map(|&edge| &waiting[edge].held);
         // A call that has ended while what it has started goes on holds nothing.
-        for HeldPermit { permit, gate } in held.filter(|held| held.permit.strong_count() > 0) {
-            blocked.entry(*gate).or_default().insert(permit.as_ptr());
+        for HeldPermit { permit, semaphore } in held.filter(|held| held.permit.strong_count() > 0) {
+            blocked.entry(*semaphore).or_default().insert(permit.as_ptr());
         }
-        let is_blocked =
-            |wanted: &Wanted| blocked.get(&wanted.gate).is_some_and(|places| places.len() >= wanted.places);
-        let before = stuck.len();
-        stuck.retain(|&edge| waiting[edge].wanted.iter().all(is_blocked));
-        if !stuck.contains(&position) {
+        let is_blocked = |wanted: &Wanted| {
+            blocked.get(&wanted.semaphore).is_some_and(|capacity| capacity.len() >= wanted.capacity)
+        };
+        let before = deadlocked.len();
+        deadlocked.retain(|&edge| waiting[edge].wanted.iter().all(is_blocked));
+        if !deadlocked.contains(&position) {
             return false;
         }
-        if stuck.len() == before {
+        if deadlocked.len() == before {
             return true;
         }
     }
 }
 
 /// Stands for the gate among all of this process, as long as it exists.
-fn key(gate: &Arc<Gate>) -> usize {
-    Arc::as_ptr(gate).addr()
+fn key(semaphore: &Arc<FairSemaphore>) -> usize {
+    Arc::as_ptr(semaphore).addr()
 }
 
 fn waiting() -> MutexGuard<'static, Vec<Edge>> {

@@ -44,14 +44,14 @@ pub struct Completions {
 ///
 /// ```
 /// use tool_core::{Registry, tool};
-/// use tool_core::completion::Typed;
+/// use tool_core::completion::CompletionRequest;
 ///
-/// fn streets(typed: &Typed<'_>) -> Vec<String> {
-///     let streets: &[&str] = match typed.other("town") {
+/// fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
+///     let streets: &[&str] = match request.argument("town") {
 ///         Some("Rome") => &["Via Appia", "Via Veneto"],
 ///         _ => &[],
 ///     };
-///     streets.iter().filter(|street| street.starts_with(typed.text())).map(ToString::to_string).collect()
+///     streets.iter().filter(|street| street.starts_with(request.text())).map(ToString::to_string).collect()
 /// }
 ///
 /// /// Finds a house.
@@ -61,33 +61,33 @@ pub struct Completions {
 /// }
 ///
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "house").build().unwrap();
-/// let typed = Typed::new("Via A").given("town", "Rome");
-/// assert_eq!(registry.complete("house", "street", typed).unwrap().values, ["Via Appia"]);
+/// let request = CompletionRequest::new("Via A").with_argument("town", "Rome");
+/// assert_eq!(registry.complete("house", "street", request).unwrap().values, ["Via Appia"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Typed<'t> {
+pub struct CompletionRequest<'t> {
     text: &'t str,
     others: BTreeMap<&'t str, &'t str>,
     principal: Option<&'t Principal>,
 }
 
-impl<'t> Typed<'t> {
+impl<'t> CompletionRequest<'t> {
     /// This text so far, and nothing for any other input.
     ///
     /// ```
-    /// assert_eq!(tool_core::completion::Typed::new("Ro"), "Ro".into());
+    /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro"), "Ro".into());
     /// ```
     pub fn new(text: &'t str) -> Self {
-        Typed { text, ..Typed::default() }
+        CompletionRequest { text, ..CompletionRequest::default() }
     }
 
     /// The same, with what was given for another input, as it was typed.
     ///
     /// ```
-    /// assert_eq!(tool_core::completion::Typed::new("Ro").given("country", "it").other("country"), Some("it"));
+    /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro").with_argument("country", "it").argument("country"), Some("it"));
     /// ```
     #[must_use]
-    pub fn given(mut self, input: &'t str, text: &'t str) -> Self {
+    pub fn with_argument(mut self, input: &'t str, text: &'t str) -> Self {
         self.others.insert(input, text);
         self
     }
@@ -95,7 +95,7 @@ impl<'t> Typed<'t> {
     /// What was typed so far for the input that is completed.
     ///
     /// ```
-    /// assert_eq!(tool_core::completion::Typed::new("Ro").text(), "Ro");
+    /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro").text(), "Ro");
     /// ```
     pub fn text(&self) -> &'t str {
         self.text
@@ -104,29 +104,29 @@ impl<'t> Typed<'t> {
     /// What was given for another input; `None` for one of which nothing is known.
     ///
     /// ```
-    /// assert!(tool_core::completion::Typed::new("Ro").other("country").is_none());
+    /// assert!(tool_core::completion::CompletionRequest::new("Ro").argument("country").is_none());
     /// ```
-    pub fn other(&self, input: &str) -> Option<&'t str> {
+    pub fn argument(&self, input: &str) -> Option<&'t str> {
         self.others.get(input).copied()
     }
 }
 
-impl<'t> Typed<'t> {
+impl<'t> CompletionRequest<'t> {
     /// Sets who types.
     pub(crate) fn by(self, principal: &'t Principal) -> Self {
-        Typed { principal: Some(principal), ..self }
+        CompletionRequest { principal: Some(principal), ..self }
     }
 }
 
-impl Typed<'_> {
+impl CompletionRequest<'_> {
     /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
     ///
     /// ```
     /// use tool_core::{Principal, Registry, tool};
-    /// use tool_core::completion::Typed;
+    /// use tool_core::completion::CompletionRequest;
     ///
-    /// fn own_notes(typed: &Typed<'_>) -> Vec<String> {
-    ///     typed.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
+    /// fn own_notes(request: &CompletionRequest<'_>) -> Vec<String> {
+    ///     request.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
     /// }
     ///
     /// /// Reads a note.
@@ -138,7 +138,7 @@ impl Typed<'_> {
     /// let registry = Registry::builder().linked().select(|tool| tool.name() == "note").build().unwrap();
     /// let ada = registry.as_principal(Principal::new("ada"));
     /// assert_eq!(ada.complete("note", "name", "").unwrap().values, ["ada/shopping"]);
-    /// assert_eq!(Typed::new("").principal(), &Principal::anonymous());
+    /// assert_eq!(CompletionRequest::new("").principal(), &Principal::anonymous());
     /// ```
     pub fn principal(&self) -> &Principal {
         static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
@@ -146,37 +146,37 @@ impl Typed<'_> {
     }
 }
 
-impl<'t> From<&'t str> for Typed<'t> {
+impl<'t> From<&'t str> for CompletionRequest<'t> {
     fn from(text: &'t str) -> Self {
-        Typed::new(text)
+        CompletionRequest::new(text)
     }
 }
 
-impl<'t> From<&'t String> for Typed<'t> {
+impl<'t> From<&'t String> for CompletionRequest<'t> {
     fn from(text: &'t String) -> Self {
-        Typed::new(text)
+        CompletionRequest::new(text)
     }
 }
 
 /// As many values as an answer has.
-const MOST_VALUES: usize = 100;
+const MAX_VALUES: usize = 100;
 
 impl Completions {
     pub(crate) fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
-        values.truncate(MOST_VALUES);
-        Completions { values, total, has_more: total > MOST_VALUES }
+        values.truncate(MAX_VALUES);
+        Completions { values, total, has_more: total > MAX_VALUES }
     }
 }
 
 /// The values that a schema allows, where these are few.
-pub(crate) fn allowed(native: &NativeSchema, values: &mut Vec<String>) {
+pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String>) {
     if native.kind == "boolean" {
         values.extend(["true", "false"].map(str::to_owned));
     }
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     values.extend(native.allowed.iter().map(|allowed| text(&allowed.value)));
-    native.variants.iter().for_each(|variant| allowed(variant, values));
+    native.variants.iter().for_each(|variant| push_allowed_values(variant, values));
 }
 
 /// What the expansion of `complete = …` leaves behind.
@@ -189,7 +189,7 @@ pub enum Completing<'c> {
     /// Propose values for what was typed so far.
     Propose {
         /// What was typed so far.
-        typed: &'c Typed<'c>,
+        request: &'c CompletionRequest<'c>,
         /// Where state comes from.
         states: &'c States,
         /// Whether a function decides about access to the tool.
@@ -205,8 +205,8 @@ impl Completing<'_> {
         match self {
             Completing::Describe(needs) => complete.needs(needs),
             Completing::Propose { guarded: true, .. } if !C::SEES_CALLER => {}
-            Completing::Propose { typed, states, values, .. } => {
-                values.extend(complete.propose(typed, states));
+            Completing::Propose { request, states, values, .. } => {
+                values.extend(complete.propose(request, states));
             }
         }
     }
@@ -219,7 +219,7 @@ impl fmt::Debug for Completing<'_> {
 }
 
 /// What `complete` may name: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
-/// registry. The text is what the caller has typed so far; who wants to know the other inputs, or who types, takes `&Typed<'_>`
+/// registry. The text is what the caller has typed so far; who wants to know the other inputs, or who types, takes `&CompletionRequest<'_>`
 /// in its place. For a tool with an access function nothing else is asked.
 #[diagnostic::on_unimplemented(
     message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
@@ -233,18 +233,18 @@ pub trait Complete<Marker>: Sized {
     fn needs(self, needs: &mut Needs);
 
     /// The values that it proposes.
-    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String>;
+    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String>;
 }
 
 /// Marks a completion that takes no state.
 #[derive(Debug)]
-pub enum Alone {}
+pub enum WithoutState {}
 
-impl<F: Fn(&str) -> Vec<String>> Complete<Alone> for F {
+impl<F: Fn(&str) -> Vec<String>> Complete<WithoutState> for F {
     fn needs(self, _: &mut Needs) {}
 
-    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
-        self(typed.text)
+    fn propose(self, request: &CompletionRequest<'_>, _: &States) -> Vec<String> {
+        self(request.text)
     }
 }
 
@@ -253,33 +253,35 @@ impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> fo
         needs.state::<S>();
     }
 
-    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
-        states.get::<S>().map(|state| self(typed.text, &state)).unwrap_or_default()
+    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String> {
+        states.get::<S>().map(|state| self(request.text, &state)).unwrap_or_default()
     }
 }
 
 /// Marks a completion that sees the other inputs.
 #[derive(Debug)]
-pub enum Seeing {}
+pub enum WithRequest {}
 
-impl<F: Fn(&Typed<'_>) -> Vec<String>> Complete<Seeing> for F {
+impl<F: Fn(&CompletionRequest<'_>) -> Vec<String>> Complete<WithRequest> for F {
     const SEES_CALLER: bool = true;
 
     fn needs(self, _: &mut Needs) {}
 
-    fn propose(self, typed: &Typed<'_>, _: &States) -> Vec<String> {
-        self(typed)
+    fn propose(self, request: &CompletionRequest<'_>, _: &States) -> Vec<String> {
+        self(request)
     }
 }
 
-impl<S: Send + Sync + 'static, F: Fn(&Typed<'_>, &S) -> Vec<String>> Complete<(Seeing, S)> for F {
+impl<S: Send + Sync + 'static, F: Fn(&CompletionRequest<'_>, &S) -> Vec<String>> Complete<(WithRequest, S)>
+    for F
+{
     const SEES_CALLER: bool = true;
 
     fn needs(self, needs: &mut Needs) {
         needs.state::<S>();
     }
 
-    fn propose(self, typed: &Typed<'_>, states: &States) -> Vec<String> {
-        states.get::<S>().map(|state| self(typed, &state)).unwrap_or_default()
+    fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String> {
+        states.get::<S>().map(|state| self(request, &state)).unwrap_or_default()
     }
 }

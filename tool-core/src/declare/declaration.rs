@@ -108,15 +108,15 @@ impl Declaration {
         self
     }
 
-    pub(crate) fn said(&self) -> &'static Options {
+    pub(crate) fn options_or_default(&self) -> &'static Options {
         self.options.unwrap_or(const { &Options::new() })
     }
 
     /// What is behind the door: nothing of the author's runs.
-    pub(crate) fn told(&self) -> Metadata {
-        let mut told = Metadata::default();
-        (self.entry)(&mut Call::Tell(&mut told));
-        told
+    pub(crate) fn metadata(&self) -> Metadata {
+        let mut metadata = Metadata::default();
+        (self.entry)(&mut Call::Metadata(&mut metadata));
+        metadata
     }
 
     pub(crate) fn annotations(&self) -> Annotations {
@@ -132,13 +132,13 @@ impl Declaration {
     ///
     /// Most names are told apart by their first bytes, compared as one number without a branch: a thousand take a tenth of
     /// the time.
-    pub(crate) fn in_order(declarations: impl Iterator<Item = &'static Declaration>) -> Vec<Keyed> {
+    pub(crate) fn sorted(declarations: impl Iterator<Item = &'static Declaration>) -> Vec<Keyed> {
         let mut keyed: Vec<_> = declarations.map(Keyed::new).collect();
         // Stable, since what the linker has put side by side is often in order.
         keyed.sort_by_key(|keyed| u128::from(keyed.high) << 64 | u128::from(keyed.low));
         for alike in keyed.chunk_by_mut(|a, b| (a.high, a.low) == (b.high, b.low)) {
             if alike.len() > 1 {
-                alike.sort_unstable_by(|a, b| a.declaration.order(b.declaration));
+                alike.sort_unstable_by(|a, b| a.declaration.cmp_by_name(b.declaration));
             }
         }
         keyed.dedup_by_key(|keyed| ptr::from_ref(keyed.declaration));
@@ -146,18 +146,18 @@ impl Declaration {
     }
 
     /// By name, and those of one name by where they are declared.
-    fn order(&'static self, other: &'static Declaration) -> Ordering {
-        let places = || {
+    fn cmp_by_name(&'static self, other: &'static Declaration) -> Ordering {
+        let by_source = || {
             Source::of(self)
                 .cmp(&Source::of(other))
                 .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
         };
-        self.name.cmp(other.name).then_with(places)
+        self.name.cmp(other.name).then_with(by_source)
     }
 
     /// The crate that the tool was declared in, by the first segment of its module.
     pub(crate) fn crate_name(&self) -> &'static str {
-        let Metadata { module, .. } = self.told();
+        let Metadata { module, .. } = self.metadata();
         module.split("::").next().unwrap_or(module)
     }
 }
@@ -346,22 +346,22 @@ mod tests {
     use std::mem::size_of;
 
     use super::Declaration;
-    use crate::declare::entry::{Call, Step};
+    use crate::declare::entry::{Call, EntryOutcome};
     use crate::declare::returns::Returned;
     use crate::model::operation::Operation;
 
     // A thousand of them are adapted and copied whenever a program starts: what few tools say stands apart, and what only the
     // tool itself needs is told by its function.
     #[test]
-    fn a_declaration_has_few_words() {
+    fn declaration_is_small() {
         assert!(size_of::<Declaration>() <= 6 * size_of::<usize>(), "{}", size_of::<Declaration>());
     }
 
     #[test]
-    fn names_of_any_length_come_into_their_order() {
-        fn enter(call: &mut Call<'_>) -> Step {
+    fn sorts_names_of_any_length() {
+        fn enter(call: &mut Call<'_>) -> EntryOutcome {
             let _ = call.of("Does it.", ("m", "m.rs", 1));
-            Step::Described(Returned::Nothing)
+            EntryOutcome::Described(Returned::Nothing)
         }
         let longest = "eighteen_letters_x";
         let names = (1..=longest.len()).flat_map(|length| [longest[..length].to_owned(), "f".repeat(length)]);
@@ -371,7 +371,7 @@ mod tests {
         let mut declarations: Vec<_> = names.iter().map(declared).collect();
         // Each once, however often it is there.
         declarations.extend_from_within(..5);
-        let ordered: Vec<&str> = Declaration::in_order(declarations.into_iter())
+        let ordered: Vec<&str> = Declaration::sorted(declarations.into_iter())
             .iter()
             .map(|keyed| keyed.declaration.name)
             .collect();

@@ -11,9 +11,9 @@ use std::task::{Context as TaskContext, Poll};
 use pin_project_lite::pin_project;
 
 use crate::declare::declaration::Metadata;
-use crate::declare::inject::Source;
+use crate::declare::inject::InjectionSource;
 use crate::declare::input::{Inputs, Visitor};
-use crate::declare::reader::{Findings, Reader};
+use crate::declare::reader::{ArgumentReader, ReadErrors};
 use crate::declare::returns::{Return, Returned};
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
@@ -24,19 +24,19 @@ pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
 
 /// What a declaration is entered by.
-pub type Entry = fn(&mut Call<'_>) -> Step;
+pub type Entry = fn(&mut Call<'_>) -> EntryOutcome;
 
 /// What is wanted of a tool.
 #[derive(Debug)]
 pub enum Call<'c> {
     /// Tell the text, and where it stands.
-    Tell(&'c mut Metadata),
+    Metadata(&'c mut Metadata),
     /// Tell the inputs, the needs and the output.
     Describe(Visitor<'c>),
     /// Read the arguments and run nothing.
-    Validate(Reader<'c>),
+    Validate(ArgumentReader<'c>),
     /// Read the arguments and run the function.
-    Run(Reader<'c>),
+    Run(ArgumentReader<'c>),
 }
 
 impl<'c> Call<'c> {
@@ -48,24 +48,24 @@ impl<'c> Call<'c> {
         description: &'static str,
         (module, file, line): (&'static str, &'static str, u32),
     ) -> &mut Self {
-        if let Call::Tell(told) = self {
+        if let Call::Metadata(metadata) = self {
             // A text from a file ends with a line break.
-            **told = Metadata { description: description.trim_ascii(), module, file, line };
+            **metadata = Metadata { description: description.trim_ascii(), module, file, line };
         }
         self
     }
 
     /// What was wrong with the arguments.
-    pub(crate) fn into_findings(self) -> Findings<'c> {
+    pub(crate) fn into_errors(self) -> ReadErrors<'c> {
         match self {
-            Call::Tell(_) | Call::Describe(_) => Findings::default(),
-            Call::Validate(reader) | Call::Run(reader) => reader.into_findings(),
+            Call::Metadata(_) | Call::Describe(_) => ReadErrors::default(),
+            Call::Validate(reader) | Call::Run(reader) => reader.into_errors(),
         }
     }
 }
 
 /// What came of it.
-pub enum Step {
+pub enum EntryOutcome {
     /// Told or described: this is what the function returns.
     Described(Returned),
     /// Every argument was read, and nothing was run.
@@ -77,7 +77,7 @@ pub enum Step {
     /// The function runs.
     Running(Running),
     /// A function decides whether the caller may go on, and then with what.
-    Deciding(Pending<Cleared>),
+    Authorizing(Pending<AuthorizedCall>),
     /// The function is ready to be called, on a thread that it may block.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
@@ -87,7 +87,7 @@ pub enum Step {
 pub type Running = Pending<Output>;
 
 /// What a call that was allowed goes on with: it takes the rest of its parameters and enters the function.
-pub(crate) type Cleared = Box<dyn FnOnce(Source<'_>) -> Step + Send>;
+pub(crate) type AuthorizedCall = Box<dyn FnOnce(InjectionSource<'_>) -> EntryOutcome + Send>;
 
 /// Code of the application on its way to a result.
 pub(crate) type Pending<T> = BoxFuture<'static, Result<T, Failure>>;
@@ -102,12 +102,12 @@ pub fn run<I: Inputs, F, R: Return<F::Output>>(
     inputs: &'static I,
     function: fn(I::Values) -> F,
     returns: R,
-) -> Step
+) -> EntryOutcome
 where
     F: Future + Send + 'static,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Running(Box::pin(Finishing { future: function(values), returns })),
+        Ok(values) => EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns })),
         Err(step) => step,
     }
 }
@@ -119,9 +119,9 @@ pub fn run_sync<I: Inputs, T, R: Return<T>>(
     inputs: &'static I,
     function: fn(I::Values) -> T,
     returns: R,
-) -> Step {
+) -> EntryOutcome {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Done(returns.finish(function(values))),
+        Ok(values) => EntryOutcome::Done(returns.finish(function(values))),
         Err(step) => step,
     }
 }
@@ -133,12 +133,12 @@ pub fn run_blocking<I: Inputs, T: 'static, R: Return<T>>(
     inputs: &'static I,
     function: fn(I::Values) -> T,
     returns: R,
-) -> Step
+) -> EntryOutcome
 where
     I::Values: Send,
 {
     match prepare(call, inputs, returns.returned()) {
-        Ok(values) => Step::Blocking(Box::new(move || returns.finish(function(values)))),
+        Ok(values) => EntryOutcome::Blocking(Box::new(move || returns.finish(function(values)))),
         Err(step) => step,
     }
 }
@@ -148,46 +148,50 @@ fn prepare<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
-) -> Result<I::Values, Step> {
+) -> Result<I::Values, EntryOutcome> {
     let shown = read(call, inputs, returned)?;
     match call {
         Call::Run(reader) => {
-            inputs.inject(shown, reader.source()).map_err(|failure| Step::Done(Err(failure)))
+            inputs.inject(shown, reader.source()).map_err(|failure| EntryOutcome::Done(Err(failure)))
         }
         // Nothing is read that could be shown.
-        Call::Tell(_) | Call::Describe(_) | Call::Validate(_) => Err(Step::Invalid),
+        Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
     }
 }
 
 /// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
-fn read<I: Inputs>(call: &mut Call<'_>, inputs: &'static I, returned: Returned) -> Result<I::Shown, Step> {
+fn read<I: Inputs>(
+    call: &mut Call<'_>,
+    inputs: &'static I,
+    returned: Returned,
+) -> Result<I::Shown, EntryOutcome> {
     match call {
-        Call::Tell(_) => Err(Step::Described(returned)),
+        Call::Metadata(_) => Err(EntryOutcome::Described(returned)),
         Call::Describe(visitor) => {
             inputs.describe(visitor);
-            Err(Step::Described(returned))
+            Err(EntryOutcome::Described(returned))
         }
         Call::Validate(reader) => {
             drop(inputs.read(reader));
-            Err(if reader.found_nothing() { Step::Valid } else { Step::Invalid })
+            Err(if reader.is_clean() { EntryOutcome::Valid } else { EntryOutcome::Invalid })
         }
         Call::Run(reader) => {
-            let read = inputs.read(reader).ok_or(Step::Invalid)?;
-            inputs.show(read, reader.source()).map_err(|failure| Step::Done(Err(failure)))
+            let read = inputs.read(reader).ok_or(EntryOutcome::Invalid)?;
+            inputs.show(read, reader.source()).map_err(|failure| EntryOutcome::Done(Err(failure)))
         }
     }
 }
 
 pin_project! {
     /// The future of the user's function, with its output made ready.
-    struct Finishing<F, R> {
+    struct FinishOutput<F, R> {
         #[pin]
         future: F,
         returns: R,
     }
 }
 
-impl<F: Future, R: Return<F::Output>> Future for Finishing<F, R> {
+impl<F: Future, R: Return<F::Output>> Future for FinishOutput<F, R> {
     type Output = Result<Output, Failure>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {

@@ -268,13 +268,13 @@ pub struct Injection<'c, Op> {
 
 /// The same of a tool of any operation: what the pipeline has.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'c> {
+pub struct InjectionSource<'c> {
     pub(crate) states: &'c States,
     pub(crate) context: &'c LazyContext<'c>,
 }
 
-impl<'c, Op> From<Source<'c>> for Injection<'c, Op> {
-    fn from(Source { states, context }: Source<'c>) -> Self {
+impl<'c, Op> From<InjectionSource<'c>> for Injection<'c, Op> {
+    fn from(InjectionSource { states, context }: InjectionSource<'c>) -> Self {
         Injection { states, context, operation: PhantomData }
     }
 }

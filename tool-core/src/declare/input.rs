@@ -11,16 +11,16 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::declare::completion::CompleteFn;
-use crate::declare::inject::{Inject, InjectIntoPrompt, Injection, Needs, Source, op};
+use crate::declare::inject::{Inject, InjectIntoPrompt, Injection, InjectionSource, Needs, op};
 use crate::declare::locator::Locator;
-use crate::declare::reader::{Reader, Slot};
+use crate::declare::reader::{ArgumentReader, Slot};
 use crate::model::failure::Failure;
 
 mod limit;
-mod missing;
+mod presence;
 
 pub use limit::Limit;
-pub use missing::Presence;
+pub use presence::Presence;
 
 /// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
 /// and borrows nothing.
@@ -119,7 +119,7 @@ pub type JsonFn = fn() -> Result<Value, serde_json::Error>;
 #[derive(Debug)]
 pub struct In<T> {
     pub(crate) spec: InputSpec,
-    read: fn(&mut Reader<'_>) -> Option<T>,
+    read: fn(&mut ArgumentReader<'_>) -> Option<T>,
 }
 
 /// An input of this wire name. A function and not a method, so that a type that is no [`Input`] is told by that name.
@@ -129,7 +129,7 @@ pub const fn input<T: Input>(name: &'static str, description: &'static str) -> I
             name,
             description: description.trim_ascii(),
             schema: SchemaGenerator::subschema_for::<T>,
-            presence: missing::presence::<T>,
+            presence: presence::presence::<T>,
             default: None,
             examples: &[],
             minimum: None,
@@ -250,7 +250,7 @@ impl<T> In<T> {
 #[derive(Debug)]
 pub struct Injected<T, Op> {
     needs: fn(&mut Needs),
-    inject: fn(Source<'_>) -> Result<T, Failure>,
+    inject: fn(InjectionSource<'_>) -> Result<T, Failure>,
     operation: PhantomData<fn() -> Op>,
 }
 
@@ -277,21 +277,25 @@ pub trait Inputs: Sync + 'static {
     fn describe(&'static self, visitor: &mut Visitor<'_>);
 
     /// Reads every value; `None` when one of them could not be read, after all were tried.
-    fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read>;
+    fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<Self::Read>;
 
     /// Adds what the access function is shown.
     ///
     /// # Errors
     ///
     /// The first failure of an injection.
-    fn show(&'static self, read: Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure>;
+    fn show(&'static self, read: Self::Read, source: InjectionSource<'_>) -> Result<Self::Shown, Failure>;
 
     /// Adds all the rest.
     ///
     /// # Errors
     ///
     /// The first failure of an injection.
-    fn inject(&'static self, shown: Self::Shown, source: Source<'_>) -> Result<Self::Values, Failure>;
+    fn inject(
+        &'static self,
+        shown: Self::Shown,
+        source: InjectionSource<'_>,
+    ) -> Result<Self::Values, Failure>;
 }
 
 /// Hears what a tuple of inputs consists of.
@@ -310,15 +314,15 @@ impl<T: 'static> Inputs for In<T> {
         visitor.inputs.push(&self.spec);
     }
 
-    fn read(&'static self, reader: &mut Reader<'_>) -> Option<T> {
+    fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<T> {
         (self.read)(reader)
     }
 
-    fn show(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+    fn show(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }
 
-    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+    fn inject(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }
 }
@@ -332,15 +336,15 @@ impl<T: 'static, Op: 'static> Inputs for Injected<T, Op> {
         (self.needs)(visitor.needs);
     }
 
-    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+    fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {
         Some(())
     }
 
-    fn show(&'static self, (): (), _: Source<'_>) -> Result<(), Failure> {
+    fn show(&'static self, (): (), _: InjectionSource<'_>) -> Result<(), Failure> {
         Ok(())
     }
 
-    fn inject(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+    fn inject(&'static self, (): (), source: InjectionSource<'_>) -> Result<T, Failure> {
         (self.inject)(source)
     }
 }
@@ -354,15 +358,15 @@ impl<T: 'static, Op: 'static> Inputs for Shown<T, Op> {
         self.0.describe(visitor);
     }
 
-    fn read(&'static self, _: &mut Reader<'_>) -> Option<()> {
+    fn read(&'static self, _: &mut ArgumentReader<'_>) -> Option<()> {
         Some(())
     }
 
-    fn show(&'static self, (): (), source: Source<'_>) -> Result<T, Failure> {
+    fn show(&'static self, (): (), source: InjectionSource<'_>) -> Result<T, Failure> {
         (self.0.inject)(source)
     }
 
-    fn inject(&'static self, value: T, _: Source<'_>) -> Result<T, Failure> {
+    fn inject(&'static self, value: T, _: InjectionSource<'_>) -> Result<T, Failure> {
         Ok(value)
     }
 }
@@ -382,14 +386,14 @@ macro_rules! tuples {
 
             // Every element is read before the first `?`, so that all problems of a call are found at once.
             #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
-            fn read(&'static self, reader: &mut Reader<'_>) -> Option<Self::Read> {
+            fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<Self::Read> {
                 let ($($name,)*) = self;
                 $(let $name = $name.read(reader);)*
                 Some(($($name?,)*))
             }
 
             #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
-            fn show(&'static self, ($($value,)*): Self::Read, source: Source<'_>) -> Result<Self::Shown, Failure> {
+            fn show(&'static self, ($($value,)*): Self::Read, source: InjectionSource<'_>) -> Result<Self::Shown, Failure> {
                 let ($($name,)*) = self;
                 Ok(($($name.show($value, source)?,)*))
             }
@@ -398,7 +402,7 @@ macro_rules! tuples {
             fn inject(
                 &'static self,
                 ($($value,)*): Self::Shown,
-                source: Source<'_>,
+                source: InjectionSource<'_>,
             ) -> Result<Self::Values, Failure> {
                 let ($($name,)*) = self;
                 Ok(($($name.inject($value, source)?,)*))
@@ -419,22 +423,22 @@ tuples!(A a B b C c D d E e F f G g);
 tuples!(A a B b C c D d E e F f G g H h);
 
 /// Reads one input: the only code of a call that is made anew for each type.
-fn read<T: Input>(reader: &mut Reader<'_>) -> Option<T> {
+fn read<T: Input>(reader: &mut ArgumentReader<'_>) -> Option<T> {
     let mut text = match reader.next() {
         Slot::Given(text) => text,
-        Slot::Null => return missing::null::<T>(),
-        Slot::Absent => return missing::absent::<T>().or_else(|| reader.missing()),
-        Slot::Doubtful => return None,
+        Slot::Null => return presence::null::<T>(),
+        Slot::Absent => return presence::absent::<T>().or_else(|| reader.missing()),
+        Slot::Unverified => return None,
     };
     loop {
         match serde_json::from_slice(&text) {
             Ok(value) => return Some(value),
-            Err(error) => text = reader.rewritten(text, error)?,
+            Err(error) => text = reader.respelled(text, error)?,
         }
     }
 }
 
 /// Takes one parameter from the call.
-fn inject<T: Inject<Op>, Op: 'static>(source: Source<'_>) -> Result<T, Failure> {
+fn inject<T: Inject<Op>, Op: 'static>(source: InjectionSource<'_>) -> Result<T, Failure> {
     T::inject(&Injection::from(source))
 }

@@ -9,9 +9,9 @@ use crate::schema::Limits;
 
 /// What reading the arguments of a tool needs to know.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ArgumentLayout {
     /// The members that the arguments may have: the inputs, and the fields of those that are flattened.
-    pub(crate) members: Vec<InputPlan>,
+    pub(crate) members: Vec<MemberLayout>,
     /// For each input that is flattened, how many members are its own; empty where no input is.
     flattened: Vec<Option<usize>>,
     /// Whether making it panicked.
@@ -20,7 +20,7 @@ pub(crate) struct Plan {
 
 /// What reading one member needs to know.
 #[derive(Debug)]
-pub(crate) struct InputPlan {
+pub(crate) struct MemberLayout {
     pub(crate) name: Cow<'static, str>,
     /// The name as JSON text.
     pub(crate) quoted: String,
@@ -32,49 +32,51 @@ pub(crate) struct InputPlan {
 
 /// How an input stands in the arguments.
 #[derive(Debug)]
-pub(crate) enum Layout {
+pub(crate) enum InputLayout {
     /// It is a member of its own.
     Member(Limits),
     /// Its fields are members, and are read together.
     Flattened(Vec<String>),
 }
 
-impl Plan {
+impl ArgumentLayout {
     /// Of a tool that reads its arguments itself.
-    pub(crate) fn of_nothing() -> &'static Self {
-        static NOTHING: Plan = Plan { members: Vec::new(), flattened: Vec::new(), broken: false };
-        &NOTHING
+    pub(crate) fn empty() -> &'static Self {
+        static EMPTY: ArgumentLayout =
+            ArgumentLayout { members: Vec::new(), flattened: Vec::new(), broken: false };
+        &EMPTY
     }
 
     /// In the place of a plan that could not be made.
     pub(crate) fn broken() -> Self {
-        Plan { broken: true, ..Plan::default() }
+        ArgumentLayout { broken: true, ..ArgumentLayout::default() }
     }
 
     /// Plans how to read these inputs, laid out like this.
-    pub(crate) fn new(specs: &[&'static InputSpec], layout: &[Layout]) -> Self {
-        let mut plan = Plan::default();
-        for (spec, layout) in specs.iter().zip(layout) {
-            match layout {
-                Layout::Member(limits) => {
+    pub(crate) fn new(specs: &[&'static InputSpec], layouts: &[InputLayout]) -> Self {
+        let mut layout = ArgumentLayout::default();
+        for (spec, layouts) in specs.iter().zip(layouts) {
+            match layouts {
+                InputLayout::Member(limits) => {
                     // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
                     let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
-                    let member = InputPlan::new(spec.name.into(), (spec.presence)(), default);
-                    plan.members.push(InputPlan { limits: *limits, ..member });
-                    plan.flattened.push(None);
+                    let member = MemberLayout::new(spec.name.into(), (spec.presence)(), default);
+                    layout.members.push(MemberLayout { limits: *limits, ..member });
+                    layout.flattened.push(None);
                 }
-                Layout::Flattened(fields) => {
+                InputLayout::Flattened(fields) => {
                     // What a field is when it is left out is for its struct to say.
-                    let field = |name: &String| InputPlan::new(name.clone().into(), Presence::Required, None);
-                    plan.members.extend(fields.iter().map(field));
-                    plan.flattened.push(Some(fields.len()));
+                    let field =
+                        |name: &String| MemberLayout::new(name.clone().into(), Presence::Required, None);
+                    layout.members.extend(fields.iter().map(field));
+                    layout.flattened.push(Some(fields.len()));
                 }
             }
         }
-        if plan.flattened.iter().all(Option::is_none) {
-            plan.flattened.clear();
+        if layout.flattened.iter().all(Option::is_none) {
+            layout.flattened.clear();
         }
-        plan
+        layout
     }
 
     /// How many members the input at this position has, where it is flattened.
@@ -83,9 +85,9 @@ impl Plan {
     }
 }
 
-impl InputPlan {
+impl MemberLayout {
     pub(crate) fn new(name: Cow<'static, str>, presence: Presence, default: Option<String>) -> Self {
         let quoted = Value::from(&*name).to_string();
-        InputPlan { name, quoted, presence, default, limits: Limits::None }
+        MemberLayout { name, quoted, presence, default, limits: Limits::None }
     }
 }

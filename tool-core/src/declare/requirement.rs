@@ -143,9 +143,9 @@ pub trait Requirement<Marker>: Sized {
 
 /// Marks a requirement that takes nothing.
 #[derive(Debug)]
-pub enum Alone {}
+pub enum WithoutState {}
 
-impl<F: Fn() -> Result<(), Unmet>> Requirement<Alone> for F {
+impl<F: Fn() -> Result<(), Unmet>> Requirement<WithoutState> for F {
     fn needs(self, _: &mut Needs) {}
 
     fn check(self, _: &States) -> Result<(), Unmet> {

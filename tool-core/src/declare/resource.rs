@@ -337,13 +337,13 @@ impl<T: Resource> Deref for Writer<T> {
 
     fn deref(&self) -> &T::Writer {
         if let Some(call) = &self.call {
-            call.elicitation().mark_written();
+            call.elicitation().mark_modified();
         }
         self.resource.writer(WritePass(PhantomData))
     }
 }
 
-impl<T: Resource + WrittenBy<Op>, Op> Inject<Op> for Writer<T> {
+impl<T: Resource + WritableBy<Op>, Op> Inject<Op> for Writer<T> {
     fn needs(needs: &mut Needs) {
         needs.writer::<T>();
     }
@@ -360,7 +360,7 @@ impl<T: Resource + WrittenBy<Op>, Op> Inject<Op> for Writer<T> {
     label = "the operation of this one modifies nothing, and has no writer",
     note = "take a `Reader` of it, or declare the tool `operation = Write` or `Trigger`"
 )]
-pub trait WrittenBy<Op> {}
+pub trait WritableBy<Op> {}
 
-impl<T: Resource> WrittenBy<op::Trigger> for T {}
-impl<T: Resource> WrittenBy<op::Write> for T {}
+impl<T: Resource> WritableBy<op::Trigger> for T {}
+impl<T: Resource> WritableBy<op::Write> for T {}

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rung_that_fits_is_taken() {
+    fn picks_the_most_specific_return_type() {
         let nothing = Shape::<()>::new().__split().__value().__error();
         assert!(matches!(nothing.returned(), Returned::Nothing));
         let text = Shape::<Result<String, std::io::Error>>::new().__split().__value().__error();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_keeps_its_meaning_where_it_has_one() {
+    fn keeps_the_reason_of_a_tool_error() {
         let meaning = Shape::<Result<(), Meaningful>>::new().__split().__value().__error();
         assert_eq!(
             meaning.finish(Err(Meaningful)).unwrap_err().kind(),

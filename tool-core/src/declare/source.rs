@@ -28,7 +28,7 @@ pub struct Source<'d> {
 
 impl Source<'static> {
     pub(crate) fn of(declaration: &Declaration) -> Self {
-        Place::of(declaration).source()
+        SourceLocation::of(declaration).source()
     }
 }
 
@@ -40,15 +40,15 @@ impl fmt::Display for Source<'_> {
 
 /// The same, kept in a definition.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     pub(crate) file: &'static str,
     pub(crate) line: u32,
     pub(crate) module: &'static str,
 }
 
-impl Place {
+impl SourceLocation {
     pub(crate) fn of(declaration: &Declaration) -> Self {
-        Place::from(declaration.told())
+        SourceLocation::from(declaration.metadata())
     }
 
     pub(crate) fn source(&self) -> Source<'static> {
@@ -56,13 +56,13 @@ impl Place {
     }
 }
 
-impl From<Metadata> for Place {
+impl From<Metadata> for SourceLocation {
     fn from(Metadata { module, file, line, .. }: Metadata) -> Self {
-        Place { file, line, module }
+        SourceLocation { file, line, module }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.module {
             "" => write!(f, "{}, written by hand", self.source()),

@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::declare::source::Place;
+use crate::declare::source::SourceLocation;
 use crate::definition::ToolDefinition;
 use crate::definition::facts::Facts;
 use crate::definition::fault::{DefinitionError, DefinitionFault};
 use crate::definition::origin::Origin;
 use crate::definition::parameter::{self, Parameter};
-use crate::definition::schema_text::Written;
+use crate::definition::schema_text::CustomSchemas;
 use crate::definition::surface;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
-use crate::schema::Foreign;
+use crate::schema::Untrusted;
 
 /// Characters of a name (MCP, tools).
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 
 /// Bytes of a description: more is no description but a document.
-const LONGEST_DESCRIPTION: usize = 32 * 1024;
+const MAX_DESCRIPTION_LENGTH: usize = 32 * 1024;
 
 /// Builds the definition of a [hand-written tool](crate::Tool).
 ///
@@ -60,11 +60,11 @@ pub struct ToolDefinitionBuilder {
     tags: Vec<String>,
     path: Option<String>,
     timeout: Option<Duration>,
-    input_schema: Foreign,
+    input_schema: Untrusted,
     /// In place of the schema.
     parameters: Option<Vec<Parameter>>,
-    output_schema: Option<Foreign>,
-    examples: Vec<Foreign>,
+    output_schema: Option<Untrusted>,
+    examples: Vec<Untrusted>,
     location: &'static Location<'static>,
 }
 
@@ -91,7 +91,7 @@ impl ToolDefinition {
             tags: Vec::new(),
             path: None,
             timeout: None,
-            input_schema: Foreign::new(
+            input_schema: Untrusted::new(
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
             ),
             parameters: None,
@@ -224,7 +224,7 @@ impl ToolDefinitionBuilder {
     /// assert_eq!(*tool.input_schema(), schema);
     /// ```
     pub fn input_schema(mut self, schema: Value) -> Self {
-        self.input_schema = Foreign::new(schema);
+        self.input_schema = Untrusted::new(schema);
         self.parameters = None;
         self
     }
@@ -253,7 +253,7 @@ impl ToolDefinitionBuilder {
     /// assert!(tool.output_schema().is_some());
     /// ```
     pub fn output_schema(mut self, schema: Value) -> Self {
-        self.output_schema = Some(Foreign::new(schema));
+        self.output_schema = Some(Untrusted::new(schema));
         self
     }
 
@@ -267,7 +267,7 @@ impl ToolDefinitionBuilder {
     /// assert_eq!(*tool.build().unwrap().example(), json!({"n": 4}));
     /// ```
     pub fn example(mut self, arguments: Value) -> Self {
-        self.examples.push(Foreign::new(arguments));
+        self.examples.push(Untrusted::new(arguments));
         self
     }
 
@@ -305,8 +305,8 @@ impl ToolDefinitionBuilder {
         if description.is_empty() {
             return Err(DefinitionFault::NoDescription);
         }
-        if description.len() > LONGEST_DESCRIPTION {
-            return Err(DefinitionFault::LongDescription { most: LONGEST_DESCRIPTION });
+        if description.len() > MAX_DESCRIPTION_LENGTH {
+            return Err(DefinitionFault::LongDescription { most: MAX_DESCRIPTION_LENGTH });
         }
         if let Some(permission) = &self.permission {
             permission.check().map_err(DefinitionFault::Permission)?;
@@ -322,7 +322,7 @@ impl ToolDefinitionBuilder {
             path: self.path.map(Cow::Owned),
             timeout: self.timeout,
             provider: self.provider.map(Cow::Owned),
-            place: Place { file: self.location.file(), line: self.location.line(), module: "" },
+            location: SourceLocation { file: self.location.file(), line: self.location.line(), module: "" },
         };
         let by_parameters = self.parameters.is_some();
         let schema = self.parameters.map_or(Ok(self.input_schema), parameter::schema_of)?;
@@ -331,13 +331,13 @@ impl ToolDefinitionBuilder {
             parameter::check_defaults(&schema)?;
             parameter::conceal_defaults(&mut schema);
         }
-        let output = self.output_schema.map(Foreign::into_checked).transpose();
+        let output = self.output_schema.map(Untrusted::into_checked).transpose();
         let output = output.map_err(DefinitionFault::OutputSchema)?;
         let examples = self.examples.into_iter().map(|example| example.into_valid(&schema));
         let examples = examples.collect::<Result<_, _>>().map_err(DefinitionFault::Example)?;
         let locators = facts.path.as_deref().map(|path| locators(path, &schema)).unwrap_or_default();
-        let written = Written::new(&schema, output.as_ref(), examples, locators);
-        let definition = ToolDefinition::written(facts, Origin::Written(written));
+        let schemas = CustomSchemas::new(&schema, output.as_ref(), examples, locators);
+        let definition = ToolDefinition::custom(facts, Origin::Custom(schemas));
         definition.digested(&schema, output.as_ref());
         surface::fault(&definition).map_or(Ok(definition), |fault| Err(DefinitionFault::Path(fault)))
     }
@@ -353,7 +353,7 @@ fn check_name(name: &str) -> Result<(), DefinitionFault> {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
     // `.` and `..` are steps of a path, and a name stands in the paths of HTTP.
     let is_name = name.bytes().all(allowed) && !name.bytes().all(|b| b == b'.');
-    if is_name && name.len() <= LONGEST_NAME { Ok(()) } else { Err(DefinitionFault::Name) }
+    if is_name && name.len() <= MAX_NAME_LENGTH { Ok(()) } else { Err(DefinitionFault::Name) }
 }
 
 /// The variables of a path that identify something: required strings and integers.

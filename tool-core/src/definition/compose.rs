@@ -6,13 +6,13 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use crate::declare::input::{InputSpec, JsonFn, Presence};
-use crate::declare::layout::Layout;
+use crate::declare::layout::InputLayout;
 use crate::declare::returns::Returned;
 use crate::definition::constrain::constrain;
 use crate::definition::flatten;
 use crate::definition::flatten::Fields;
 use crate::definition::input_docs::InputDocs;
-use crate::schema::bounds::{Foreign, HEADER};
+use crate::schema::bounds::{HEADER, Untrusted};
 use crate::schema::defaults;
 use crate::schema::example;
 use crate::schema::expansion::{self, TypeSchema};
@@ -26,11 +26,11 @@ use crate::schema::normal::{self, Side};
 pub(crate) struct InputSchema {
     /// The normal form.
     pub(crate) schema: Value,
-    told: OnceLock<InputDocs>,
+    docs: OnceLock<InputDocs>,
     /// The inputs that stand in the path of a foreign one.
     locators: Arc<[String]>,
     /// How each input stands in the arguments, in their order.
-    pub(crate) layout: Vec<Layout>,
+    pub(crate) layout: Vec<InputLayout>,
     /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
     pub(crate) composite: bool,
     /// Whole calls that the author gives as examples.
@@ -60,7 +60,7 @@ impl InputSchema {
     pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
-            told: InputDocs::default().into(),
+            docs: InputDocs::default().into(),
             locators: Arc::default(),
             layout: Vec::new(),
             composite: false,
@@ -77,7 +77,7 @@ impl InputSchema {
         let examples = examples.into_iter().map(|call| example::without_secrets(call, &schema)).collect();
         InputSchema {
             schema,
-            told: OnceLock::new(),
+            docs: OnceLock::new(),
             locators,
             layout: Vec::new(),
             composite: true,
@@ -89,16 +89,16 @@ impl InputSchema {
 
     /// The inputs for people and scripts.
     pub(crate) fn native(&self) -> &[NativeSchema] {
-        &self.told().native
+        &self.docs().native
     }
 
     /// A minimal valid call, or a guess.
     pub(crate) fn example(&self) -> &Value {
-        &self.told().example
+        &self.docs().example
     }
 
-    fn told(&self) -> &InputDocs {
-        self.told.get_or_init(|| InputDocs::foreign(&self.schema, &self.locators))
+    fn docs(&self) -> &InputDocs {
+        self.docs.get_or_init(|| InputDocs::foreign(&self.schema, &self.locators))
     }
 
     /// From what the declaration says about each input, and whole calls as its examples.
@@ -109,8 +109,8 @@ impl InputSchema {
     }
 
     /// From a schema that the author wrote, which stays as it is, for a function that takes these inputs.
-    pub(crate) fn written(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
-        let schema = match make().map(Foreign::new) {
+    pub(crate) fn from_option(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
+        let schema = match make().map(Untrusted::new) {
             Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
             Err(error) => Err(format!("its `schema` is no JSON: {error}")),
         };
@@ -149,7 +149,7 @@ impl InputSchema {
             schema["examples"] = published.into();
         }
         InputSchema {
-            told: InputDocs::declared(&schema, specs).into(),
+            docs: InputDocs::declared(&schema, specs).into(),
             schema,
             locators: Arc::default(),
             layout: composition.layout,
@@ -166,7 +166,7 @@ struct Composition {
     generator: SchemaGenerator,
     properties: Map<String, Value>,
     required: Vec<Value>,
-    layout: Vec<Layout>,
+    layout: Vec<InputLayout>,
     composite: bool,
     faults: Vec<String>,
 }
@@ -189,7 +189,7 @@ impl Composition {
         let mut schema = Value::from((spec.schema)(&mut self.generator));
         let plain = normal::decode_implies_validity(&schema);
         let formatted = normal::names_a_format(&schema);
-        normal::normalise(&mut schema, Side::Input);
+        normal::normalize(&mut schema, Side::Input);
         if presence == Presence::Optional {
             normal::drop_null(&mut schema);
         }
@@ -209,7 +209,7 @@ impl Composition {
             (false, _) => None,
         };
         self.composite |= limits.is_none();
-        self.layout.push(Layout::Member(limits.unwrap_or(Limits::None)));
+        self.layout.push(InputLayout::Member(limits.unwrap_or(Limits::None)));
         if spec.locator {
             self.locator(spec, presence, &schema);
         }
@@ -225,13 +225,13 @@ impl Composition {
         let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
         if let Some(recursive) = definition.and_then(|name| self.generator.definitions().get(name)) {
             schema = recursive.clone();
-            normal::normalise(&mut schema, Side::Input);
+            normal::normalize(&mut schema, Side::Input);
         }
         flatten::fields(schema)
     }
 
     fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
-        self.layout.push(Layout::Flattened(properties.keys().cloned().collect()));
+        self.layout.push(InputLayout::Flattened(properties.keys().cloned().collect()));
         // serde takes a list for a struct and ignores what it does not know: the schema comes first.
         self.composite = true;
         for (name, schema) in properties {
@@ -295,12 +295,12 @@ impl Composition {
         let names = |schema: &Value| -> Vec<String> {
             schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
         };
-        let written = names(schema);
+        let given = names(schema);
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-        for name in self.properties.keys().filter(|name| !written.contains(name)) {
+        for name in self.properties.keys().filter(|name| !given.contains(name)) {
             self.faults.push(format!("its `schema` has no property for the input `{name}`"));
         }
-        for name in written.iter().filter(|name| !self.properties.contains_key(*name)) {
+        for name in given.iter().filter(|name| !self.properties.contains_key(*name)) {
             self.faults.push(format!("its `schema` has the property `{name}`, which is no input"));
         }
         for name in self.required.iter().filter(|name| !required.contains(name)) {
@@ -316,7 +316,7 @@ impl Composition {
         let mut root = object(self.properties, self.required);
         define(&mut root, &mut self.generator, Side::Input);
         defaults::without_nulls(&mut root);
-        let told = InputDocs::declared(&root, specs);
+        let docs = InputDocs::declared(&root, specs);
         normal::publish(&mut root);
         let examples: Vec<Value> =
             examples.into_iter().map(|call| example::without_secrets(call, &root)).collect();
@@ -325,7 +325,7 @@ impl Composition {
         }
         InputSchema {
             schema: root,
-            told: told.into(),
+            docs: docs.into(),
             locators: Arc::default(),
             layout: self.layout,
             composite: self.composite,
@@ -347,7 +347,7 @@ impl OutputSchema {
         let mut generator = generator(SchemaSettings::draft2020_12().for_serialize(), &[schema]);
         let mut schema = Value::from(schema(&mut generator));
         let guarantee = Guarantee::of(generator.definitions().values().chain([&schema]));
-        normal::normalise(&mut schema, Side::Output);
+        normal::normalize(&mut schema, Side::Output);
         let wrapped = schema.get("type").is_none_or(|kind| kind != "object");
         let mut root = if wrapped {
             object(Map::from_iter([("result".to_owned(), schema)]), vec!["result".into()])
@@ -395,7 +395,7 @@ fn define(root: &mut Value, generator: &mut SchemaGenerator, side: Side) {
         return;
     }
     for definition in definitions.values_mut() {
-        normal::normalise(definition, side);
+        normal::normalize(definition, side);
     }
     root["$defs"] = definitions.into();
 }

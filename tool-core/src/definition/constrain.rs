@@ -36,12 +36,12 @@ struct Constraining<'s> {
 }
 
 /// Places one constraint in a schema of this type; whether it belongs there.
-type Place<'p> = dyn Fn(&mut Constraining<'_>, &str, &mut Map<String, Value>) -> bool + 'p;
+type Placement<'p> = dyn Fn(&mut Constraining<'_>, &str, &mut Map<String, Value>) -> bool + 'p;
 
 impl Constraining<'_> {
     /// Places one constraint wherever it belongs.
-    fn all(&mut self, option: &str, wanted: &str, schema: &mut Value, place: &Place<'_>) {
-        if !self.each(schema, place) {
+    fn all(&mut self, option: &str, wanted: &str, schema: &mut Value, placement: &Placement<'_>) {
+        if !self.each(schema, placement) {
             let kind = self
                 .kind(schema)
                 .map_or_else(|| "of no one type".to_owned(), |kind| format!("of type `{kind}`"));
@@ -50,16 +50,16 @@ impl Constraining<'_> {
         self.faults.dedup();
     }
 
-    fn each(&mut self, schema: &mut Value, place: &Place<'_>) -> bool {
+    fn each(&mut self, schema: &mut Value, placement: &Placement<'_>) -> bool {
         let kind = self.kind(schema);
         let Some(schema) = schema.as_object_mut() else { return false };
         if let Some(kind) = kind {
-            return place(self, &kind, schema);
+            return placement(self, &kind, schema);
         }
         let mut placed = false;
         for keyword in ["anyOf", "oneOf"] {
             for branch in schema.get_mut(keyword).and_then(Value::as_array_mut).into_iter().flatten() {
-                placed |= self.each(branch, place);
+                placed |= self.each(branch, placement);
             }
         }
         placed
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constraint_tightens_and_never_widens() {
+    fn constraints_only_tighten() {
         let byte = json!({"type": "integer", "minimum": 0, "maximum": 255});
         let cases = [
             (byte.clone(), range(1, 9), json!({"type": "integer", "minimum": 1, "maximum": 9})),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constraint_stands_where_the_type_stands() {
+    fn constraints_apply_where_the_type_is() {
         let cases = [
             (
                 json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_is_told_and_left_out() {
+    fn reports_constraints_that_do_not_apply() {
         let structure = json!({"type": "object", "properties": {}, "additionalProperties": false});
         let half = input::<i64>("n", "").range(Some(Bound::Number(0.5)), None).spec;
         let wide = input::<u128>("n", "").range(None, Some(Bound::Integer(i128::MAX))).spec;

@@ -73,7 +73,7 @@ mod tests {
 
     use crate::declare::declaration::Declaration;
     use crate::declare::declared::declared;
-    use crate::declare::entry::{Call, Step};
+    use crate::declare::entry::{Call, EntryOutcome};
     use crate::declare::returns::Returned;
     use crate::definition::ToolDefinition;
     use crate::model::operation::Operation;
@@ -81,10 +81,10 @@ mod tests {
 
     static ENTERED: AtomicUsize = AtomicUsize::new(0);
 
-    fn enter(call: &mut Call<'_>) -> Step {
+    fn enter(call: &mut Call<'_>) -> EntryOutcome {
         let _ = call.of("Does it.", ("m", "m.rs", 1));
         ENTERED.fetch_add(1, Ordering::Relaxed);
-        Step::Described(Returned::Nothing)
+        EntryOutcome::Described(Returned::Nothing)
     }
 
     const TOOL: Declaration = Declaration::new("first", Operation::Trigger, enter).takes(true, false);
@@ -93,7 +93,7 @@ mod tests {
     static BOTH: [&Declaration; 2] = [&OTHER, &FIRST];
 
     #[test]
-    fn no_tool_is_entered_before_somebody_asks_and_then_once_for_all_clones() {
+    fn enters_a_declaration_once_and_lazily() {
         let registry = Registry::builder().tools(declared(&BOTH)).build().unwrap();
         let names: Vec<&str> = registry.definitions().map(ToolDefinition::name).collect();
         assert_eq!((names, ENTERED.load(Ordering::Relaxed)), (vec!["first", "other"], 0));

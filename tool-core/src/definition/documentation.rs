@@ -129,7 +129,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn examples_are_taken_out_of_the_text() {
+    fn extracts_examples_from_the_text() {
         let text =
             "Adds.\n\n```tool\n{\"a\": 1}\n```\n\nMore.\n\n~~~~ tool numbers\n{\n  \"a\": 2\n}\n~~~~\n";
         let documentation = Documentation::of(text);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn other_blocks_are_part_of_the_text() {
+    fn keeps_other_code_blocks() {
         for text in [
             "Adds.",
             "Adds.\n\n\n```rust\n```tool\n{}\n```\n\n\nMore.",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_told_with_its_line() {
+    fn reports_invalid_examples_with_their_line() {
         for (text, fault) in [
             (
                 "A.\n```tool\n{\n  \"a\": ,\n}\n```",

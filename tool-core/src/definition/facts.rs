@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::declare::declaration::{Declaration, Options};
-use crate::declare::source::Place;
+use crate::declare::source::SourceLocation;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 
@@ -22,16 +22,16 @@ pub(super) struct Facts {
     pub(super) timeout: Option<Duration>,
     /// Who offers the tool, where it is not the crate that declares it.
     pub(super) provider: Option<Cow<'static, str>>,
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
 }
 
 impl Facts {
     pub(super) fn declared(
         declaration: &'static Declaration,
-        place: Place,
+        location: SourceLocation,
         description: Cow<'static, str>,
     ) -> Self {
-        let Options { title, permission, tags, path, timeout, .. } = declaration.said();
+        let Options { title, permission, tags, path, timeout, .. } = declaration.options_or_default();
         Facts {
             name: declaration.name.into(),
             title: title.map(Cow::from),
@@ -43,7 +43,7 @@ impl Facts {
             path: path.map(Cow::from),
             timeout: *timeout,
             provider: None,
-            place,
+            location,
         }
     }
 }

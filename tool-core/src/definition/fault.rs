@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
-use crate::schema::{SchemaError, Shown};
+use crate::schema::{Escaped, SchemaError};
 
 /// Why a definition was refused, and whose.
 ///
@@ -64,7 +64,7 @@ impl DefinitionError {
 
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tool `{}`: {}", Shown(&self.name), self.fault)
+        write!(f, "tool `{}`: {}", Escaped(&self.name), self.fault)
     }
 }
 
@@ -104,7 +104,7 @@ pub enum DefinitionFault {
     #[error("{0}")]
     Permission(#[source] PermissionError),
     /// A path that is of no use.
-    #[error("{}", Shown(.0))]
+    #[error("{}", Escaped(.0))]
     Path(String),
     /// An input schema that was refused.
     #[error("its input schema was refused: {0}")]
@@ -119,7 +119,7 @@ pub enum DefinitionFault {
     #[error("one of its inputs is wrong: {0}")]
     Parameter(Problem),
     /// What an application has against it.
-    #[error("{}", Shown(.0))]
+    #[error("{}", Escaped(.0))]
     Refused(String),
     /// An example that the input schema does not admit.
     #[error("one of its examples is invalid: {0}")]

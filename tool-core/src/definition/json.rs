@@ -14,7 +14,7 @@ use crate::definition::parameter::{Parameter, ParameterType};
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
-use crate::schema::{Foreign, Validator};
+use crate::schema::{Untrusted, Validator};
 
 impl ToolDefinition {
     /// A definition that is written as JSON, with what it must have and what it may say:
@@ -75,7 +75,7 @@ const DERIVED: [&str; 4] = ["modifying", "idempotent", "requirements", "digest"]
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct DefinitionJson {
     name: String,
     description: String,
     title: Option<String>,
@@ -97,27 +97,27 @@ struct Written {
 
 #[track_caller]
 fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
-    let written = decoded(definition)?;
-    let mut builder = ToolDefinition::builder(written.name, written.description)
-        .tags(written.tags)
-        .maybe(written.title, ToolDefinitionBuilder::title)
-        .maybe(written.operation, ToolDefinitionBuilder::operation)
-        .maybe(written.annotations, ToolDefinitionBuilder::annotations)
-        .maybe(written.path, ToolDefinitionBuilder::path)
-        .maybe(written.output_schema, ToolDefinitionBuilder::output_schema);
-    for example in written.examples {
+    let json = decoded(definition)?;
+    let mut builder = ToolDefinition::builder(json.name, json.description)
+        .tags(json.tags)
+        .maybe(json.title, ToolDefinitionBuilder::title)
+        .maybe(json.operation, ToolDefinitionBuilder::operation)
+        .maybe(json.annotations, ToolDefinitionBuilder::annotations)
+        .maybe(json.path, ToolDefinitionBuilder::path)
+        .maybe(json.output_schema, ToolDefinitionBuilder::output_schema);
+    for example in json.examples {
         builder = builder.example(example);
     }
-    if let Some(text) = written.permission {
+    if let Some(text) = json.permission {
         let permission =
             text.parse().map_err(|error: PermissionError| unfit("/permission", &error.to_string()))?;
         builder = builder.permission(permission);
     }
-    if let Some(text) = written.timeout {
+    if let Some(text) = json.timeout {
         let timeout = timeout(&text).ok_or_else(|| unfit("/timeout", "expected a time such as `30s`"))?;
         builder = builder.timeout(timeout);
     }
-    match (written.input_schema, written.parameters) {
+    match (json.input_schema, json.parameters) {
         (Some(_), Some(_)) => {
             Err(unfit("/parameters", "expected either `inputSchema` or `parameters`, not both"))
         }
@@ -128,10 +128,10 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
 }
 
 /// Decodes what has the right shape. All that serde could say is said before, with a place.
-fn decoded(definition: Value) -> Result<Written, DefinitionFault> {
+fn decoded(definition: Value) -> Result<DefinitionJson, DefinitionFault> {
     // One level down, since what stands at the top would be called an input.
     let framed = Value::Object(Map::from_iter([("definition".to_owned(), definition)]));
-    let mut definition = Foreign::new(framed).into_valid_by(shape()).map_err(|mut problem| {
+    let mut definition = Untrusted::new(framed).into_valid_by(shape()).map_err(|mut problem| {
         problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
         DefinitionFault::Json(problem)
     })?;
@@ -139,14 +139,14 @@ fn decoded(definition: Value) -> Result<Written, DefinitionFault> {
     // The schemas are most of it: they are moved, and not read once more.
     let mut taken = |name| definition.as_object_mut().and_then(|members| members.shift_remove(name));
     let (input_schema, output_schema) = (taken("inputSchema"), taken("outputSchema"));
-    let written = serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))?;
-    Ok(Written { input_schema, output_schema, ..written })
+    let json = serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))?;
+    Ok(DefinitionJson { input_schema, output_schema, ..json })
 }
 
 fn parameters(list: Vec<Value>) -> Result<Vec<Parameter>, DefinitionFault> {
-    let read = |(place, parameter)| {
+    let read = |(index, parameter)| {
         serde_json::from_value(parameter)
-            .map_err(|error: serde_json::Error| unfit(&format!("/parameters/{place}"), &error.to_string()))
+            .map_err(|error: serde_json::Error| unfit(&format!("/parameters/{index}"), &error.to_string()))
     };
     list.into_iter().enumerate().map(read).collect()
 }

@@ -4,32 +4,32 @@ use std::sync::OnceLock;
 
 use crate::declare::completion::Completing;
 use crate::declare::declaration::Declaration;
-use crate::declare::entry::{Call, Step};
+use crate::declare::entry::{Call, EntryOutcome};
 use crate::declare::inject::Needs;
 use crate::declare::input::{InputSpec, Visitor};
-use crate::declare::layout::Plan;
+use crate::declare::layout::ArgumentLayout;
 use crate::declare::requirement;
 use crate::declare::returns::{Returned, Untyped};
-use crate::declare::source::Place;
+use crate::declare::source::SourceLocation;
 use crate::declare::state::States;
 use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::{Documentation, Example};
 use crate::definition::facts::Facts;
-use crate::definition::schema_text::Written;
+use crate::definition::schema_text::CustomSchemas;
 use crate::model::catch_panic::{Panicked, catch_panic};
 
 /// What a declaration says of its tool, and where the rest comes from.
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
-    let told = declaration.told();
-    let Documentation { description, examples } = Documentation::of(told.description);
+    let metadata = declaration.metadata();
+    let Documentation { description, examples } = Documentation::of(metadata.description);
     let origin = Origin::Declared(Box::new(Declared::new(declaration, examples)));
-    (Facts::declared(declaration, Place::from(told), description), origin)
+    (Facts::declared(declaration, SourceLocation::from(metadata), description), origin)
 }
 
 /// The names of the types of state that the function, its requirements and its completions take and that `states` lacks.
 pub(super) fn lacks(declaration: &'static Declaration, states: &States) -> Vec<&'static str> {
     // Of most tools nothing is injected: they need not be asked.
-    let requires = declaration.said().requires;
+    let requires = declaration.options_or_default().requires;
     if !declaration.takes_state && requires.is_empty() {
         return Vec::new();
     }
@@ -47,7 +47,7 @@ fn described(declaration: &'static Declaration, inputs: &mut Vec<&'static InputS
     let mut needs = Needs::default();
     let mut call = Call::Describe(Visitor { inputs, needs: &mut needs });
     let returned = match (declaration.entry)(&mut call) {
-        Step::Described(returned) => returned,
+        EntryOutcome::Described(returned) => returned,
         // `run` and its siblings answer `Describe` in this one way.
         _ => Returned::Nothing,
     };
@@ -60,28 +60,28 @@ pub(super) enum Origin {
     /// A declaration: its function knows the types, and the types know their schemas.
     Declared(Box<Declared>),
     /// A value that somebody built, with schemas of its own.
-    Written(Written),
+    Custom(CustomSchemas),
 }
 
 impl Origin {
     pub(super) fn declared(&self) -> Option<&Declared> {
         match self {
             Origin::Declared(declared) => Some(declared),
-            Origin::Written(_) => None,
+            Origin::Custom(_) => None,
         }
     }
 
     pub(super) fn input(&self) -> &InputSchema {
         match self {
             Origin::Declared(declared) => declared.input(),
-            Origin::Written(written) => written.input(),
+            Origin::Custom(schemas) => schemas.input(),
         }
     }
 
     pub(super) fn output(&self) -> Option<&OutputSchema> {
         match self {
             Origin::Declared(declared) => declared.output(),
-            Origin::Written(written) => written.output(),
+            Origin::Custom(schemas) => schemas.output(),
         }
     }
 
@@ -91,7 +91,7 @@ impl Origin {
             Origin::Declared(declared) => {
                 declared.inputs.iter().filter(|spec| spec.locator).map(|spec| spec.name).collect()
             }
-            Origin::Written(written) => written.locators().iter().map(String::as_str).collect(),
+            Origin::Custom(schemas) => schemas.locators().iter().map(String::as_str).collect(),
         }
     }
 
@@ -99,15 +99,15 @@ impl Origin {
     pub(super) fn takes_only_locators(&self) -> bool {
         match self {
             Origin::Declared(declared) => declared.inputs.iter().all(|spec| spec.locator),
-            Origin::Written(written) => written.takes_only_locators(),
+            Origin::Custom(schemas) => schemas.takes_only_locators(),
         }
     }
 
     /// How the arguments of a declared tool are read.
-    pub(super) fn plan(&self) -> &Plan {
+    pub(super) fn argument_layout(&self) -> &ArgumentLayout {
         match self {
-            Origin::Declared(declared) => declared.plan(),
-            Origin::Written(_) => Plan::of_nothing(),
+            Origin::Declared(declared) => declared.argument_layout(),
+            Origin::Custom(_) => ArgumentLayout::empty(),
         }
     }
 }
@@ -122,7 +122,7 @@ pub(super) struct Declared {
     /// The calls in its doc comment.
     pub(super) examples: Vec<Example>,
     returned: Returned,
-    plan: OnceLock<Plan>,
+    argument_layout: OnceLock<ArgumentLayout>,
     input: OnceLock<InputSchema>,
     output: OnceLock<Option<OutputSchema>>,
 }
@@ -144,26 +144,26 @@ impl Declared {
             needs,
             examples,
             returned,
-            plan: OnceLock::new(),
+            argument_layout: OnceLock::new(),
             input: OnceLock::new(),
             output: OnceLock::new(),
         }
     }
 
     /// How the arguments are read, by how the inputs stand in the schema.
-    fn plan(&self) -> &Plan {
+    fn argument_layout(&self) -> &ArgumentLayout {
         // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
-        self.plan.get_or_init(|| {
-            catch_panic(|| Plan::new(&self.inputs, &self.input().layout))
-                .unwrap_or_else(|Panicked| Plan::broken())
+        self.argument_layout.get_or_init(|| {
+            catch_panic(|| ArgumentLayout::new(&self.inputs, &self.input().layout))
+                .unwrap_or_else(|Panicked| ArgumentLayout::broken())
         })
     }
 
     fn input(&self) -> &InputSchema {
         self.input.get_or_init(|| {
             let calls = self.examples.iter().filter_map(|example| example.call().ok()).collect();
-            let made = catch_panic(|| match self.declaration.said().schema {
-                Some(make) => InputSchema::written(make, &self.inputs, calls),
+            let made = catch_panic(|| match self.declaration.options_or_default().schema {
+                Some(make) => InputSchema::from_option(make, &self.inputs, calls),
                 None => InputSchema::compose(&self.inputs, calls),
             });
             made.unwrap_or_else(|Panicked| {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::definition::fault::DefinitionFault;
 use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
-use crate::schema::{Foreign, has_secret};
+use crate::schema::{Untrusted, has_secret};
 
 /// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
 ///
@@ -253,7 +253,7 @@ impl Parameter {
 /// # Errors
 ///
 /// When two have one name.
-pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Foreign, DefinitionFault> {
+pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Untrusted, DefinitionFault> {
     let mut seen = HashSet::new();
     if let Some(twin) = parameters.iter().find(|parameter| !seen.insert(parameter.name.as_str())) {
         let (path, message) = (pointer(&twin.name), "there are two inputs of this name");
@@ -268,7 +268,7 @@ pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Foreign, Definitio
         schema["required"] = Value::Array(required);
     }
     schema["additionalProperties"] = Value::Bool(false);
-    Ok(Foreign::new(schema))
+    Ok(Untrusted::new(schema))
 }
 
 /// Takes the defaults of inputs that are secrets, or have one in them, out of what everybody sees.
@@ -286,7 +286,7 @@ pub(super) fn conceal_defaults(schema: &mut Value) {
 pub(super) fn check_defaults(schema: &Value) -> Result<(), DefinitionFault> {
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         let Some(default) = schema.get("default") else { continue };
-        Foreign::new(default.clone()).into_valid(schema).map_err(|mut problem| {
+        Untrusted::new(default.clone()).into_valid(schema).map_err(|mut problem| {
             problem.path = pointer(name) + &problem.path;
             problem.message = format!("its default is invalid: {}", problem.message);
             DefinitionFault::Parameter(problem)

@@ -1,19 +1,19 @@
 //! A tool in the words of whoever takes it: one rendering a vendor, each a pure function of the definition.
 //!
-//! A rendering has two steps. `references` puts every `$ref` in its place but for those of a recursive type; then the
+//! A rendering has two steps. `references` puts every `$ref` in its path but for those of a recursive type; then the
 //! vendor's own module says which keywords stay, and `rewriting` moves what does not stay into the description. The
 //! rules of a vendor, and where it says so, stand at the top of its module.
 
 mod anthropic;
 mod branches;
 mod choice;
+mod describe;
 mod dialect;
 mod gemini;
 mod openai;
 mod references;
 mod rewriting;
 mod subschemas;
-mod words;
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,7 +28,7 @@ use crate::definition::ToolDefinition;
 /// | profile | the schema | [`tool_for`](ToolDefinition::tool_for) |
 /// |---|---|---|
 /// | `mcp` | the normal form, as [`ToolDefinition::input_schema`] | MCP's `Tool` |
-/// | `no-ref` | the same with every reference put in its place | MCP's `Tool` |
+/// | `no-ref` | the same with every reference put in its path | MCP's `Tool` |
 /// | `openai` | the same, a recursive type kept; lists have `items`, objects `properties` | a function of the Responses API, `strict: false` |
 /// | `openai-strict` | the subset of Structured Outputs: closed objects, every property required, an optional one nullable | the same, `strict: true` |
 /// | `anthropic` | what strict tool use takes too: limits, defaults and examples in the descriptions | a tool of the Messages API |
@@ -144,7 +144,7 @@ impl FromStr for Profile {
 #[error("`{0}` is no profile: expected one of {known}", known = Profile::ALL.map(Profile::as_str).join(", "))]
 pub struct UnknownProfile(String);
 
-/// Why a tool cannot be rendered in a profile. The place is a JSON Pointer (RFC 6901) into the schema in normal form.
+/// Why a tool cannot be rendered in a profile. The path is a JSON Pointer (RFC 6901) into the schema in normal form.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -157,35 +157,35 @@ pub struct UnknownProfile(String);
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "label").build().unwrap();
 /// let label = registry.get("label").unwrap();
 /// let error = label.schema_for(Profile::OpenAiStrict).unwrap_err();
-/// assert!(matches!(&error, ProfileError::FreeNames { place, .. } if place == "/properties/labels"));
+/// assert!(matches!(&error, ProfileError::FreeNames { path, .. } if path == "/properties/labels"));
 /// assert!(label.schema_for(Profile::OpenAi).is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
     /// The profile takes no recursive type.
-    #[error("`{profile}` takes no recursive type, and there is one at `{place}`{}", help(*.profile))]
+    #[error("`{profile}` takes no recursive type, and there is one at `{path}`{}", help(*.profile))]
     Recursive {
         /// Which profile.
         profile: Profile,
         /// Where the type begins again.
-        place: String,
+        path: String,
     },
     /// The profile takes no object whose names are free.
-    #[error("`{profile}` takes no object with free names, and there is one at `{place}`{}", help(*.profile))]
+    #[error("`{profile}` takes no object with free names, and there is one at `{path}`{}", help(*.profile))]
     FreeNames {
         /// Which profile.
         profile: Profile,
         /// Where the object is.
-        place: String,
+        path: String,
     },
     /// The profile takes no value without a type.
-    #[error("`{profile}` takes no value of any type, and there is one at `{place}`{}", help(*.profile))]
+    #[error("`{profile}` takes no value of any type, and there is one at `{path}`{}", help(*.profile))]
     Untyped {
         /// Which profile.
         profile: Profile,
         /// Where the value is.
-        place: String,
+        path: String,
     },
     /// The inputs as a whole are no plain object: a hand-written schema has a choice at its root.
     #[error(
@@ -212,10 +212,10 @@ pub enum ProfileError {
         name: String,
     },
     /// A reference of a hand-written schema leads nowhere inside of it.
-    #[error("the reference `{reference}` at `{place}` leads nowhere in the schema")]
+    #[error("the reference `{reference}` at `{path}` leads nowhere in the schema")]
     Reference {
         /// Where it stands.
-        place: String,
+        path: String,
         /// What it says.
         reference: String,
     },
@@ -319,7 +319,7 @@ impl ToolDefinition {
         tool.into()
     }
 
-    /// What names it, for whoever has a place for a title.
+    /// What names it, for whoever has a path for a title.
     fn named(&self) -> Map<String, Value> {
         let mut tool = Map::from_iter([("name".to_owned(), self.name().into())]);
         if let Some(title) = self.title() {

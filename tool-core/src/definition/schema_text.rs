@@ -14,7 +14,7 @@ const NO_NAME: &str = "$serde_json::private::";
 
 /// The schemas and examples of a definition that is written by hand, all of them checked.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct CustomSchemas {
     text: Arc<Text>,
     /// Made on first use.
     input: OnceLock<Box<InputSchema>>,
@@ -32,7 +32,7 @@ struct Text {
     only_locators: bool,
 }
 
-impl Written {
+impl CustomSchemas {
     pub(super) fn new(
         input: &Value,
         output: Option<&Value>,
@@ -48,21 +48,21 @@ impl Written {
             locators: locators.into(),
         };
         let is_kept = text.is_faithful();
-        let written = Written { text: Arc::new(text), input: OnceLock::new(), output: OnceLock::new() };
+        let schemas = CustomSchemas { text: Arc::new(text), input: OnceLock::new(), output: OnceLock::new() };
         if !is_kept {
-            let locators = Arc::clone(&written.text.locators);
+            let locators = Arc::clone(&schemas.text.locators);
             let input = InputSchema::foreign(input.clone(), examples, locators);
-            written.input.get_or_init(|| Box::new(input));
-            written.output.get_or_init(|| output.cloned().map(OutputSchema::foreign).map(Box::new));
+            schemas.input.get_or_init(|| Box::new(input));
+            schemas.output.get_or_init(|| output.cloned().map(OutputSchema::foreign).map(Box::new));
         }
-        written
+        schemas
     }
 
     /// The same text, of which nothing was made; `None` where something was, which then is there for all.
     pub(super) fn detached(&self) -> Option<Self> {
         let text = Arc::clone(&self.text);
         let is_made = self.input.get().is_some();
-        (!is_made).then(|| Written { text, input: OnceLock::new(), output: OnceLock::new() })
+        (!is_made).then(|| CustomSchemas { text, input: OnceLock::new(), output: OnceLock::new() })
     }
 
     pub(super) fn input(&self) -> &InputSchema {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_is_kept_as_text_until_its_schema_is_asked_for() {
+    fn keeps_the_text_until_the_schema_is_needed() {
         let output =
             json!({"type": "object", "title": "Count", "properties": {"result": {"type": "integer"}}});
         let builder =
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_the_same_whenever_it_is_computed() {
+    fn digest_does_not_depend_on_when_it_is_computed() {
         let plain = || ToolDefinition::builder("count", "Counts.").input_schema(schema());
         for builder in [plain(), plain().output_schema(schema())] {
             let tool = builder.build().unwrap();
@@ -174,7 +174,7 @@ mod tests {
 
     /// `serde_json` reads an object of this one member as what stands in its text.
     #[test]
-    fn what_would_not_be_read_as_it_was_written_is_kept_as_it_is() {
+    fn keeps_values_that_do_not_round_trip() {
         let odd = json!({"$serde_json::private::RawValue": "{\"type\":\"string\"}"});
         let schema = json!({"type": "object", "properties": {"a": odd}});
         let builder = || ToolDefinition::builder("odd", "Is odd.");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::declare::completion::CompleteFn;
 use crate::declare::entry::Entry;
 use crate::declare::input::InputSpec;
-use crate::declare::layout::Plan;
+use crate::declare::layout::ArgumentLayout;
 use crate::declare::returns::Untyped;
 use crate::definition::compose::{InputSchema, OutputSchema};
 use crate::definition::documentation::Example;
@@ -21,7 +21,7 @@ use crate::schema::problem::Problem;
 use crate::schema::{Formats, Guarantee, NativeSchema, Validator};
 
 /// An example of more bytes than this is not told to a caller whose input was wrong.
-const LONGEST_EXAMPLE: usize = 4 * 1024;
+const MAX_EXAMPLE_LENGTH: usize = 4 * 1024;
 
 impl ToolDefinition {
     /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
@@ -77,7 +77,7 @@ impl ToolDefinition {
     /// ```
     pub fn input_schema_text(&self) -> Cow<'_, str> {
         match &self.whole().origin {
-            Origin::Written(written) => written.input_text().into(),
+            Origin::Custom(schemas) => schemas.input_text().into(),
             Origin::Declared(_) => self.input_schema().to_string().into(),
         }
     }
@@ -92,7 +92,7 @@ impl ToolDefinition {
     /// ```
     pub fn output_schema_text(&self) -> Option<Cow<'_, str>> {
         match &self.whole().origin {
-            Origin::Written(written) => written.output_text().map(Cow::from),
+            Origin::Custom(schemas) => schemas.output_text().map(Cow::from),
             Origin::Declared(_) => self.output_schema().map(|schema| schema.to_string().into()),
         }
     }
@@ -112,9 +112,9 @@ impl ToolDefinition {
     #[must_use]
     pub fn detached(&self) -> Self {
         let whole = self.whole();
-        let Origin::Written(written) = &whole.origin else { return self.clone() };
-        let Some(written) = written.detached() else { return self.clone() };
-        let detached = ToolDefinition::written(whole.facts.clone(), Origin::Written(written));
+        let Origin::Custom(schemas) = &whole.origin else { return self.clone() };
+        let Some(schemas) = schemas.detached() else { return self.clone() };
+        let detached = ToolDefinition::custom(whole.facts.clone(), Origin::Custom(schemas));
         if let Some(digest) = whole.digest.get() {
             detached.whole().digest.get_or_init(|| *digest);
         }
@@ -138,7 +138,7 @@ impl ToolDefinition {
     pub(crate) fn address(&self) -> (usize, u32) {
         match &self.0 {
             Inner::Declared(declared) => declared.address(),
-            Inner::Written(whole) => (Arc::as_ptr(whole).addr(), 0),
+            Inner::Custom(whole) => (Arc::as_ptr(whole).addr(), 0),
         }
     }
 
@@ -240,7 +240,7 @@ impl ToolDefinition {
             match candidates.find(|call| is_valid(self, call)) {
                 Some(valid) => Box::new((
                     valid.clone(),
-                    crate::schema::json::size::take(&mut { LONGEST_EXAMPLE }, valid),
+                    crate::schema::json::size::take(&mut { MAX_EXAMPLE_LENGTH }, valid),
                 )),
                 None => Box::new((made.clone(), false)),
             }
@@ -280,8 +280,8 @@ impl ToolDefinition {
     }
 
     /// What reading the arguments of a declared tool needs to know.
-    pub(crate) fn plan(&self) -> &Plan {
-        self.whole().origin.plan()
+    pub(crate) fn argument_layout(&self) -> &ArgumentLayout {
+        self.whole().origin.argument_layout()
     }
 
     /// Whether arguments are checked before they are decoded.
@@ -346,7 +346,7 @@ impl ToolDefinition {
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        self.input().broken || self.plan().broken
+        self.input().broken || self.argument_layout().broken
     }
 
     pub(crate) fn input(&self) -> &InputSchema {

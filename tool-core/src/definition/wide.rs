@@ -19,7 +19,7 @@ pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
     let roots: Vec<(&InputSpec, Value)> =
         specs.iter().map(|spec| (*spec, (spec.schema)(&mut generator).into())).collect();
     let definitions = generator.take_definitions(true);
-    let mut search = Search { definitions: &definitions, known: HashSet::new() };
+    let mut search = Search { definitions: &definitions, seen: HashSet::new() };
     roots.iter().find_map(|(spec, schema)| {
         let name = if spec.flatten { "" } else { spec.name };
         search.below(schema, &mut String::new(), name, false)
@@ -29,53 +29,53 @@ pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
 struct Search<'s> {
     definitions: &'s Map<String, Value>,
     /// The definitions that were looked into, and whether serde buffers them.
-    known: HashSet<(&'s str, bool)>,
+    seen: HashSet<(&'s str, bool)>,
 }
 
 impl<'s> Search<'s> {
     /// Looks into the schema of a member; one without a name is a part of the value itself.
-    fn below(&mut self, schema: &'s Value, place: &mut String, name: &str, buffered: bool) -> Option<String> {
-        let length = place.len();
+    fn below(&mut self, schema: &'s Value, path: &mut String, name: &str, buffered: bool) -> Option<String> {
+        let length = path.len();
         if !name.is_empty() {
-            place.push('/');
-            push_escaped(place, name);
+            path.push('/');
+            push_escaped(path, name);
         }
-        let found = self.look(schema, place, buffered);
-        place.truncate(length);
+        let found = self.look(schema, path, buffered);
+        path.truncate(length);
         found
     }
 
-    fn look(&mut self, schema: &'s Value, place: &mut String, buffered: bool) -> Option<String> {
+    fn look(&mut self, schema: &'s Value, path: &mut String, buffered: bool) -> Option<String> {
         if buffered && matches!(schema["format"].as_str(), Some("int128" | "uint128")) {
-            return Some(place.clone());
+            return Some(path.clone());
         }
         let referred = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
         if let Some((name, definition)) = referred.and_then(|name| self.definitions.get_key_value(name))
-            && self.known.insert((name, buffered))
-            && let Some(found) = self.look(definition, place, buffered)
+            && self.seen.insert((name, buffered))
+            && let Some(found) = self.look(definition, path, buffered)
         {
             return Some(found);
         }
         let keywords = schema.as_object()?;
         keywords.iter().find_map(|(keyword, value)| match (keyword.as_str(), value) {
             ("properties", Value::Object(members)) => {
-                members.iter().find_map(|(name, member)| self.below(member, place, name, buffered))
+                members.iter().find_map(|(name, member)| self.below(member, path, name, buffered))
             }
             ("patternProperties", Value::Object(members)) => {
-                members.values().find_map(|member| self.below(member, place, "*", buffered))
+                members.values().find_map(|member| self.below(member, path, "*", buffered))
             }
-            ("items" | "additionalProperties", member) => self.below(member, place, "*", buffered),
+            ("items" | "additionalProperties", member) => self.below(member, path, "*", buffered),
             ("prefixItems", Value::Array(items)) => {
-                items.iter().find_map(|item| self.below(item, place, "*", buffered))
+                items.iter().find_map(|item| self.below(item, path, "*", buffered))
             }
             // What schemars makes of an untagged enum, and of an optional value: that is no choice of two types.
             ("anyOf", Value::Array(branches)) => {
                 let buffered =
                     buffered || branches.iter().filter(|branch| branch["type"] != "null").count() > 1;
-                branches.iter().find_map(|branch| self.look(branch, place, buffered))
+                branches.iter().find_map(|branch| self.look(branch, path, buffered))
             }
             ("oneOf" | "allOf", Value::Array(branches)) => {
-                branches.iter().find_map(|branch| self.look(branch, place, buffered))
+                branches.iter().find_map(|branch| self.look(branch, path, buffered))
             }
             _ => None,
         })

@@ -55,7 +55,7 @@ impl Failure {
                 | FailureKind::Busy
                 | FailureKind::RateLimited
                 | FailureKind::Unmet
-                | FailureKind::Suspended
+                | FailureKind::InputRequired
                 | FailureKind::Failed(Reason::Unavailable)
         );
         // How long the calls take that a caller waits for is not known: it should ask again soon.
@@ -92,7 +92,7 @@ impl Failure {
 
     /// The call ends here, and starts again with the answers to what it asked.
     pub(crate) fn suspended() -> Self {
-        Failure::new(FailureKind::Suspended, "the call is suspended until its questions are answered")
+        Failure::new(FailureKind::InputRequired, "the call is suspended until its questions are answered")
     }
 
     pub(crate) fn timeout(tool: &str, limit: Duration, modifies: bool) -> Self {

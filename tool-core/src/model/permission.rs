@@ -36,7 +36,7 @@ enum Node {
 }
 
 /// How many alternatives of a permission are compared with another one.
-const MOST_ALTERNATIVES: usize = 1024;
+const MAX_ALTERNATIVES: usize = 1024;
 
 impl Permission {
     /// Requires all of these: names, or permissions that are lists themselves. One alone is just that one. Nobody meets an empty list.
@@ -170,7 +170,7 @@ impl Permission {
                 let mut sets = vec![BTreeSet::new()];
                 for permission in permissions {
                     let next = permission.alternatives()?;
-                    if sets.len() * next.len() > MOST_ALTERNATIVES {
+                    if sets.len() * next.len() > MAX_ALTERNATIVES {
                         return None;
                     }
                     sets = sets.iter().flat_map(|set| next.iter().map(move |next| set | next)).collect();
@@ -178,7 +178,7 @@ impl Permission {
                 sets
             }
         };
-        (alternatives.len() <= MOST_ALTERNATIVES).then_some(alternatives)
+        (alternatives.len() <= MAX_ALTERNATIVES).then_some(alternatives)
     }
 }
 

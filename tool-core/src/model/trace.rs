@@ -143,14 +143,14 @@ mod tests {
     const GOOD: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn what_is_read_is_written_again() {
+    fn round_trips() {
         for text in [GOOD, "00-00000000000000000000000000000001-0000000000000001-ff"] {
             assert_eq!(text.parse::<TraceParent>().unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn a_later_version_is_read_as_far_as_it_is_known() {
+    fn reads_the_known_part_of_later_versions() {
         let later = GOOD.replacen("00", "cc", 1);
         assert_eq!(later.parse(), GOOD.parse::<TraceParent>());
         assert_eq!(format!("{later}-what the future brings").parse(), GOOD.parse::<TraceParent>());
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn rejects_anything_else() {
         use TraceParentError::{Digits, Forbidden, Length};
         for (text, error) in [
             (String::new(), Length(0)),

@@ -224,7 +224,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// What becomes of arguments of the wrong JSON type: [`Leniency::Repair`] if it is not said.
+    /// What becomes of arguments of the wrong JSON type: [`Leniency::Coerce`] if it is not said.
     ///
     /// ```
     /// # use tool_core::Registry;
@@ -276,7 +276,7 @@ impl RegistryBuilder {
         let mut faults: Vec<BuildError> =
             self.expected.iter().filter(|name| !linked(name)).cloned().map(BuildError::NotLinked).collect();
         // They arrive in the order of the linker, which is none; what is linked and listed by hand is declared once.
-        let declarations = Declaration::in_order(self.declarations());
+        let declarations = Declaration::sorted(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
         let home = Arc::new(Scope {

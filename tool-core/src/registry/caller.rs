@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::context::Caller;
-use crate::context::elicitation::{Asker, Asking};
+use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::context::extensions::Extensions;
-use crate::context::logging::{Listener, LogSink};
-use crate::context::progress::{ProgressSink, Reporter};
+use crate::context::logging::{LogHandle, LogSink};
+use crate::context::progress::{ProgressHandle, ProgressSink};
 use crate::model::access::Principal;
 use crate::model::trace::TraceParent;
 use crate::registry::Registry;
@@ -116,7 +116,7 @@ impl Registry {
     #[must_use]
     pub fn reporting(&self, sink: Arc<dyn ProgressSink>) -> Self {
         let mut registry = self.clone();
-        registry.caller.reporter = Some(Reporter::new(sink));
+        registry.caller.progress = Some(ProgressHandle::new(sink));
         registry
     }
 
@@ -135,7 +135,7 @@ impl Registry {
     #[must_use]
     pub fn logging(&self, sink: Arc<dyn LogSink>) -> Self {
         let mut registry = self.clone();
-        registry.caller.listener = Some(Listener::new(sink));
+        registry.caller.log = Some(LogHandle::new(sink));
         registry
     }
 
@@ -149,13 +149,13 @@ impl Registry {
     /// let registry = registry.asking(Arc::new(Answers::new().decline()));
     /// ```
     #[must_use]
-    pub fn asking(&self, asker: Arc<dyn Asker>) -> Self {
-        self.with_asking(Asking::By(asker))
+    pub fn asking(&self, asker: Arc<dyn ClientRequests>) -> Self {
+        self.with_asking(ElicitationClient::Direct(asker))
     }
 
-    pub(crate) fn with_asking(&self, asking: Asking) -> Self {
+    pub(crate) fn with_asking(&self, asking: ElicitationClient) -> Self {
         let mut registry = self.clone();
-        registry.caller.asking = Some(asking);
+        registry.caller.client = Some(asking);
         registry
     }
 

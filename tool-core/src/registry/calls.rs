@@ -60,8 +60,8 @@ impl Registry {
             return self.unknown(name, arguments);
         };
         let Target { definition, home, .. } = member;
-        let admitted = home.admission.admit(definition, &home.states, &self.caller.principal);
-        call::refused(&self.caller, member, arguments, admitted.err().unwrap_or(failure))
+        let authorize = home.admission.admit(definition, &home.states, &self.caller.principal);
+        call::refused(&self.caller, member, arguments, authorize.err().unwrap_or(failure))
     }
 
     /// Calls a tool, as the tests of an application do.

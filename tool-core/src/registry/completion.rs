@@ -1,7 +1,7 @@
 //! Values that could complete what a caller types for an input of a tool or an argument of a prompt.
 
 use crate::call::target::Target;
-use crate::declare::completion::{Completing, Completions, Typed, allowed};
+use crate::declare::completion::{Completing, CompletionRequest, Completions, push_allowed_values};
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
 use crate::registry::Registry;
@@ -10,8 +10,8 @@ impl Registry {
     /// What could complete the text that a caller has typed for an input: what its `complete` function proposes, or
     /// else the values that its schema allows and that begin with the text, whatever their case. Nothing for a secret.
     ///
-    /// Of a tool with an access function a `complete` function is asked only if it takes a [`Typed`], which knows
-    /// [who types](Typed::principal): what it proposes is all that stands between the caller and what the access function
+    /// Of a tool with an access function a `complete` function is asked only if it takes a [`CompletionRequest`], which knows
+    /// [who types](CompletionRequest::principal): what it proposes is all that stands between the caller and what the access function
     /// would deny.
     ///
     /// # Errors
@@ -34,9 +34,9 @@ impl Registry {
         &self,
         tool: &str,
         input: &str,
-        typed: impl Into<Typed<'t>>,
+        request: impl Into<CompletionRequest<'t>>,
     ) -> Result<Completions, Failure> {
-        self.completions(self.known(tool)?, input, &typed.into())
+        self.completions(self.known(tool)?, input, &request.into())
     }
 
     /// The same for an argument of a prompt.
@@ -61,16 +61,16 @@ impl Registry {
         &self,
         prompt: &str,
         argument: &str,
-        typed: impl Into<Typed<'t>>,
+        request: impl Into<CompletionRequest<'t>>,
     ) -> Result<Completions, Failure> {
-        self.completions(self.known_prompt(prompt)?, argument, &typed.into())
+        self.completions(self.known_prompt(prompt)?, argument, &request.into())
     }
 
     fn completions(
         &self,
         member: Target<'_>,
         input: &str,
-        typed: &Typed<'_>,
+        request: &CompletionRequest<'_>,
     ) -> Result<Completions, Failure> {
         let Target { definition, home, .. } = member;
         let inputs = definition.inputs();
@@ -85,15 +85,15 @@ impl Registry {
                 // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
                 // told to everybody who knows of the tool.
                 home.admission.admit(definition, &home.states, self.principal())?;
-                let typed = &typed.clone().by(self.principal());
+                let request = &request.clone().by(self.principal());
                 let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
-                let mut completing = Completing::Propose { typed, states, guarded, values };
+                let mut completing = Completing::Propose { request, states, guarded, values };
                 catch_panic(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
             }
             None => {
-                let typed = typed.text().to_lowercase();
-                allowed(native, &mut values);
-                values.retain(|value| value.to_lowercase().starts_with(&typed));
+                let text = request.text().to_lowercase();
+                push_allowed_values(native, &mut values);
+                values.retain(|value| value.to_lowercase().starts_with(&text));
             }
         }
         Ok(Completions::of(values))

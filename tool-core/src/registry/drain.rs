@@ -18,7 +18,7 @@ impl Registry {
     pub async fn drain(&self) {
         // A tool can call one that is at home where nothing was on its way when it was looked at.
         while let Some(busy) = self.tasks().into_iter().find(|tasks| tasks.len() > 0) {
-            busy.idle().await;
+            busy.drain().await;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The registry in the hands of a tool that calls other tools.
 
-use crate::context::elicitation::Asking;
+use crate::context::elicitation::ElicitationClient;
 use crate::declare::inject::{Inject, Injection, Needs, op};
 use crate::model::failure::Failure;
 use crate::registry::Registry;
@@ -66,9 +66,9 @@ fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     // Nothing is injected where nothing runs, and what runs was called through a registry.
     let mut registry = source.registry::<Registry>().cloned().ok_or_else(Failure::internal)?;
     // How far a call within the call has come says nothing of how far the outer one has.
-    registry.caller.reporter = None;
+    registry.caller.progress = None;
     // What is called asks nobody: the outer call would start again. What it changes, it changes for the outer one.
-    registry.caller.asking = Some(Asking::Within(source.context().clone()));
+    registry.caller.client = Some(ElicitationClient::OuterCall(source.context().clone()));
     registry.caller.outer = Some(source.context().clone());
     // What a tool is given it reads itself, and its caller is not told of it.
     #[cfg(feature = "tokio")]

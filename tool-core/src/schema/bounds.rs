@@ -15,8 +15,8 @@ mod dialect;
 mod fault;
 mod graph;
 mod header;
-mod plain;
-mod way;
+mod keywords;
+mod reach;
 
 use std::collections::HashSet;
 
@@ -26,40 +26,40 @@ use crate::schema::json::pointer::push_escaped;
 use crate::schema::problem::Problem;
 use crate::schema::validator::{Formats, Validator};
 
-pub(crate) use fault::Shown;
+pub(crate) use fault::Escaped;
 pub use fault::{SchemaError, SchemaFault};
 pub(crate) use header::HEADER;
 pub(crate) use header::check_headers;
 
 /// Bytes of the schema as compact JSON.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// JSON values of any kind.
-const MOST_VALUES: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 
 /// Objects and lists inside of one another.
-const MOST_NESTED: usize = 64;
+const MAX_NESTED: usize = 64;
 
 /// Schemas inside of one another, counted through `$ref`s.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 /// Schemas that apply to one value, counted through `$ref`s.
-const MOST_ALTERNATIVES: u64 = 1_000;
+const MAX_ALTERNATIVES: u64 = 1_000;
 
 /// Schemas in all when every `$ref` is replaced by what it refers to, except to one that is being replaced.
-const MOST_SCHEMAS: u64 = 20_000;
+const MAX_SCHEMAS: u64 = 20_000;
 
 /// Bytes of all patterns together, once they are compiled.
-const MOST_PATTERN_BYTES: usize = 32 * 1024 * 1024;
+const MAX_PATTERN_BYTES: usize = 32 * 1024 * 1024;
 
 /// What one compiled pattern is counted as: the smallest that it fits.
-const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, LARGEST_PATTERN];
+const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, MAX_PATTERN_SIZE];
 
 /// Bytes of one compiled pattern.
-const LARGEST_PATTERN: usize = 4 * 1024 * 1024;
+const MAX_PATTERN_SIZE: usize = 4 * 1024 * 1024;
 
 /// Bytes of the name of a property.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_LENGTH: usize = 256;
 
 /// Refuses a schema that is no object schema, or too much of one.
 ///
@@ -74,12 +74,12 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     let graph = graph::Graph::of(schema)?;
     graph.check()?;
     graph.check_headers()?;
-    if plain::is_plain(&graph) {
+    if keywords::is_certainly_valid(&graph) {
         return Ok(());
     }
     check_patterns(&graph)?;
     // Only tried out: most validators are never needed, and they would be the most memory of a registry.
-    options(LARGEST_PATTERN).build(schema).map(drop).map_err(|error| {
+    options(MAX_PATTERN_SIZE).build(schema).map(drop).map_err(|error| {
         SchemaError::new(error.instance_path().as_str(), SchemaFault::Invalid(error.to_string()))
     })
 }
@@ -93,12 +93,12 @@ fn measure(schema: &Value) -> Result<(), SchemaError> {
     while let Some(value) = next {
         values += 1;
         bytes += own_bytes(value);
-        let fault = if values > MOST_VALUES {
-            SchemaFault::TooManyValues { most: MOST_VALUES }
-        } else if bytes > MOST_BYTES {
-            SchemaFault::TooLarge { most: MOST_BYTES }
-        } else if path.0.len() > MOST_NESTED {
-            SchemaFault::TooDeep { most: MOST_NESTED }
+        let fault = if values > MAX_VALUES {
+            SchemaFault::TooManyValues { most: MAX_VALUES }
+        } else if bytes > MAX_BYTES {
+            SchemaFault::TooLarge { most: MAX_BYTES }
+        } else if path.0.len() > MAX_NESTED {
+            SchemaFault::TooDeep { most: MAX_NESTED }
         } else {
             path.enter(value);
             next = path.next();
@@ -174,22 +174,22 @@ impl<'v> Path<'v> {
 
 /// Compiles every pattern once, with a limit for each and for all.
 fn check_patterns(graph: &graph::Graph<'_>) -> Result<(), SchemaError> {
-    let mut known = HashSet::new();
+    let mut seen = HashSet::new();
     let mut total = 0;
     for (at, schema) in graph.schemas() {
         let own = schema.get("pattern").and_then(Value::as_str).map(|pattern| ("pattern", pattern));
         let names = schema.get("patternProperties").and_then(Value::as_object).into_iter();
         let names = names.flat_map(|names| names.keys().map(|name| ("patternProperties", name.as_str())));
         for (keyword, pattern) in own.into_iter().chain(names) {
-            if !known.insert(pattern) {
+            if !seen.insert(pattern) {
                 continue;
             }
             let bytes = PATTERN_BYTES.into_iter().find(|limit| compiles(pattern, *limit));
             total += bytes.unwrap_or(0);
             let fault = if bytes.is_none() {
                 SchemaFault::Pattern(pattern.to_owned())
-            } else if total > MOST_PATTERN_BYTES {
-                SchemaFault::TooManyPatterns { most: MOST_PATTERN_BYTES }
+            } else if total > MAX_PATTERN_BYTES {
+                SchemaFault::TooManyPatterns { most: MAX_PATTERN_BYTES }
             } else {
                 continue;
             };
@@ -211,11 +211,11 @@ fn options(largest_pattern: usize) -> jsonschema::ValidationOptions<'static> {
 /// A value from somewhere else, which may be nested deeper than the stack of a thread: it is taken apart before it is
 /// dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Foreign(Value);
+pub(crate) struct Untrusted(Value);
 
-impl Foreign {
+impl Untrusted {
     pub(crate) fn new(value: Value) -> Self {
-        Foreign(value)
+        Untrusted(value)
     }
 
     /// The value as a schema that is within the limits.
@@ -252,7 +252,7 @@ impl Foreign {
     }
 }
 
-impl Drop for Foreign {
+impl Drop for Untrusted {
     fn drop(&mut self) {
         let mut values = vec![std::mem::take(&mut self.0)];
         while let Some(value) = values.pop() {

@@ -10,67 +10,67 @@ use serde_json::Value;
 use crate::schema::json::patch::{Edit, Edits};
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::{integers, parse};
-use crate::schema::leniency::{Leniency, Repair, RepairKind};
+use crate::schema::leniency::{Coercion, CoercionKind, Leniency};
 use crate::schema::reference::resolved;
 use crate::schema::secret;
 use crate::schema::types::Types;
 
 /// More repairs than this are no slip of the pen: none is made then.
-const MOST_REPAIRS: usize = 1_000;
+const MAX_COERCIONS: usize = 1_000;
 
 /// After so many strings of which none can be read as anything else, the rest is not looked through.
-const MOST_HOPELESS: usize = 1_000;
+const MAX_FAILED_ATTEMPTS: usize = 1_000;
 
 /// After so many branches of choices were looked at, the rest is not looked through.
-const MOST_BRANCHES: usize = 100_000;
+const MAX_BRANCHES: usize = 100_000;
 
 /// What makes arguments fit.
 #[derive(Default)]
-pub(crate) struct Amendments {
+pub(crate) struct Coercions {
     pub(crate) edits: Edits,
     /// What of it is a repair, in the order of the arguments.
-    pub(crate) repairs: Vec<Repair>,
+    pub(crate) coercions: Vec<Coercion>,
 }
 
 /// Looks for what can be mended in arguments that do not fit the schema.
-pub(super) fn amendments(arguments: &Value, root: &Value, leniency: Leniency) -> Amendments {
+pub(super) fn coerce(arguments: &Value, root: &Value, leniency: Leniency) -> Coercions {
     let look = |lenient| {
-        let mut mending = Mending {
+        let mut coercer = Coercer {
             root,
             lenient,
             path: String::new(),
             within_text: false,
-            hopeless: 0,
+            failed_attempts: 0,
             branches: 0,
-            found: Amendments::default(),
+            found: Coercions::default(),
         };
-        mending.value(arguments, root, Types::of(root, root));
-        mending.found
+        coercer.value(arguments, root, Types::of(root, root));
+        coercer.found
     };
-    let found = look(leniency == Leniency::Repair);
-    if found.repairs.len() > MOST_REPAIRS { look(false) } else { found }
+    let found = look(leniency == Leniency::Coerce);
+    if found.coercions.len() > MAX_COERCIONS { look(false) } else { found }
 }
 
-struct Mending<'s> {
+struct Coercer<'s> {
     root: &'s Value,
     lenient: bool,
     path: String,
     /// Whether the value stands in a JSON text that was a string: such a text is looked for once and not within itself.
     within_text: bool,
-    hopeless: usize,
+    failed_attempts: usize,
     /// How many branches of choices were looked at.
     branches: usize,
-    found: Amendments,
+    found: Coercions,
 }
 
-impl Mending<'_> {
+impl Coercer<'_> {
     /// `types` are those that the schema allows.
     fn value(&mut self, value: &Value, schema: &Value, types: Types) {
         match value {
             Value::String(text) if self.lenient && !types.contains(Types::STRING) => {
                 match read(text, types, self.within_text) {
-                    Some((read, kind)) => self.repair(text, &read, kind, schema),
-                    None => self.hopeless += 1,
+                    Some((read, kind)) => self.apply(text, &read, kind, schema),
+                    None => self.failed_attempts += 1,
                 }
             }
             Value::Object(_) | Value::Array(_) => self.inside(value, schema),
@@ -78,11 +78,11 @@ impl Mending<'_> {
         }
     }
 
-    fn repair(&mut self, text: &str, read: &Value, kind: RepairKind, schema: &Value) {
+    fn apply(&mut self, text: &str, read: &Value, kind: CoercionKind, schema: &Value) {
         // A schema in parts may speak of one member twice.
         if self.found.edits.insert(&self.path, Edit::Replace(text.to_owned())) {
             let path = secret::of(self.root, &self.path).shown;
-            self.found.repairs.push(Repair { path, kind });
+            self.found.coercions.push(Coercion { path, kind });
         }
         let outside = std::mem::replace(&mut self.within_text, true);
         self.inside(read, schema);
@@ -90,9 +90,9 @@ impl Mending<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.hopeless > MOST_HOPELESS
-            || self.branches > MOST_BRANCHES
-            || self.found.repairs.len() > MOST_REPAIRS
+        self.failed_attempts > MAX_FAILED_ATTEMPTS
+            || self.branches > MAX_BRANCHES
+            || self.found.coercions.len() > MAX_COERCIONS
     }
 
     /// The members and the items of a value.
@@ -100,7 +100,7 @@ impl Mending<'_> {
         if self.is_over() {
             return;
         }
-        let parts = together(value, schema, self.root, &mut self.branches);
+        let parts = applicable_schemas(value, schema, self.root, &mut self.branches);
         for part in &parts {
             match value {
                 Value::Object(members) => {
@@ -133,7 +133,7 @@ impl Mending<'_> {
     }
 
     /// `together` are all schemas that hold for the object, of which `schema` is one.
-    fn member(&mut self, name: &str, value: &Value, schema: &Value, together: &[&Value]) {
+    fn member(&mut self, name: &str, value: &Value, schema: &Value, applicable_schemas: &[&Value]) {
         let Some(property) = schema["properties"].get(name) else {
             let patterns = schema["patternProperties"].as_object();
             let only =
@@ -148,7 +148,7 @@ impl Mending<'_> {
         let requires = |schema: &&Value| {
             schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
         };
-        let may_be_left_out = !together.iter().any(requires);
+        let may_be_left_out = !applicable_schemas.iter().any(requires);
         if value.is_null() && may_be_left_out && !types.contains(Types::NULL) {
             let length = self.path.len();
             self.enter(Step::Name(name));
@@ -178,7 +178,12 @@ impl Mending<'_> {
 
 /// The schemas that hold for a value together, each once: the parts of a schema, and the one branch of a choice that can be
 /// meant. `looked` counts the branches.
-fn together<'s>(value: &Value, schema: &'s Value, root: &'s Value, looked: &mut usize) -> Vec<&'s Value> {
+fn applicable_schemas<'s>(
+    value: &Value,
+    schema: &'s Value,
+    root: &'s Value,
+    looked: &mut usize,
+) -> Vec<&'s Value> {
     let mut parts: Vec<&Value> = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -231,23 +236,23 @@ fn rules_out(branch: &Value, value: &Value, root: &Value) -> bool {
 }
 
 /// A string as what it is the JSON text of, where a schema of these types forbids strings and allows that.
-fn read(text: &str, types: Types, within_text: bool) -> Option<(Value, RepairKind)> {
+fn read(text: &str, types: Types, within_text: bool) -> Option<(Value, CoercionKind)> {
     if types.contains(Types::STRING) {
         return None;
     }
     // Cheap to tell beforehand: most texts that are wrong are no JSON.
     let kind = match text.trim_ascii_start().bytes().next()? {
         b'-' | b'0'..=b'9' if types.contains(Types::NUMBER) || types.contains(Types::INTEGER) => {
-            RepairKind::Number
+            CoercionKind::Number
         }
-        b't' | b'f' if types.contains(Types::BOOLEAN) => RepairKind::Boolean,
-        b'[' if types.contains(Types::ARRAY) && !within_text => RepairKind::List,
-        b'{' if types.contains(Types::OBJECT) && !within_text => RepairKind::Object,
+        b't' | b'f' if types.contains(Types::BOOLEAN) => CoercionKind::Boolean,
+        b'[' if types.contains(Types::ARRAY) && !within_text => CoercionKind::List,
+        b'{' if types.contains(Types::OBJECT) && !within_text => CoercionKind::Object,
         _ => return None,
     };
     let spelled = integers::spell_out_integers(text);
     let value = parse::parse(spelled.as_deref().unwrap_or(text)).ok()?;
-    let fits = kind != RepairKind::Number || types.contains(Types::NUMBER) || is_integer(&value);
+    let fits = kind != CoercionKind::Number || types.contains(Types::NUMBER) || is_integer(&value);
     fits.then_some((value, kind))
 }
 
@@ -260,14 +265,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn mended(schema: &Value, text: &str) -> (String, Vec<String>) {
+    fn coerced(schema: &Value, text: &str) -> (String, Vec<String>) {
         let arguments = parse::parse(text).unwrap();
-        let Amendments { edits, repairs } = amendments(&arguments, schema, Leniency::Repair);
-        (edits.apply(text), repairs.iter().map(ToString::to_string).collect())
+        let Coercions { edits, coercions } = coerce(&arguments, schema, Leniency::Coerce);
+        (edits.apply(text), coercions.iter().map(ToString::to_string).collect())
     }
 
     #[test]
-    fn a_string_is_read_as_what_it_stands_for_where_no_string_is_allowed() {
+    fn reads_strings_as_json_where_no_string_is_allowed() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -298,9 +303,9 @@ mod tests {
             (r#"{"map":{"a":"false"}}"#, r#"{"map":{"a":false}}"#),
             (r#"{"tree":"{\"n\":\"1\",\"next\":{\"n\":\"2\"}}"}"#, r#"{"tree":{"n":1,"next":{"n":2}}}"#),
         ] {
-            let (mended, repairs) = mended(&schema, given);
-            assert_eq!(mended, expected, "{given}");
-            assert!(!repairs.is_empty());
+            let (coerced, coercions) = coerced(&schema, given);
+            assert_eq!(coerced, expected, "{given}");
+            assert!(!coercions.is_empty());
         }
         for given in [
             r#"{"n":"1.5"}"#,
@@ -319,15 +324,15 @@ mod tests {
             r#"{"list":"[1,"}"#,
             r#"{"map":"{\"a\":true,\"a\":true}"}"#,
         ] {
-            assert_eq!(mended(&schema, given), (given.to_owned(), vec![]));
+            assert_eq!(coerced(&schema, given), (given.to_owned(), vec![]));
         }
         // A text within a text is not guessed at.
-        let (given, _) = mended(&schema, r#"{"tree":"{\"next\":\"{}\"}"}"#);
+        let (given, _) = coerced(&schema, r#"{"tree":"{\"next\":\"{}\"}"}"#);
         assert_eq!(given, r#"{"tree":{"next":"{}"}}"#);
     }
 
     #[test]
-    fn in_a_choice_only_the_one_branch_that_can_be_meant_is_looked_into() {
+    fn coerces_within_the_only_possible_branch() {
         let schema = json!({"properties": {"of": {"anyOf": [
             {"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "additionalProperties": false},
             {"type": "object", "properties": {"kind": {"const": "b"}, "n": {"type": "string"}}, "additionalProperties": false},
@@ -343,18 +348,18 @@ mod tests {
             (r#"{"of":{"n":"1"}}"#, r#"{"of":{"n":"1"}}"#),
             (r#"{"open":{"n":"1"}}"#, r#"{"open":{"n":"1"}}"#),
         ] {
-            assert_eq!(mended(&schema, given).0, expected, "{given}");
+            assert_eq!(coerced(&schema, given).0, expected, "{given}");
         }
     }
 
     #[test]
-    fn a_null_for_what_may_be_left_out_is_left_out() {
+    fn removes_null_of_optional_members() {
         let schema = json!({"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}, "required": ["b"]});
-        assert_eq!(mended(&schema, r#"{"a":null,"b":null,"c":null}"#).0, r#"{"b":null,"c":null}"#);
+        assert_eq!(coerced(&schema, r#"{"a":null,"b":null,"c":null}"#).0, r#"{"b":null,"c":null}"#);
     }
 
     #[test]
-    fn what_one_part_of_a_schema_requires_is_not_left_out_for_another() {
+    fn keeps_null_that_another_part_requires() {
         let text = json!({"type": "string"});
         for schema in [
             json!({"allOf": [{"properties": {"a": text}}, {"required": ["a"]}]}),
@@ -363,18 +368,18 @@ mod tests {
             json!({"required": ["a"], "allOf": [{"properties": {"a": text}}]}),
             json!({"properties": {"a": text}, "oneOf": [{"type": "object", "required": ["a"]}, {"type": "array"}]}),
         ] {
-            assert_eq!(mended(&schema, r#"{"a":null}"#).0, r#"{"a":null}"#, "{schema}");
+            assert_eq!(coerced(&schema, r#"{"a":null}"#).0, r#"{"a":null}"#, "{schema}");
         }
         let schema = json!({"allOf": [{"properties": {"a": text}}, {"required": ["b"]}]});
-        assert_eq!(mended(&schema, r#"{"a":null,"b":1}"#).0, r#"{"b":1}"#);
+        assert_eq!(coerced(&schema, r#"{"a":null,"b":1}"#).0, r#"{"b":1}"#);
     }
 
     #[test]
-    fn thousands_of_repairs_are_none() {
+    fn makes_no_coercion_beyond_the_limit() {
         let schema = json!({"properties": {"a": {"items": {"type": "integer"}}, "b": {"type": "string"}}});
-        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; MOST_REPAIRS + 1].join(","));
-        let (mended, repairs) = mended(&schema, &text);
-        assert!(mended.ends_with("\"1\"]}"), "the `null` is left out all the same");
-        assert!(repairs.is_empty());
+        let text = format!(r#"{{"a":[{}],"b":null}}"#, vec!["\"1\""; MAX_COERCIONS + 1].join(","));
+        let (coerced, coercions) = coerced(&schema, &text);
+        assert!(coerced.ends_with("\"1\"]}"), "the `null` is left out all the same");
+        assert!(coercions.is_empty());
     }
 }

@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 use crate::schema::json::pointer::{pointer, push_escaped};
 use crate::schema::problem::Problem;
 use crate::schema::reference::{fragment, pointed, target};
-use crate::schema::validator::{MOST_PROBLEMS, Validator};
+use crate::schema::validator::{MAX_PROBLEMS, Validator};
 
 /// So many alternatives are gone into at most, over all levels.
-const MOST_EXPLAINED: usize = 10_000;
+const MAX_EXPLAINED: usize = 10_000;
 
 /// How deep a value may be nested to be explained: the more alternatives a choice has, the less. A type that is not
 /// recursive has an end of its own.
 pub(super) fn explained_depth(schema: &Value) -> usize {
     let most = recursive(schema).into_iter().map(widest).max().unwrap_or(0);
     let (mut depth, mut explained) = (0, 1);
-    while most > 1 && explained * most <= MOST_EXPLAINED {
+    while most > 1 && explained * most <= MAX_EXPLAINED {
         explained *= most;
         depth += 1;
     }
@@ -29,19 +29,19 @@ pub(super) fn explained_depth(schema: &Value) -> usize {
 
 /// The schemas that a `$ref` leads to and that lead to themselves again, wherever they stand.
 fn recursive(root: &Value) -> Vec<&Value> {
-    let mut known: HashMap<*const Value, Vec<&Value>> = HashMap::new();
+    let mut graph: HashMap<*const Value, Vec<&Value>> = HashMap::new();
     let mut open: Vec<&Value> = targets(root, root);
     while let Some(schema) = open.pop() {
-        if !known.contains_key(&std::ptr::from_ref(schema)) {
+        if !graph.contains_key(&std::ptr::from_ref(schema)) {
             let next = targets(schema, root);
             open.extend(&next);
-            known.insert(schema, next);
+            graph.insert(schema, next);
         }
     }
-    let schemas: Vec<&Value> = known.values().flatten().copied().collect();
+    let schemas: Vec<&Value> = graph.values().flatten().copied().collect();
     let mut seen: HashSet<*const Value> = HashSet::new();
     let schemas = schemas.into_iter().filter(|schema| seen.insert(std::ptr::from_ref(*schema)));
-    schemas.filter(|schema| leads_to_itself(schema, &known)).collect()
+    schemas.filter(|schema| leads_to_itself(schema, &graph)).collect()
 }
 
 fn leads_to_itself(schema: &Value, next: &HashMap<*const Value, Vec<&Value>>) -> bool {
@@ -125,9 +125,9 @@ pub(super) fn problems(validator: &Validator, arguments: &Value) -> Vec<Problem>
         }
         problems.push(Problem { keyword: "type".to_owned(), ..problem });
     }
-    let mut known: HashSet<(String, String)> = HashSet::new();
-    problems.retain(|problem| known.insert((problem.path.clone(), problem.keyword.clone())));
-    problems.truncate(MOST_PROBLEMS);
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    problems.retain(|problem| seen.insert((problem.path.clone(), problem.keyword.clone())));
+    problems.truncate(MAX_PROBLEMS);
     problems
 }
 
@@ -144,19 +144,19 @@ fn wanted(validator: &Validator, problem: Problem) -> Problem {
 fn parts(root: &Value) -> Vec<(String, &Value)> {
     let mut parts: Vec<(String, &Value)> = Vec::new();
     let mut open = vec![(String::new(), root)];
-    while let Some((place, schema)) = open.pop() {
-        if parts.iter().any(|(_, known)| std::ptr::eq(*known, schema)) {
+    while let Some((location, schema)) = open.pop() {
+        if parts.iter().any(|(_, seen)| std::ptr::eq(*seen, schema)) {
             continue;
         }
         for (position, part) in schema["allOf"].as_array().into_iter().flatten().enumerate() {
-            open.push((format!("{place}/allOf/{position}"), part));
+            open.push((format!("{location}/allOf/{position}"), part));
         }
         if let Some(reference) = schema["$ref"].as_str()
-            && let (Some(place), Some(target)) = (pointed(reference), target(reference, root))
+            && let (Some(location), Some(target)) = (pointed(reference), target(reference, root))
         {
-            open.push((place, target));
+            open.push((location, target));
         }
-        parts.push((place, schema));
+        parts.push((location, schema));
     }
     parts
 }
@@ -191,34 +191,39 @@ fn unfit<'a>(
     parts: &[(String, &Value)],
     arguments: &'a Value,
 ) -> Vec<(&'a str, &'a Value)> {
-    let mut asked: Vec<(&str, &Value)> = Vec::new();
+    let mut properties_checked: Vec<(&str, &Value)> = Vec::new();
     let mut properties = Map::new();
-    for (place, part) in parts {
+    for (location, part) in parts {
         for (name, value) in arguments.as_object().into_iter().flatten() {
-            let mut at = format!("{place}/properties/");
+            let mut at = format!("{location}/properties/");
             push_escaped(&mut at, name);
             if part["properties"].get(name).is_none() {
                 // Which patterns match a name is not asked: what they say is left to the verdict on the whole.
                 if part.get("patternProperties").is_some() || !part["additionalProperties"].is_object() {
                     continue;
                 }
-                at = format!("{place}/additionalProperties");
+                at = format!("{location}/additionalProperties");
             }
             let reference = format!("{WHOLE}#{}", fragment(&at));
-            properties.insert(asked.len().to_string(), json!({ "$ref": reference }));
-            asked.push((name, value));
+            properties.insert(properties_checked.len().to_string(), json!({ "$ref": reference }));
+            properties_checked.push((name, value));
         }
     }
     // As it stands, so that each reference in it leads where it did, and under an address of its own.
     let mut whole = validator.schema.clone();
     whole["$id"] = WHOLE.into();
     whole.as_object_mut().and_then(|whole| whole.remove("$schema"));
-    let alone = json!({"properties": properties, "$defs": {"whole": whole}});
-    let Ok(alone) = Validator::with(&alone, validator.formats) else { return Vec::new() };
+    let single = json!({"properties": properties, "$defs": {"whole": whole}});
+    let Ok(single) = Validator::with(&single, validator.formats) else { return Vec::new() };
     let does_not_fit = |(position, (_, value)): &(usize, (&str, &Value))| {
-        !alone.is_valid(&Map::from_iter([(position.to_string(), (*value).clone())]).into())
+        !single.is_valid(&Map::from_iter([(position.to_string(), (*value).clone())]).into())
     };
-    asked.into_iter().enumerate().filter(does_not_fit).map(|(_, asked)| asked).collect()
+    properties_checked
+        .into_iter()
+        .enumerate()
+        .filter(does_not_fit)
+        .map(|(_, properties_checked)| properties_checked)
+        .collect()
 }
 
 #[cfg(test)]
@@ -237,14 +242,14 @@ mod tests {
     }
 
     /// Messages by place, of a value that is not valid.
-    fn told(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
+    fn problems_of(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
         let validator = Validator::new(schema).unwrap();
         let problems = validator.check(arguments).expect_err(&schema.to_string());
         problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
     }
 
     #[test]
-    fn what_does_not_fit_is_never_nothing() {
+    fn invalid_arguments_always_have_a_problem() {
         let base = json!({"properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let with = |keyword: &str, value: Value, more: Value| {
             let mut schema = json!({"type": "object", "$defs": either()});
@@ -259,23 +264,26 @@ mod tests {
         let all_of = with("allOf", json!([{"$ref": "#/$defs/Base"}]), json!({}));
         let (wrong, missing) =
             ("expected an integer, got the string `x`", "missing required input: expected an integer");
-        assert_eq!(told(&all_of, &json!({"n": "x", "deep": deep})), [("/n".to_owned(), wrong.to_owned())]);
-        assert_eq!(told(&all_of, &json!({ "deep": deep })), [("/n".to_owned(), missing.to_owned())]);
+        assert_eq!(
+            problems_of(&all_of, &json!({"n": "x", "deep": deep})),
+            [("/n".to_owned(), wrong.to_owned())]
+        );
+        assert_eq!(problems_of(&all_of, &json!({ "deep": deep })), [("/n".to_owned(), missing.to_owned())]);
         let others = with("additionalProperties", json!({"$ref": "#/$defs/Either"}), base.clone());
-        assert_eq!(told(&others, &json!({"n": 1, "deep": deep}))[0].0, "/deep");
+        assert_eq!(problems_of(&others, &json!({"n": 1, "deep": deep}))[0].0, "/deep");
         // A property that refers to another one, or to nothing but the root.
         let both = json!({"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}, "deep": {}});
         let beside = with("properties", both, json!({}));
-        let found = told(&beside, &json!({"a": 5, "b": "fine", "deep": deep}));
+        let found = problems_of(&beside, &json!({"a": 5, "b": "fine", "deep": deep}));
         assert_eq!(found, [("/a".to_owned(), "expected a string, got `5`".to_owned())]);
         // What cannot be told is told as that.
         let odd = with("not", json!({"required": ["deep"]}), json!({}));
-        let found = told(&odd, &json!({ "deep": deep }));
+        let found = problems_of(&odd, &json!({ "deep": deep }));
         assert_eq!((found.len(), found[0].0.as_str()), (1, ""));
     }
 
     #[test]
-    fn a_choice_that_contains_itself_is_explained_to_a_depth_wherever_it_stands() {
+    fn explains_recursive_choices_to_a_limited_depth() {
         let choice = |to: &str| {
             let branch = |own: &str| json!({"type": "object", "properties": {"left": {"$ref": to}, own: {"type": "integer"}}, "required": ["left", own], "additionalProperties": false});
             json!({"anyOf": [branch("and"), branch("or"), {"type": "integer"}]})
@@ -294,7 +302,7 @@ mod tests {
         ] {
             assert_eq!(explained_depth(schema), 8, "{schema}");
             let begin = Instant::now();
-            assert!(!told(schema, &arguments).is_empty());
+            assert!(!problems_of(schema, &arguments).is_empty());
             assert!(begin.elapsed() < Duration::from_secs(5), "{schema}: {:?}", begin.elapsed());
         }
         // A wide choice that does not contain itself has an end of its own.

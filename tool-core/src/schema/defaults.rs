@@ -9,19 +9,19 @@ use crate::schema::validator::Validator;
 
 /// Leaves out of every default and example what counts as left out in a call: the `null` of an optional input or member.
 pub(crate) fn without_nulls(root: &mut Value) {
-    let mut places = Vec::new();
-    each(root, &mut String::new(), &mut |place, schema| {
+    let mut paths = Vec::new();
+    each(root, &mut String::new(), &mut |path, schema| {
         if schema.contains_key("default") || schema.contains_key("examples") {
-            places.push(place.to_owned());
+            paths.push(path.to_owned());
         }
     });
-    if places.is_empty() {
+    if paths.is_empty() {
         return;
     }
     let before = root.clone();
-    for place in places {
-        let schemas = locate::parts(before.pointer(&place), &before);
-        let Some(Value::Object(schema)) = root.pointer_mut(&place) else { continue };
+    for path in paths {
+        let schemas = locate::parts(before.pointer(&path), &before);
+        let Some(Value::Object(schema)) = root.pointer_mut(&path) else { continue };
         if let Some(default) = schema.get_mut("default") {
             if default.is_null() && !admits_null(&schemas, &before) {
                 schema.shift_remove("default");
@@ -68,9 +68,9 @@ fn admits_null(schemas: &[&Value], root: &Value) -> bool {
 /// The defaults below the inputs that their own schemas refuse: the place of each in the schema, and why.
 pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
     let mut refused = Vec::new();
-    each(root, &mut String::new(), &mut |place, schema| {
+    each(root, &mut String::new(), &mut |path, schema| {
         // Those of the inputs themselves are held against their types, too.
-        let is_an_input = place.strip_prefix("/properties/").is_some_and(|name| !name.contains('/'));
+        let is_an_input = path.strip_prefix("/properties/").is_some_and(|name| !name.contains('/'));
         let Some(default) = schema.get("default").filter(|_| !is_an_input) else { return };
         let mut alone = schema.clone();
         if let Some(definitions) = root.get("$defs") {
@@ -80,15 +80,15 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
         let Ok(validator) = Validator::new(&alone.into()) else { return };
         if let Some(problem) = validator.check(default).err().and_then(|problems| problems.into_iter().next())
         {
-            refused.push((named(place), problem.to_string()));
+            refused.push((named(path), problem.to_string()));
         }
     });
     refused
 }
 
 /// The place of a schema by the names of inputs and members alone.
-pub(crate) fn named(place: &str) -> String {
-    let mut steps = place.split('/').skip(1);
+pub(crate) fn named(path: &str) -> String {
+    let mut steps = path.split('/').skip(1);
     let mut names = String::new();
     while let Some(step) = steps.next() {
         let name = match step {
@@ -118,35 +118,35 @@ const ALONE: [&str; 9] = [
 ];
 
 /// Visits a schema and every schema in it, each with its JSON Pointer.
-pub(crate) fn each(schema: &Value, place: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
+pub(crate) fn each(schema: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
     let Some(keywords) = schema.as_object() else { return };
-    visit(place, keywords);
-    let length = place.len();
+    visit(path, keywords);
+    let length = path.len();
     for (keyword, value) in keywords {
-        place.push('/');
-        push_escaped(place, keyword);
+        path.push('/');
+        push_escaped(path, keyword);
         match (keyword.as_str(), value) {
             ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                let length = place.len();
+                let length = path.len();
                 for (name, schema) in schemas {
-                    place.push('/');
-                    push_escaped(place, name);
-                    each(schema, place, visit);
-                    place.truncate(length);
+                    path.push('/');
+                    push_escaped(path, name);
+                    each(schema, path, visit);
+                    path.truncate(length);
                 }
             }
             ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                let length = place.len();
+                let length = path.len();
                 for (position, schema) in schemas.iter().enumerate() {
-                    place.push_str(&format!("/{position}"));
-                    each(schema, place, visit);
-                    place.truncate(length);
+                    path.push_str(&format!("/{position}"));
+                    each(schema, path, visit);
+                    path.truncate(length);
                 }
             }
-            (keyword, schema) if ALONE.contains(&keyword) => each(schema, place, visit),
+            (keyword, schema) if ALONE.contains(&keyword) => each(schema, path, visit),
             _ => {}
         }
-        place.truncate(length);
+        path.truncate(length);
     }
 }
 
@@ -157,14 +157,14 @@ mod tests {
     use super::{refused, without_nulls};
 
     #[test]
-    fn a_null_that_counts_as_left_out_is_no_default_and_no_example() {
-        let place = json!({"type": "object", "properties": {"name": {"type": "string"}, "any": {}, "n": {
+    fn removes_null_defaults_and_examples_of_optional_members() {
+        let path = json!({"type": "object", "properties": {"name": {"type": "string"}, "any": {}, "n": {
             "anyOf": [{"type": "integer"}, {"type": "null"}]}}});
         let mut root = json!({"type": "object", "properties": {
             "text": {"type": "string", "default": null},
             "any": {"default": null},
-            "place": place,
-            "places": {"type": "array", "items": place},
+            "place": path,
+            "places": {"type": "array", "items": path},
         }});
         root["properties"]["place"]["default"] = json!({"name": null, "any": null, "n": null});
         root["properties"]["places"]["default"] = json!([{"name": null, "n": 1}]);
@@ -176,19 +176,19 @@ mod tests {
         assert_eq!(examples, [None, Some(json!([null])), Some(json!([{"any": null, "n": 1}]))]);
         let defaults =
             ["text", "any", "place", "places"].map(|name| root["properties"][name].get("default").cloned());
-        let place = Some(json!({"any": null, "n": null}));
-        assert_eq!(defaults, [None, Some(json!(null)), place, Some(json!([{"n": 1}]))]);
+        let path = Some(json!({"any": null, "n": null}));
+        assert_eq!(defaults, [None, Some(json!(null)), path, Some(json!([{"n": 1}]))]);
     }
 
     #[test]
-    fn a_default_that_its_own_schema_refuses_is_found_wherever_it_stands() {
+    fn finds_invalid_defaults_everywhere() {
         let byte = json!({"type": "integer", "minimum": 5, "default": 0});
         let root = json!({"type": "object", "properties": {
             "byte": byte,
             "place": {"type": "object", "properties": {"a/b": byte}},
             "list": {"type": "array", "items": {"$ref": "#/$defs/Byte"}},
         }, "$defs": {"Byte": byte}});
-        let places: Vec<String> = refused(&root).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(places, ["/place/a~1b", "/Byte"]);
+        let paths: Vec<String> = refused(&root).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["/place/a~1b", "/Byte"]);
     }
 }

@@ -233,7 +233,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     #[test]
-    fn a_long_value_that_is_referred_to_often_is_not_copied_as_often() {
+    fn limits_copies_of_long_values() {
         let names: Vec<String> = (0..900).map(|n| format!("a{n}")).collect();
         let refers = |name: &String| (name.clone(), json!({"$ref": "#/$defs/Big"}));
         let properties: Map<String, Value> = names.iter().map(refers).collect();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_integers_of_a_set_are_no_overflow() {
+    fn largest_integers_of_a_set_do_not_overflow() {
         let set = |least: u64| {
             of(
                 &json!({"type": "array", "uniqueItems": true, "minItems": 2, "items": {"type": "integer", "minimum": least}}),

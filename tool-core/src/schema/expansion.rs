@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(crate) type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
 
 /// As many schemas as an expansion may have. Twelve types that each refer to all others have four hundred million.
-const MOST_SCHEMAS: usize = 10_000;
+const MAX_SCHEMAS: usize = 10_000;
 
 /// Whether so much comes of these types that they stay definitions, which are referred to.
 ///
@@ -19,7 +19,7 @@ pub(crate) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bo
     let mut generator = settings.into_generator();
     let roots: Vec<Value> = types.iter().map(|make| make(&mut generator).into()).collect();
     let definitions = generator.take_definitions(true);
-    let mut expansion = Expansion { definitions: &definitions, open: Vec::new(), left: MOST_SCHEMAS };
+    let mut expansion = Expansion { definitions: &definitions, open: Vec::new(), left: MAX_SCHEMAS };
     !definitions.is_empty() && roots.iter().any(|root| !expansion.fits(root))
 }
 

@@ -183,7 +183,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_certain_is_in_the_format(text in texts()) {
+        fn certain_values_match_the_format(text in texts()) {
             for name in NAMES {
                 let is_certain = Format::named(name).unwrap().admits(&text);
                 prop_assert!(!is_certain || is_in_format(name, &text), "{} is no {}", text, name);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_is_certain() {
+    fn common_values_are_certain() {
         for name in NAMES {
             assert!(Format::named(name).unwrap().admits(sample(name).unwrap()), "{name}");
         }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sample_is_in_its_format() {
+    fn samples_match_their_format() {
         for format in crate::schema::normal::STANDARD_FORMATS {
             let text = sample(format).unwrap_or("text");
             assert!(is_in_format(format, text), "{text} is no {format}");

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_type_is_serde_guarantees() {
+    fn serde_guarantees_what_the_type_is() {
         type Plain = (Vec<Option<u8>>, [i64; 3], std::collections::BTreeSet<char>, String, u128, ());
         assert_eq!(of::<Plain>(), Guarantee { structure: true, numbers: false });
         assert_eq!(

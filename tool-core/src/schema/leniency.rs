@@ -31,7 +31,7 @@ pub enum Leniency {
     /// A string is read as the JSON text that it is, where the schema forbids a string and allows what the text stands
     /// for: `"5"` as 5, `"true"` as true, `"[1]"` as a list, `"{}"` as an object. Models send these.
     #[default]
-    Repair,
+    Coerce,
     /// Every argument is of the type that the schema asks for.
     Strict,
 }
@@ -47,42 +47,42 @@ pub enum Leniency {
 /// }
 /// # let registry = Registry::builder().linked().select(|tool| tool.name() == "negate").build().unwrap();
 /// let validation = registry.validate("negate", br#"{"truth": "true"}"#).unwrap();
-/// assert_eq!(validation.repairs[0].to_string(), "/truth: the string was read as a boolean");
+/// assert_eq!(validation.coercions[0].to_string(), "/truth: the string was read as a boolean");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Validation {
     /// What was repaired; nothing in a registry that is [`Leniency::Strict`].
-    pub repairs: Vec<Repair>,
+    pub coercions: Vec<Coercion>,
 }
 
 /// One argument that was read as what it stands for.
 ///
 /// ```
 /// # use tool_core::Registry;
-/// # use tool_core::schema::{Repair, RepairKind};
-/// fn is_number(repair: &Repair) -> bool {
-///     repair.kind == RepairKind::Number
+/// # use tool_core::schema::{Coercion, CoercionKind};
+/// fn is_number(repair: &Coercion) -> bool {
+///     repair.kind == CoercionKind::Number
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Repair {
+pub struct Coercion {
     /// Where: a JSON Pointer (RFC 6901) into the arguments; empty for the arguments as a whole.
     pub path: String,
     /// What the string was read as.
-    pub kind: RepairKind,
+    pub kind: CoercionKind,
 }
 
 /// What a string was read as.
 ///
 /// ```
-/// assert_eq!(serde_json::to_string(&tool_core::schema::RepairKind::List).unwrap(), r#""list""#);
+/// assert_eq!(serde_json::to_string(&tool_core::schema::CoercionKind::List).unwrap(), r#""list""#);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum RepairKind {
+pub enum CoercionKind {
     /// A number or an integer.
     Number,
     /// `true` or `false`.
@@ -93,20 +93,20 @@ pub enum RepairKind {
     Object,
 }
 
-impl fmt::Display for RepairKind {
+impl fmt::Display for CoercionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            RepairKind::Number => "number",
-            RepairKind::Boolean => "boolean",
-            RepairKind::List => "list",
-            RepairKind::Object => "object",
+            CoercionKind::Number => "number",
+            CoercionKind::Boolean => "boolean",
+            CoercionKind::List => "list",
+            CoercionKind::Object => "object",
         })
     }
 }
 
-impl fmt::Display for Repair {
+impl fmt::Display for Coercion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let article = if self.kind == RepairKind::Object { "an" } else { "a" };
+        let article = if self.kind == CoercionKind::Object { "an" } else { "a" };
         let separator = if self.path.is_empty() { "" } else { ": " };
         write!(f, "{}{separator}the string was read as {article} {}", self.path, self.kind)
     }

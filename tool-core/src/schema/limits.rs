@@ -104,7 +104,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_is_admitted_when_it_is_certain() {
+    fn admits_certain_texts() {
         let integer = Limits::of(&json!({"type": "integer", "minimum": -1, "maximum": 9})).unwrap();
         let number = Limits::of(&json!({"type": "number", "minimum": 0.1})).unwrap();
         let text = Limits::of(&json!({"type": "string", "minLength": 1, "maxLength": 2})).unwrap();

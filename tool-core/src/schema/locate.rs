@@ -8,7 +8,7 @@ use crate::schema::json::pointer::unescaped;
 use crate::schema::reference::referred;
 
 /// The schemas of the value at this place, a JSON Pointer, its own first; nothing where no schema speaks of it.
-pub(super) fn at<'s>(root: &'s Value, path: &str) -> Vec<&'s Value> {
+pub(super) fn schemas_at<'s>(root: &'s Value, path: &str) -> Vec<&'s Value> {
     let names = path.split('/').skip(1).map(unescaped);
     names.fold(parts([root], root), |schemas, name| below(&schemas, &name, root).schemas)
 }
@@ -49,12 +49,12 @@ pub(super) fn below<'s>(schemas: &[&'s Value], name: &str, root: &'s Value) -> B
 /// These schemas with everything that they say in parts about the same value, each before its parts.
 pub(super) fn parts<'s>(schemas: impl IntoIterator<Item = &'s Value>, root: &'s Value) -> Vec<&'s Value> {
     let mut found: Vec<&Value> = Vec::new();
-    let mut known: HashSet<*const Value> = HashSet::new();
+    let mut seen: HashSet<*const Value> = HashSet::new();
     let mut open: Vec<&Value> = schemas.into_iter().collect();
     // The next one is the last.
     open.reverse();
     while let Some(schema) = open.pop() {
-        if !known.insert(std::ptr::from_ref(schema)) {
+        if !seen.insert(std::ptr::from_ref(schema)) {
             continue;
         }
         found.push(schema);

@@ -38,10 +38,10 @@ impl Noun {
 }
 
 /// As many allowed values and names as a message lists.
-const MOST_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// As many characters of a value as a message repeats.
-const MOST_REPEATED: usize = 64;
+const MAX_REPEATED: usize = 64;
 
 /// `name` is none where it may not be shown.
 pub(crate) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
@@ -125,7 +125,7 @@ pub(crate) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
 pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     let schema = resolved(schema, root);
     if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-        let branches = branches.iter().take(MOST_LISTED).map(|branch| one(resolved(branch, root)));
+        let branches = branches.iter().take(MAX_LISTED).map(|branch| one(resolved(branch, root)));
         return branches.collect::<Vec<_>>().join(" or ");
     }
     one(schema)
@@ -215,7 +215,7 @@ pub(crate) fn received(value: &Value) -> String {
 }
 
 pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MOST_REPEATED) {
+    match text.char_indices().nth(MAX_REPEATED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
@@ -224,7 +224,7 @@ pub(crate) fn shortened(text: &str) -> String {
 fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
     let shown: Vec<String> =
-        names.by_ref().take(MOST_LISTED).map(|name| format!("`{}`", shortened(name))).collect();
+        names.by_ref().take(MAX_LISTED).map(|name| format!("`{}`", shortened(name))).collect();
     let more = names.count();
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }

@@ -143,17 +143,17 @@ struct Rendering<'s> {
 }
 
 /// Schemas that are rendered in all.
-const MOST_RENDERED: usize = 20_000;
+const MAX_RENDERED: usize = 20_000;
 
 /// As many bytes as texts and values may have together: a short schema can refer to a long one often.
-const MOST_COPIED: usize = 2 << 20;
+const MAX_COPIED: usize = 2 << 20;
 
 /// References that are followed inside of one another.
-const MOST_OPEN: usize = 32;
+const MAX_OPEN_REFERENCES: usize = 32;
 
 impl<'s> Rendering<'s> {
     fn of(root: &'s Value) -> Self {
-        Rendering { root, open: Vec::new(), left: MOST_RENDERED, bytes: MOST_COPIED }
+        Rendering { root, open: Vec::new(), left: MAX_RENDERED, bytes: MAX_COPIED }
     }
 
     fn properties(&mut self, object: &'s Value) -> Vec<NativeSchema> {
@@ -233,7 +233,8 @@ impl<'s> Rendering<'s> {
     /// What a reference leads to, or its name.
     fn followed(&mut self, reference: &'s str) -> NativeSchema {
         let target = target(reference, self.root);
-        let is_named = self.open.contains(&reference) || self.left == 0 || self.open.len() == MOST_OPEN;
+        let is_named =
+            self.open.contains(&reference) || self.left == 0 || self.open.len() == MAX_OPEN_REFERENCES;
         match target {
             Some(target) if !is_named => {
                 self.open.push(reference);

@@ -27,7 +27,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_is_recognised_and_another_word_is_not() {
+    fn suggests_only_near_names() {
         let names = ["location", "date", "temp_max"];
         assert_eq!(nearest("locaton", names), Some("location"));
         assert_eq!(nearest("Date", names), Some("date"));

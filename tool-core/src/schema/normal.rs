@@ -31,11 +31,11 @@ pub(crate) enum Side {
 pub(crate) const TEXTS: &str = "\u{0}texts";
 
 /// Brings a schema and everything below it into normal form.
-pub(crate) fn normalise(schema: &mut Value, side: Side) {
+pub(crate) fn normalize(schema: &mut Value, side: Side) {
     if side == Side::Output {
         open(schema);
     }
-    normalise_as(schema, side, Part::Whole);
+    normalize_as(schema, side, Part::Whole);
 }
 
 /// Whether a schema describes all of a value.
@@ -46,7 +46,7 @@ enum Part {
     Some,
 }
 
-fn normalise_as(schema: &mut Value, side: Side, part: Part) {
+fn normalize_as(schema: &mut Value, side: Side, part: Part) {
     match schema {
         Value::Bool(true) => *schema = json!({}),
         Value::Bool(false) => *schema = json!({"not": {}}),
@@ -62,7 +62,7 @@ fn normalise_as(schema: &mut Value, side: Side, part: Part) {
         if side == Side::Output && !(keyword == "oneOf" && is_variant(subschema)) {
             open(subschema);
         }
-        normalise_as(subschema, side, part);
+        normalize_as(subschema, side, part);
     });
     collapse_constants(object);
     translate_format(object, side);
@@ -84,7 +84,7 @@ fn is_in_parts(object: &Map<String, Value>) -> bool {
     object.contains_key("allOf") || parts.count() > 1
 }
 
-/// Moves what [`normalise`] kept for the other renderings into descriptions.
+/// Moves what [`normalize`] kept for the other renderings into descriptions.
 pub(crate) fn publish(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

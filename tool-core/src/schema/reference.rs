@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 /// A chain of more references leads nowhere, or in a circle.
-const LONGEST_CHAIN: usize = 16;
+const MAX_REFERENCE_CHAIN: usize = 16;
 
 /// What a JSON Pointer in the fragment of a URI leads to: `#/$defs/Name`.
 pub(crate) fn target<'s>(reference: &str, root: &'s Value) -> Option<&'s Value> {
@@ -38,7 +38,7 @@ pub(crate) fn referred<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value>
 
 /// What references lead to in the end, the schema itself if it is none; `None` where they lead nowhere, or in a circle.
 pub(crate) fn followed<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_REFERENCE_CHAIN {
         if schema.get("$ref").is_none() {
             return Some(schema);
         }
@@ -79,14 +79,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_pointer_stands_in_a_fragment_and_comes_out_of_it() {
+    fn round_trips_pointers_through_fragments() {
         let pointer = "/$defs/a b~1c%é";
         assert_eq!(fragment(pointer), "/$defs/a%20b~1c%25%C3%A9");
         assert_eq!(pointed(&format!("#{}", fragment(pointer))).as_deref(), Some(pointer));
     }
 
     #[test]
-    fn a_reference_is_followed_to_its_end_and_not_in_circles() {
+    fn follows_references_but_not_cycles() {
         let root = json!({"$defs": {
             "a b/c": {"type": "string"},
             "Once": {"$ref": "#/$defs/a%20b~1c"},

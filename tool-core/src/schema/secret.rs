@@ -64,7 +64,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_secret_is_found_wherever_a_schema_can_speak_of_a_value() {
+    fn finds_secrets_in_every_subschema() {
         let key = || json!({"properties": {"key": {"writeOnly": true}}});
         let secret = || json!({"writeOnly": true});
         for (root, path) in [
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_secret_are_no_part_of_a_place() {
+    fn secret_names_are_not_part_of_a_path() {
         let root = json!({"properties": {"keys": {
             "propertyNames": {"writeOnly": true},
             "properties": {"known": {}},
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_within_a_secret_are_part_of_it_unless_the_schema_has_them() {
+    fn names_within_a_secret_are_secret_unless_declared() {
         let text = json!({"type": "string"});
         let root = json!({
             "properties": {

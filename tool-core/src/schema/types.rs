@@ -104,7 +104,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_a_schema_does_not_forbid_it_allows() {
+    fn allows_what_is_not_forbidden() {
         let root = json!({"$defs": {"A": {"type": "array"}, "a b": {"type": "array"}, "Loop": {"$ref": "#/$defs/Loop"}}});
         let number = Types::NUMBER.or(Types::INTEGER);
         for (schema, types) in [

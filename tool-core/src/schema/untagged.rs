@@ -13,7 +13,7 @@ use crate::schema::reference::referred;
 use crate::schema::{locate, message};
 
 /// So many values are decoded at most, counted as often as each is tried.
-const MOST_DECODED: u64 = 20_000;
+const MAX_DECODED: u64 = 20_000;
 
 /// By which steps a value of such a type leads to the next level, each with the number of alternatives that go there.
 #[derive(Debug, Default)]
@@ -45,7 +45,9 @@ impl<'s> Untagged<'s> {
 
     /// Whether there is a choice of which one level is tried more than once.
     pub(crate) fn is_any(&self) -> bool {
-        self.any > 1 || self.items > 1 || self.members.values().any(|ways| ways + self.any > 1)
+        self.any > 1
+            || self.items > 1
+            || self.members.values().any(|alternatives| alternatives + self.any > 1)
     }
 
     fn look(&mut self, schema: &'s Value, root: &'s Value) {
@@ -70,7 +72,7 @@ impl<'s> Untagged<'s> {
         if message::tags(&whole).is_some() {
             return;
         }
-        let mut ways: HashMap<Step<'s>, u64> = HashMap::new();
+        let mut alternatives: HashMap<Step<'s>, u64> = HashMap::new();
         for parts in parts {
             let steps: HashSet<Step<'s>> = parts
                 .into_iter()
@@ -78,24 +80,24 @@ impl<'s> Untagged<'s> {
                 .filter(|(_, next)| reaches(next, choice, root))
                 .map(|(step, _)| step)
                 .collect();
-            steps.into_iter().for_each(|step| *ways.entry(step).or_default() += 1);
+            steps.into_iter().for_each(|step| *alternatives.entry(step).or_default() += 1);
         }
-        for (step, ways) in ways {
+        for (step, alternatives) in alternatives {
             let most = match step {
                 Step::Member(name) => self.members.entry(name).or_default(),
                 Step::Any => &mut self.any,
                 Step::Item => &mut self.items,
             };
-            *most = ways.max(*most);
+            *most = alternatives.max(*most);
         }
     }
 
-    /// How many values are decoded of this one; no more than one more than [`MOST_DECODED`].
+    /// How many values are decoded of this one; no more than one more than [`MAX_DECODED`].
     fn decoded(&self, value: &Value) -> u64 {
         let mut sum: u64 = 1;
-        let mut add = |ways: u64, part: &Value| {
-            if sum <= MOST_DECODED {
-                sum = sum.saturating_add(ways.max(1).saturating_mul(self.decoded(part)));
+        let mut add = |alternatives: u64, part: &Value| {
+            if sum <= MAX_DECODED {
+                sum = sum.saturating_add(alternatives.max(1).saturating_mul(self.decoded(part)));
             }
         };
         match value {
@@ -117,7 +119,7 @@ impl<'s> Untagged<'s> {
         }
         let once = Untagged::default();
         let is_endless =
-            |value: &Value| self.decoded(value) > MOST_DECODED && once.decoded(value) <= MOST_DECODED;
+            |value: &Value| self.decoded(value) > MAX_DECODED && once.decoded(value) <= MAX_DECODED;
         let members = arguments.as_object().into_iter().flatten();
         members
             .filter(|(_, value)| is_endless(value))
@@ -144,7 +146,7 @@ fn steps(schema: &Value) -> Vec<(Step<'_>, &Value)> {
 
 /// Whether a schema has this one in it, by references too.
 fn reaches(schema: &Value, wanted: &Value, root: &Value) -> bool {
-    let mut known: HashSet<*const Value> = HashSet::new();
+    let mut seen: HashSet<*const Value> = HashSet::new();
     let mut open = vec![schema];
     while let Some(next) = open.pop() {
         if std::ptr::eq(next, wanted) {
@@ -153,7 +155,7 @@ fn reaches(schema: &Value, wanted: &Value, root: &Value) -> bool {
         match next {
             Value::Object(keywords) => {
                 if let Some(target) =
-                    referred(next, root).filter(|target| known.insert(std::ptr::from_ref(*target)))
+                    referred(next, root).filter(|target| seen.insert(std::ptr::from_ref(*target)))
                 {
                     open.push(target);
                 }
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_tried_where_two_branches_have_the_next_level_under_one_name() {
+    fn counts_branches_that_share_a_member() {
         let next = json!({"$ref": "#/$defs/E"});
         let list = json!({"type": "array", "items": next});
         let with = |name: &str, next: &Value, own: &str| json!({"properties": {name: next, own: {}}, "required": [name, own]});
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn only_levels_are_too_much_and_not_length() {
+    fn limits_depth_but_not_length() {
         let branch = |own: &str| json!({"properties": {"left": {"$ref": "#/$defs/E"}, own: {}}});
         let schema = json!({"$defs": {"E": {"anyOf": [branch("and"), branch("or"), branch("xor")]}}});
         let untagged = Untagged::of(&schema);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use jsonschema::error::{ValidationError, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
-use crate::schema::coercion::{Amendments, amendments};
+use crate::schema::coercion::{Coercions, coerce};
 use crate::schema::json::pointer::{pointer, push_escaped, unescaped};
 use crate::schema::leniency::Leniency;
 use crate::schema::message::{self, Given, Noun};
@@ -19,16 +19,16 @@ use crate::schema::untagged::Untagged;
 use crate::schema::{deep, locate};
 
 /// More problems than this help nobody.
-pub(crate) const MOST_PROBLEMS: usize = 20;
+pub(crate) const MAX_PROBLEMS: usize = 20;
 
 /// A list of more items, or a map of more members, is explained by its first ones, where these have a fault.
-const MOST_ITEMS: usize = 1_000;
+const MAX_ITEMS: usize = 1_000;
 
 /// The same for all lists and maps together, since a list of lists multiplies them.
-const MOST_ITEMS_IN_ALL: usize = 10 * MOST_ITEMS;
+const MAX_ITEMS_IN_ALL: usize = 10 * MAX_ITEMS;
 
 /// As many branches of choices are explained: of a value that fits none, each branch has a finding.
-const MOST_BRANCHES: usize = 20_000;
+const MAX_BRANCHES: usize = 20_000;
 
 /// What `format` means (JSON Schema 2020-12, Validation, section 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,20 +126,20 @@ impl Validator {
     }
 
     /// Everything that is wrong with arguments that are not valid, in the order of the inputs, unknown ones last;
-    /// [`MOST_PROBLEMS`] at most. Nothing where it cannot be told.
+    /// [`MAX_PROBLEMS`] at most. Nothing where it cannot be told.
     fn problems(&self, arguments: &Value) -> Vec<Problem> {
         self.problems_below("", arguments)
     }
 
     /// What is wrong with one input, whatever is missing beside it.
     pub(crate) fn problems_of(&self, name: &str, value: &Value) -> Vec<Problem> {
-        let alone = Value::from(Map::from_iter([(name.to_owned(), value.clone())]));
-        if self.is_valid(&alone) {
+        let single = Value::from(Map::from_iter([(name.to_owned(), value.clone())]));
+        if self.is_valid(&single) {
             return Vec::new();
         }
-        let place = pointer(name);
-        let mut problems = self.problems_below(&place, &alone);
-        problems.retain(|problem| is_below(&place, &problem.path));
+        let base = pointer(name);
+        let mut problems = self.problems_below(&base, &single);
+        problems.retain(|problem| is_below(&base, &problem.path));
         problems
     }
 
@@ -149,23 +149,23 @@ impl Validator {
     }
 
     /// Of what is wrong with arguments that are not valid what concerns this place.
-    fn problems_below(&self, place: &str, arguments: &Value) -> Vec<Problem> {
+    fn problems_below(&self, base: &str, arguments: &Value) -> Vec<Problem> {
         if self.is_too_deep(arguments) {
             let mut problems = deep::problems(self, arguments);
             problems.sort_by_cached_key(|problem| self.position(&problem.path));
             return problems;
         }
         // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
-        let most = (MOST_BRANCHES / self.breadth).clamp(MOST_PROBLEMS, MOST_ITEMS_IN_ALL);
+        let most = (MAX_BRANCHES / self.breadth).clamp(MAX_PROBLEMS, MAX_ITEMS_IN_ALL);
         let mut problems = match shortened(arguments, &self.schema, most) {
-            Some(shorter) => self.explained(&shorter, arguments, place),
-            None => self.explained(arguments, arguments, place),
+            Some(shorter) => self.explained(&shorter, arguments, base),
+            None => self.explained(arguments, arguments, base),
         };
         if problems.is_empty()
             && let Err(first) = self.validator.validate(arguments)
         {
             self.explain(&first, arguments, &mut problems);
-            problems.truncate(MOST_PROBLEMS);
+            problems.truncate(MAX_PROBLEMS);
         }
         problems.sort_by_cached_key(|problem| self.position(&problem.path));
         problems
@@ -176,8 +176,8 @@ impl Validator {
     }
 
     /// What would make arguments that are not valid fit.
-    pub(crate) fn amendments(&self, arguments: &Value, leniency: Leniency) -> Amendments {
-        amendments(arguments, &self.schema, leniency)
+    pub(crate) fn coerce(&self, arguments: &Value, leniency: Leniency) -> Coercions {
+        coerce(arguments, &self.schema, leniency)
     }
 
     /// As much of a place as may be shown.
@@ -192,14 +192,14 @@ impl Validator {
 
     /// What the schema admits at this place, in a few words.
     pub(crate) fn expected(&self, path: &str) -> String {
-        let schema = locate::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        let schema = locate::schemas_at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
         message::expected(schema, &self.schema)
     }
 
     /// The problem with a value that the schema admits and its type does not.
     pub(crate) fn undecoded(&self, path: &str, value: &Value) -> Problem {
         let secrecy = self.secrecy(path);
-        let schema = locate::at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
+        let schema = locate::schemas_at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
         let given = (!secrecy.concealed).then_some(value);
         Problem::new(secrecy.shown, "format", message::mismatch(schema, &self.schema, given))
     }
@@ -213,7 +213,7 @@ impl Validator {
     /// Whether a schema of the value at this place says that it is a number.
     pub(crate) fn names_a_number(&self, path: &str) -> bool {
         let names = |kind: &Value| kind == "integer" || kind == "number";
-        locate::at(&self.schema, path).iter().any(|schema| match &schema["type"] {
+        locate::schemas_at(&self.schema, path).iter().any(|schema| match &schema["type"] {
             Value::Array(kinds) => kinds.iter().any(names),
             kind => names(kind),
         })
@@ -227,19 +227,19 @@ impl Validator {
         }
     }
 
-    fn explained(&self, arguments: &Value, whole: &Value, place: &str) -> Vec<Problem> {
+    fn explained(&self, arguments: &Value, whole: &Value, base: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let errors = self.validator.iter_errors(arguments);
-        for error in errors.filter(|error| is_below(place, error.instance_path().as_str())) {
+        for error in errors.filter(|error| is_below(base, error.instance_path().as_str())) {
             self.explain(&error, whole, &mut problems);
-            if problems.len() >= MOST_PROBLEMS {
+            if problems.len() >= MAX_PROBLEMS {
                 break;
             }
         }
         // A value of the wrong type is not one of an `enum` either, and the message is one.
         problems
             .dedup_by(|later, earlier| (&later.path, &later.message) == (&earlier.path, &earlier.message));
-        problems.truncate(MOST_PROBLEMS);
+        problems.truncate(MAX_PROBLEMS);
         problems
     }
 
@@ -248,7 +248,7 @@ impl Validator {
         let name = path.split('/').nth(1).map(unescaped).unwrap_or_default();
         let properties = self.schema["properties"].as_object();
         properties
-            .and_then(|properties| properties.keys().position(|known| *known == name))
+            .and_then(|properties| properties.keys().position(|allowed_names| *allowed_names == name))
             .unwrap_or(usize::MAX)
     }
 
@@ -267,15 +267,15 @@ impl Validator {
             Kind::MinProperties { limit }
                 if instance.as_object().is_some_and(|members| members.len() as u64 >= *limit) => {}
             Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } if nameless => {
-                let known = names(schema);
-                problems.push(Problem::new(path, keyword, message::unknown(noun, None, &known)));
+                let allowed_names = names(schema);
+                problems.push(Problem::new(path, keyword, message::unknown(noun, None, &allowed_names)));
             }
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-                let known = names(schema);
-                for name in unexpected.iter().take(MOST_PROBLEMS) {
-                    let text = message::unknown(noun, Some(name), &known);
+                let allowed_names = names(schema);
+                for name in unexpected.iter().take(MAX_PROBLEMS) {
+                    let text = message::unknown(noun, Some(name), &allowed_names);
                     let mut problem = Problem::new(member(&path, name), keyword, text);
-                    problem.suggestion = nearest(name, known.iter().copied()).map(str::to_owned);
+                    problem.suggestion = nearest(name, allowed_names.iter().copied()).map(str::to_owned);
                     problems.push(problem);
                 }
             }
@@ -347,8 +347,8 @@ impl Validator {
 }
 
 /// Whether a place is this one, or within it.
-fn is_below(place: &str, path: &str) -> bool {
-    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+fn is_below(base: &str, path: &str) -> bool {
+    path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The names of the properties that a schema has.
@@ -395,7 +395,7 @@ fn is_long(value: &Value, left: &mut usize) -> bool {
         Value::Object(members) => members.len(),
         _ => return false,
     };
-    let Some(less) = left.checked_sub(length).filter(|_| length <= MOST_ITEMS) else { return true };
+    let Some(less) = left.checked_sub(length).filter(|_| length <= MAX_ITEMS) else { return true };
     *left = less;
     match value {
         Value::Array(items) => items.iter().any(|item| is_long(item, left)),
@@ -407,12 +407,12 @@ fn is_long(value: &Value, left: &mut usize) -> bool {
 fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
     match value {
         Value::Array(items) => {
-            let few = items.len().min(MOST_ITEMS).min(*left);
+            let few = items.len().min(MAX_ITEMS).min(*left);
             *left -= few;
             items.iter().take(few).map(|item| cut(item, named, left)).collect()
         }
         Value::Object(members) => {
-            let mut free = members.len().min(MOST_ITEMS).min(*left);
+            let mut free = members.len().min(MAX_ITEMS).min(*left);
             *left -= free;
             let mut few = Map::new();
             for (name, value) in members {
@@ -458,7 +458,7 @@ fn names_anywhere<'s>(schema: &'s Value, names: &mut HashSet<&'s str>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_ITEMS, MOST_ITEMS_IN_ALL, MOST_PROBLEMS, Validator, shortened};
+    use super::{MAX_ITEMS, MAX_ITEMS_IN_ALL, MAX_PROBLEMS, Validator, shortened};
     use serde_json::{Map, Value, json};
 
     fn items(value: &Value) -> usize {
@@ -466,10 +466,10 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_lists_are_short_in_all() {
-        let list = json!(vec![vec!["x"; MOST_ITEMS]; MOST_ITEMS]);
-        assert_eq!(items(&shortened(&list, &json!({}), MOST_ITEMS_IN_ALL).unwrap()), MOST_ITEMS_IN_ALL);
-        assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MOST_ITEMS]), &json!({}), MOST_ITEMS_IN_ALL), None);
+    fn shortens_nested_lists_in_total() {
+        let list = json!(vec![vec!["x"; MAX_ITEMS]; MAX_ITEMS]);
+        assert_eq!(items(&shortened(&list, &json!({}), MAX_ITEMS_IN_ALL).unwrap()), MAX_ITEMS_IN_ALL);
+        assert_eq!(shortened(&json!(vec![vec!["x"; 8]; MAX_ITEMS]), &json!({}), MAX_ITEMS_IN_ALL), None);
     }
 
     fn members(count: usize, value: &Value) -> Map<String, Value> {
@@ -477,29 +477,29 @@ mod tests {
     }
 
     #[test]
-    fn maps_of_maps_are_short_in_all_and_keep_the_members_of_the_schema() {
+    fn shortens_nested_maps_but_keeps_declared_members() {
         let schema = json!({
             "properties": {"last": {"type": "integer"}},
             "required": ["last"],
             "minProperties": 1500,
             "additionalProperties": {"additionalProperties": {"type": "integer"}},
         });
-        let mut map = members(MOST_ITEMS, &members(MOST_ITEMS, &json!("x")).into());
+        let mut map = members(MAX_ITEMS, &members(MAX_ITEMS, &json!("x")).into());
         map.insert("last".to_owned(), json!(1));
-        let short = shortened(&map.clone().into(), &schema, MOST_ITEMS_IN_ALL).unwrap();
+        let short = shortened(&map.clone().into(), &schema, MAX_ITEMS_IN_ALL).unwrap();
         let short = short.as_object().unwrap();
         let inner: usize = short.values().filter_map(Value::as_object).map(Map::len).sum();
         assert!(short.contains_key("last"));
-        assert!(short.len() + inner <= MOST_ITEMS_IN_ALL + 1, "{} {inner}", short.len());
+        assert!(short.len() + inner <= MAX_ITEMS_IN_ALL + 1, "{} {inner}", short.len());
         let validator = Validator::new(&schema).unwrap();
         map.extend((0..500).map(|n| (format!("m{n}"), json!({}))));
         let problems = validator.check(&map.into()).unwrap_err();
-        assert_eq!(problems.len(), MOST_PROBLEMS);
+        assert_eq!(problems.len(), MAX_PROBLEMS);
         assert!(problems.iter().all(|problem| problem.keyword == "type"), "{problems:?}");
     }
 
     #[test]
-    fn a_list_that_is_cut_to_be_explained_is_told_as_long_as_it_is() {
+    fn reports_the_full_length_of_a_shortened_list() {
         let messages = |schema: Value, list: Value| -> Vec<String> {
             let problems = Validator::new(&schema).unwrap().check(&list).unwrap_err();
             problems.into_iter().map(|problem| problem.message).collect()

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::context::elicitation::{Answer, AskKind, Asked, Asker, Asking, Elicited, Question, Root, Sampled};
+use crate::context::elicitation::{
+    Answer, AskKind, AskOutcome, ClientRequests, ElicitationClient, Elicited, Question, Root, Sampled,
+};
 use crate::context::{Caller, Context, LazyContext};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
@@ -16,7 +18,7 @@ use crate::registry::Registry;
 ///
 /// [`call`](Self::call) makes the call start again with each answer, as a client of MCP 2026-07-28 does: a tool that comes
 /// through it the way it should asks the same questions each time, and changes nothing before the last one. As an
-/// [`Asker`] of [`Registry::asking`], the same answers are given at once.
+/// [`ClientRequests`] of [`Registry::asking`], the same answers are given at once.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -192,7 +194,7 @@ impl Answers {
     /// ```
     pub fn context(&self, tool: &str) -> Context {
         let mut caller = Caller::local();
-        caller.asking = Some(Asking::By(Arc::new(self.clone())));
+        caller.client = Some(ElicitationClient::Direct(Arc::new(self.clone())));
         let context = LazyContext::new(tool, &caller).get().clone();
         context.elicitation().open();
         context
@@ -202,7 +204,7 @@ impl Answers {
     ///
     /// # Errors
     ///
-    /// The failure of the call; [`CannotAsk`](FailureKind::CannotAsk) for a question to which there is no answer left.
+    /// The failure of the call; [`Unsupported`](FailureKind::Unsupported) for a question to which there is no answer left.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -216,7 +218,7 @@ impl Answers {
         let registry = registry.asking(Arc::new(self.clone()));
         loop {
             match registry.call(name, arguments.clone()).await {
-                Err(failure) if failure.kind() == FailureKind::Suspended => {}
+                Err(failure) if failure.kind() == FailureKind::InputRequired => {}
                 result => return result,
             }
         }
@@ -240,26 +242,26 @@ impl State {
         }
         self.left.pop_front().ok_or_else(|| {
             let message = format!("there is no answer left for the question `{}`", question.key);
-            Failure::new(FailureKind::CannotAsk, message)
+            Failure::new(FailureKind::Unsupported, message)
         })
     }
 }
 
-impl Asker for Answers {
-    fn can_ask(&self, _: AskKind) -> bool {
+impl ClientRequests for Answers {
+    fn supports(&self, _: AskKind) -> bool {
         true
     }
 
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         let mut state = self.state();
         let asked = if state.starts_again {
             match state.given.get(&place(question)).filter(|_| question.problems.is_empty()) {
-                Some(answer) => Ok(Asked::Answer(answer.clone())),
-                None if state.left.is_empty() => state.take(question).map(Asked::Answer),
-                None => Ok(Asked::Later),
+                Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
+                None if state.left.is_empty() => state.take(question).map(AskOutcome::Answer),
+                None => Ok(AskOutcome::Deferred),
             }
         } else {
-            state.take(question).map(Asked::Answer)
+            state.take(question).map(AskOutcome::Answer)
         };
         Box::pin(std::future::ready(asked))
     }

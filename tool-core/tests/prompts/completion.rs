@@ -1,6 +1,6 @@
 //! What could complete an argument: the same as for the input of a tool.
 
-use tool_core::completion::Typed;
+use tool_core::completion::CompletionRequest;
 use tool_core::{BuildError, Registry, prompt, prompts};
 
 /// What kind of weather there is.
@@ -18,8 +18,8 @@ fn towns(typed: &str, towns: &Towns) -> Vec<String> {
     towns.0.iter().filter(|town| town.starts_with(typed)).map(ToString::to_string).collect()
 }
 
-fn streets(typed: &Typed<'_>) -> Vec<String> {
-    vec![format!("{} in {}", typed.text(), typed.other("town").unwrap_or("nowhere"))]
+fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
+    vec![format!("{} in {}", request.text(), request.argument("town").unwrap_or("nowhere"))]
 }
 
 fn numbers(_: &str) -> Vec<String> {
@@ -50,8 +50,8 @@ fn arguments_of_prompts_are_completed_like_inputs() {
     assert_eq!(complete("secret", "").unwrap().values, Vec::<String>::new());
     let numbers = complete("number", "").unwrap();
     assert_eq!((numbers.values.len(), numbers.total, numbers.has_more), (100, 250, true));
-    let typed = Typed::new("Via").given("town", "Rome");
-    let streets = registry.complete_prompt("about_house", "street", typed).unwrap();
+    let request = CompletionRequest::new("Via").with_argument("town", "Rome");
+    let streets = registry.complete_prompt("about_house", "street", request).unwrap();
     assert_eq!(streets.values, ["Via in Rome"]);
 }
 

@@ -196,7 +196,7 @@ impl Subject {
     fn check_leniency(&self, text: &str, strict: &Result<Value, Failure>) -> Result<(), TestCaseError> {
         let lenient = block_on(self.lenient.invoke(&self.name, text.as_bytes())).result;
         let validation = self.lenient.validate(&self.name, text.as_bytes());
-        let repairs = validation.map_or(0, |validation| validation.repairs.len());
+        let repairs = validation.map_or(0, |validation| validation.coercions.len());
         match (strict, &lenient) {
             (Ok(strict), Ok(lenient)) => {
                 prop_assert_eq!(strict, &lenient.value(), "{}", text);

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tool_core::audit::AuditEvent;
-use tool_core::elicitation::{Answer, AskKind, Asked, Asker, Elicited, Form, Question, Root, Sample};
+use tool_core::elicitation::{
+    Answer, AskKind, AskOutcome, ClientRequests, Elicited, Form, Question, Root, Sample,
+};
 use tool_core::failure::Reason;
 use tool_core::testing::Answers;
 use tool_core::{Context, Failure, FailureKind, Registry, Resource, State, WritePass, Writer, tool};
@@ -345,7 +347,7 @@ async fn nobody_is_asked_who_cannot_be() {
     let (registry, _) = registry();
     for tool in ["in_turn", "in_other_words"] {
         let failure = registry.call(tool, json!({})).await.unwrap_err();
-        assert_eq!(failure.kind(), FailureKind::CannotAsk, "{tool}");
+        assert_eq!(failure.kind(), FailureKind::Unsupported, "{tool}");
         let expected = format!(
             "`{tool}` has a question, and this caller cannot be asked: call it over MCP or on the command line"
         );
@@ -353,7 +355,7 @@ async fn nobody_is_asked_who_cannot_be() {
         assert!(!failure.retryable());
     }
     let failure = Answers::new().call(&registry, "in_turn", json!({})).await.unwrap_err();
-    assert_eq!(failure.kind(), FailureKind::CannotAsk);
+    assert_eq!(failure.kind(), FailureKind::Unsupported);
     assert_eq!(failure.message(), "there is no answer left for the question `user_name`");
 }
 
@@ -467,16 +469,16 @@ async fn a_type_that_is_no_form_is_told_at_the_first_ask() {
 /// Answers after a minute.
 struct Slow;
 
-impl Asker for Slow {
-    fn can_ask(&self, _: AskKind) -> bool {
+impl ClientRequests for Slow {
+    fn supports(&self, _: AskKind) -> bool {
         true
     }
 
-    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<AskOutcome, Failure>> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(60)).await;
             let fields = Map::from_iter([("name".to_owned(), "Ada".into())]);
-            Ok(Asked::Answer(Answer::Elicited(Elicited::Accepted(fields))))
+            Ok(AskOutcome::Answer(Answer::Elicited(Elicited::Accepted(fields))))
         })
     }
 }
@@ -499,12 +501,12 @@ async fn what_the_user_takes_is_not_time_of_the_call() {
 /// Never answers, and tells that it was asked.
 struct Silent(Arc<Notify>);
 
-impl Asker for Silent {
-    fn can_ask(&self, _: AskKind) -> bool {
+impl ClientRequests for Silent {
+    fn supports(&self, _: AskKind) -> bool {
         true
     }
 
-    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, _: &'a Question) -> tool_core::BoxFuture<'a, Result<AskOutcome, Failure>> {
         self.0.notify_one();
         Box::pin(std::future::pending())
     }

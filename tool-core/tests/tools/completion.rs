@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::completion::{Completions, Typed};
+use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{BuildError, FailureKind, Principal, tool};
 
 use crate::builder_of;
@@ -100,14 +100,14 @@ fn what_goes_wrong_is_a_failure() {
     assert_eq!(unknown.problems()[0].suggestion.as_deref(), Some("city"));
 }
 
-fn streets(typed: &Typed<'_>) -> Vec<String> {
-    let town = typed.other("town").unwrap_or("nowhere");
-    vec![format!("{} in {town}", typed.text())]
+fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
+    let town = request.argument("town").unwrap_or("nowhere");
+    vec![format!("{} in {town}", request.text())]
 }
 
-fn streets_of(typed: &Typed<'_>, cities: &Cities) -> Vec<String> {
-    let known = cities.0.iter().any(|city| Some(city.as_str()) == typed.other("town"));
-    vec![format!("{}: {known}", typed.text())]
+fn streets_of(request: &CompletionRequest<'_>, cities: &Cities) -> Vec<String> {
+    let known = cities.0.iter().any(|city| Some(city.as_str()) == request.argument("town"));
+    vec![format!("{}: {known}", request.text())]
 }
 
 mod others {
@@ -128,10 +128,13 @@ mod others {
 fn a_function_may_look_at_the_other_inputs() {
     let cities = Cities(vec!["Rome".to_owned()]);
     let registry = builder_of(concat!(module_path!(), "::others")).state(cities).build().unwrap();
-    let values = |input: &str, typed| registry.complete("house", input, typed).unwrap().values;
-    assert_eq!(values("street", Typed::new("Via").given("town", "Rome")), ["Via in Rome"]);
-    assert_eq!(values("street", Typed::new("Via")), ["Via in nowhere"]);
-    assert_eq!(values("known", Typed::new("Via").given("town", "Rome")), ["Via: true"]);
+    let values = |input: &str, request| registry.complete("house", input, request).unwrap().values;
+    assert_eq!(
+        values("street", CompletionRequest::new("Via").with_argument("town", "Rome")),
+        ["Via in Rome"]
+    );
+    assert_eq!(values("street", CompletionRequest::new("Via")), ["Via in nowhere"]);
+    assert_eq!(values("known", CompletionRequest::new("Via").with_argument("town", "Rome")), ["Via: true"]);
 }
 
 /// A tool that not everybody may call.
@@ -171,7 +174,7 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
 
 /// A tool of which a function decides who sees what.
 mod secluded {
-    use tool_core::completion::Typed;
+    use tool_core::completion::CompletionRequest;
     use tool_core::{Access, Principal, tool};
 
     fn owns(principal: &Principal, id: &str) -> Access {
@@ -182,8 +185,8 @@ mod secluded {
         vec!["ada".to_owned(), "eve".to_owned()]
     }
 
-    fn own(typed: &Typed<'_>) -> Vec<String> {
-        typed.principal().id().map(str::to_owned).into_iter().collect()
+    fn own(request: &CompletionRequest<'_>) -> Vec<String> {
+        request.principal().id().map(str::to_owned).into_iter().collect()
     }
 
     /// Reads what somebody owns.

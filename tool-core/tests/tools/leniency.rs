@@ -88,7 +88,7 @@ async fn a_string_is_read_as_what_it_stands_for() {
         let output = registry.invoke("lenient", arguments.as_bytes()).await.result.unwrap().value();
         assert_eq!(json!(taken(&output)), expected, "{arguments}");
         let validation = registry.validate("lenient", arguments.as_bytes()).unwrap();
-        let told: Vec<_> = validation.repairs.iter().map(ToString::to_string).collect();
+        let told: Vec<_> = validation.coercions.iter().map(ToString::to_string).collect();
         assert_eq!(told.join("\n"), repairs, "{arguments}");
         let failure = strict.validate("lenient", arguments.as_bytes()).unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Input, "{arguments}");

@@ -44,7 +44,7 @@ impl LogSink for From {
         self.heard.lock().unwrap().push((message.level, message.tool.to_owned(), message.data.clone()));
     }
 
-    fn wants(&self, level: LogLevel) -> bool {
+    fn enabled(&self, level: LogLevel) -> bool {
         level >= self.least
     }
 }

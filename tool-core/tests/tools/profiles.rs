@@ -105,11 +105,11 @@ fn a_tool_holds_the_schema_where_the_vendor_looks_for_it() {
             (Profile::Anthropic, "input_schema"),
             (Profile::Gemini, "parametersJsonSchema"),
         ];
-        for (profile, place) in places {
+        for (profile, path) in places {
             let (Ok(shown), Ok(schema)) = (tool.tool_for(profile), tool.schema_for(profile)) else {
                 continue;
             };
-            assert_eq!((&shown["name"], &shown[place]), (&tool.name().into(), &schema), "{profile}");
+            assert_eq!((&shown["name"], &shown[path]), (&tool.name().into(), &schema), "{profile}");
         }
     }
 }
@@ -205,7 +205,7 @@ fn a_strict_schema_has_closed_objects_and_requires_everything() {
 
 /// Values that leave out a member at some depth, beside [`CASES`].
 const PLACES: [(&str, &str); 5] = [
-    ("enum_external", "{\"Named\":{\"place\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
+    ("enum_external", "{\"Named\":{\"path\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
     ("enum_untagged", "{\"latitude\":1.5,\"longitude\":2.5}"),
     ("structure_flattened", "{\"id\":1,\"latitude\":1.5,\"longitude\":2.5}"),
     ("structure_flattened_choice", "{\"id\":1,\"kind\":\"Of\",\"latitude\":1.5,\"longitude\":2.5}"),

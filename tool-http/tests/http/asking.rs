@@ -27,7 +27,7 @@ async fn greet_whom(#[inject] context: Context, name: Option<String>) -> Result<
 /// Does without an answer.
 #[tool(operation = Read)]
 async fn muse(#[inject] context: Context) -> Result<String, Failure> {
-    if !context.can_ask(AskKind::Sample) {
+    if !context.supports(AskKind::Sample) {
         return Ok("silence".to_owned());
     }
     Ok(context.sample(Sample::new(10).user("Say something")).await?.as_text())

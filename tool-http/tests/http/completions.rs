@@ -3,22 +3,22 @@
 use axum::Router;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
-use tool_core::completion::Typed;
+use tool_core::completion::CompletionRequest;
 use tool_core::{Principal, Registry, tool};
 use tool_http::{Options, router_with};
 
 use crate::client::{ask, get, post};
 
-fn streets(typed: &Typed<'_>) -> Vec<String> {
-    let streets: &[&str] = match typed.other("town") {
+fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
+    let streets: &[&str] = match request.argument("town") {
         Some("Rome") => &["Via Appia", "Via Veneto"],
         _ => &[],
     };
-    streets.iter().filter(|street| street.starts_with(typed.text())).map(ToString::to_string).collect()
+    streets.iter().filter(|street| street.starts_with(request.text())).map(ToString::to_string).collect()
 }
 
-fn own(typed: &Typed<'_>) -> Vec<String> {
-    typed.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
+fn own(request: &CompletionRequest<'_>) -> Vec<String> {
+    request.principal().id().map(|user| format!("{user}/shopping")).into_iter().collect()
 }
 
 fn fails(_: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! pub async fn open(&self, key: String) -> bool { … }
 //!
 //! #[doc(hidden)]
-//! fn __enter_open(__call: &mut Call<'_>) -> Step {
+//! fn __enter_open(__call: &mut Call<'_>) -> EntryOutcome {
 //!     run(
 //!         __call,
 //!         const { &(receiver::<Self, _>(op::Read), input("key", "")) },
@@ -52,7 +52,7 @@ pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Ent
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(deprecated)]
-        fn #name(#call: &mut #krate::private::Call<'_>) -> #krate::private::Step {
+        fn #name(#call: &mut #krate::private::Call<'_>) -> #krate::private::EntryOutcome {
             #run
         }
     };

@@ -59,7 +59,7 @@ impl Capabilities {
             let message = format!(
                 "this caller cannot be asked: the client does not declare the capability `{capability}`"
             );
-            return Err(Failure::new(FailureKind::CannotAsk, message));
+            return Err(Failure::new(FailureKind::Unsupported, message));
         }
         match &question.ask {
             Ask::Form { form, .. } if !form.secrets().is_empty() => {
@@ -67,7 +67,7 @@ impl Capabilities {
                 let message = format!(
                     "this caller cannot be asked for `{secrets}`: MCP forbids secrets in a form; ask with an address"
                 );
-                Err(Failure::new(FailureKind::CannotAsk, message))
+                Err(Failure::new(FailureKind::Unsupported, message))
             }
             _ => Ok(()),
         }

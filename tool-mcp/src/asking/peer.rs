@@ -6,7 +6,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CancelledNotificationParam, GetExtensions as _, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, ServiceError};
 use tokio::sync::SetOnce;
-use tool_core::elicitation::{Answer, Ask, AskKind, Asked, Asker, Elicited, Question};
+use tool_core::elicitation::{Answer, Ask, AskKind, AskOutcome, ClientRequests, Elicited, Question};
 use tool_core::failure::Reason;
 use tool_core::{BoxFuture, Failure, FailureKind};
 
@@ -40,7 +40,7 @@ impl PeerAsker {
         let _ = self.line.set(Line { peer: cx.peer.clone(), request: cx.id.clone() });
     }
 
-    async fn ask(&self, question: &Question) -> Result<Asked, Failure> {
+    async fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         self.capabilities.admit(question)?;
         let Line { peer, request: asks } = self.line.wait().await;
         let kind = question.ask.kind();
@@ -60,15 +60,15 @@ impl PeerAsker {
             Ok(response) => {
                 let response = serde_json::to_value(response).unwrap_or_default();
                 Ok(match wire::answer(kind, &response) {
-                    Ok(answer) => Asked::Answer(answer),
-                    Err(wrong) => Asked::Wrong(wrong),
+                    Ok(answer) => AskOutcome::Answer(answer),
+                    Err(wrong) => AskOutcome::Invalid(wrong),
                 })
             }
             // Nobody sits before the form any more.
             Err(ServiceError::Timeout { .. })
                 if matches!(question.ask, Ask::Form { .. } | Ask::Url { .. }) =>
             {
-                Ok(Asked::Answer(Answer::Elicited(Elicited::Cancelled)))
+                Ok(AskOutcome::Answer(Answer::Elicited(Elicited::Cancelled)))
             }
             Err(ServiceError::McpError(error)) => {
                 let message =
@@ -109,12 +109,12 @@ impl Drop for Unanswered<'_> {
     }
 }
 
-impl Asker for PeerAsker {
-    fn can_ask(&self, kind: AskKind) -> bool {
+impl ClientRequests for PeerAsker {
+    fn supports(&self, kind: AskKind) -> bool {
         self.capabilities.contain(kind)
     }
 
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         Box::pin(PeerAsker::ask(self, question))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{InputRequests, InputResponses};
 use serde_json::Value;
-use tool_core::elicitation::{AskKind, Asked, Asker, Question};
+use tool_core::elicitation::{AskKind, AskOutcome, ClientRequests, Question};
 use tool_core::{BoxFuture, Failure};
 
 use crate::asking::capabilities::Capabilities;
@@ -91,7 +91,7 @@ impl Rounds {
         }
     }
 
-    fn ask(&self, question: &Question) -> Result<Asked, Failure> {
+    fn ask(&self, question: &Question) -> Result<AskOutcome, Failure> {
         let mut state = self.state();
         if let Err(failure) = self.capabilities.admit(question) {
             let kind = question.ask.kind();
@@ -102,17 +102,17 @@ impl Rounds {
         }
         if !question.problems.is_empty() {
             state.used.remove(&question.key);
-            return Ok(Asked::Later);
+            return Ok(AskOutcome::Deferred);
         }
-        let Some(answer) = self.answer(question) else { return Ok(Asked::Later) };
+        let Some(answer) = self.answer(question) else { return Ok(AskOutcome::Deferred) };
         match wire::answer(question.ask.kind(), &answer) {
             Ok(decoded) => {
                 state
                     .used
                     .insert(question.key.clone(), Entry { answer: Some(answer), ..Entry::asked(question) });
-                Ok(Asked::Answer(decoded))
+                Ok(AskOutcome::Answer(decoded))
             }
-            Err(wrong) => Ok(Asked::Wrong(wrong)),
+            Err(wrong) => Ok(AskOutcome::Invalid(wrong)),
         }
     }
 
@@ -122,12 +122,12 @@ impl Rounds {
     }
 }
 
-impl Asker for Rounds {
-    fn can_ask(&self, kind: AskKind) -> bool {
+impl ClientRequests for Rounds {
+    fn supports(&self, kind: AskKind) -> bool {
         self.capabilities.contain(kind)
     }
 
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Asked, Failure>> {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         Box::pin(std::future::ready(Rounds::ask(self, question)))
     }
 

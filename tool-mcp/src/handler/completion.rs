@@ -6,7 +6,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCo
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use tokio::task::spawn_blocking;
-use tool_core::completion::{Completions, Typed};
+use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{Failure, FailureKind, ToolDefinition};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
@@ -56,9 +56,11 @@ impl<'r> Asked<'r> {
         Asked { name: &request.argument.name, value: &request.argument.value, others }
     }
 
-    fn typed(&self) -> Typed<'r> {
+    fn completion_request(&self) -> CompletionRequest<'r> {
         let others = self.others.into_iter().flatten();
-        others.fold(Typed::new(self.value), |typed, (name, text)| typed.given(name, text))
+        others.fold(CompletionRequest::new(self.value), |request, (name, text)| {
+            request.with_argument(name, text)
+        })
     }
 }
 
@@ -79,9 +81,10 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
         return Err(ErrorData::invalid_params(message, None));
     };
     match target {
-        Target::Tool(name) => {
-            offer.registry.complete(name, variable, asked.typed()).map_err(|failure| failed(&failure, uri))
-        }
+        Target::Tool(name) => offer
+            .registry
+            .complete(name, variable, asked.completion_request())
+            .map_err(|failure| failed(&failure, uri)),
         Target::Page if variable == PAGE_VARIABLE => {
             let typed = asked.value.to_lowercase();
             let names = offer.callable().map(ToolDefinition::name);
@@ -112,15 +115,17 @@ fn of_prompt(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions
 
 /// For an argument of a prompt of the registry.
 fn of_declared(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    offer.registry.complete_prompt(name, asked.name, asked.typed()).map_err(|failure| match failure.kind() {
-        FailureKind::NotFound => {
-            ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
+    offer.registry.complete_prompt(name, asked.name, asked.completion_request()).map_err(|failure| {
+        match failure.kind() {
+            FailureKind::NotFound => {
+                ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
+            }
+            FailureKind::Input => {
+                let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
+                ErrorData::invalid_params(message, None)
+            }
+            _ => refused(&failure),
         }
-        FailureKind::Input => {
-            let message = format!("`{}` is no argument of `{name}`", shortened(asked.name));
-            ErrorData::invalid_params(message, None)
-        }
-        _ => refused(&failure),
     })
 }
 

@@ -95,7 +95,7 @@ async fn everything(#[inject] context: Context) -> Result<String, Failure> {
 /// Asks what the client can answer.
 #[tool(operation = Read)]
 async fn whatever(#[inject] context: Context) -> Result<String, Failure> {
-    if context.can_ask(AskKind::Form) {
+    if context.supports(AskKind::Form) {
         return Ok(context.elicit::<Name>("What is your name?").await?.required()?.name);
     }
     Ok(context.sample(Sample::new(50).user("A name, please")).await?.as_text())

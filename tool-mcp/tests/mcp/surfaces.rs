@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use tool_core::address::Surface;
-use tool_core::completion::Typed;
+use tool_core::completion::CompletionRequest;
 use tool_core::{
     Content, Locator, Principal, PromptMessage, Registry, RegistryBuilder, ToolDefinition, ToolError, prompt,
     tool,
@@ -143,10 +143,10 @@ fn book(
 }
 
 /// Who may be written to: everybody, unless it is known in which wing.
-fn guests(typed: &Typed<'_>) -> Vec<String> {
-    let of_wing = |(_, wing): &(&str, &str)| typed.other("wing").is_none_or(|other| other == *wing);
+fn guests(request: &CompletionRequest<'_>) -> Vec<String> {
+    let of_wing = |(_, wing): &(&str, &str)| request.argument("wing").is_none_or(|other| other == *wing);
     let guests = [("Ada", "east"), ("Alan", "west"), ("Grace", "east")].into_iter().filter(of_wing);
-    guests.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with(typed.text())).collect()
+    guests.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with(request.text())).collect()
 }
 
 /// Asks for a letter to a guest.

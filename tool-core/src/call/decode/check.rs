@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::declare::reader::Unread;
+use crate::declare::reader::UnreadInput;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 use crate::schema::json::error_path::{Located, located};
 use crate::schema::json::parse::Read;
 use crate::schema::json::pointer::pointer;
 use crate::schema::json::{integers, parse};
-use crate::schema::leniency::{Leniency, Repair};
+use crate::schema::leniency::{Coercion, Leniency};
 use crate::schema::problem::Problem;
-use crate::schema::{Amendments, MOST_PROBLEMS, Validator, repeated};
+use crate::schema::{Coercions, MAX_PROBLEMS, Validator, repeated};
 
 /// Arguments as the schema sees them.
 pub(crate) struct Checked<'t> {
     /// The text to decode: the same, or one without the members that are `null` and count as left out, and with what was
     /// repaired.
     pub(crate) text: Cow<'t, str>,
-    pub(crate) repairs: Vec<Repair>,
+    pub(crate) coercions: Vec<Coercion>,
     /// What stands against it, if something does.
     pub(crate) verdict: Result<(), Vec<Problem>>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Checked<'t> {
 impl Checked<'_> {
     /// The same, independent of the text that was checked.
     pub(crate) fn into_owned(self) -> Checked<'static> {
-        Checked { text: self.text.into_owned().into(), repairs: self.repairs, verdict: self.verdict }
+        Checked { text: self.text.into_owned().into(), coercions: self.coercions, verdict: self.verdict }
     }
 }
 
@@ -91,29 +91,29 @@ pub(crate) fn check<'t>(
         Failure::not_json(tool.name(), problem)
     })?;
     if let Some(problem) = too_many(text, &arguments.value, validator) {
-        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict: Err(vec![problem]) });
+        return Ok(Checked { text: text.into(), coercions: Vec::new(), verdict: Err(vec![problem]) });
     }
     if validator.is_valid(&arguments.value) {
         let verdict = arguments.decodable(tool, validator, Ok(()));
-        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
+        return Ok(Checked { text: text.into(), coercions: Vec::new(), verdict });
     }
-    let Amendments { edits, repairs } = validator.amendments(&arguments.value, leniency);
-    let amended = (!edits.is_empty()).then(|| edits.apply(text));
+    let Coercions { edits, coercions } = validator.coerce(&arguments.value, leniency);
+    let coerced = (!edits.is_empty()).then(|| edits.apply(text));
     // What is checked is the text that is decoded. It can be too deep where a text within it was put in its place.
-    let reread = amended.as_deref().and_then(|text| Arguments::read(text).ok());
+    let reread = coerced.as_deref().and_then(|text| Arguments::read(text).ok());
     let Some(reread) = reread else {
         let verdict = arguments.decodable(tool, validator, validator.check(&arguments.value));
-        return Ok(Checked { text: text.into(), repairs: Vec::new(), verdict });
+        return Ok(Checked { text: text.into(), coercions: Vec::new(), verdict });
     };
     let verdict = reread.decodable(tool, validator, validator.check(&reread.value));
-    let text = amended.unwrap_or_default();
+    let text = coerced.unwrap_or_default();
     if verdict.is_err() {
-        return Ok(Checked { text: text.into(), repairs, verdict });
+        return Ok(Checked { text: text.into(), coercions, verdict });
     }
-    for Repair { path, kind } in &repairs {
+    for Coercion { path, kind } in &coercions {
         tracing::info!(tool = tool.name(), ?path, %kind, "a string was read as what it stands for");
     }
-    Ok(Checked { text: text.into(), repairs, verdict })
+    Ok(Checked { text: text.into(), coercions, verdict })
 }
 
 /// A text as the schema sees it: spelled out, an integer beyond 2^53 is compared exactly.
@@ -143,10 +143,10 @@ impl<'t> Arguments<'t> {
         // What is written by hand is not decoded here.
         let mut more = if is_declared { validator.endless(&self.value) } else { Vec::new() };
         if self.is_wide {
-            let rounded = integers::rounded(&self.value, &self.spelled, MOST_PROBLEMS).into_iter();
+            let rounded = integers::rounded(&self.value, &self.spelled, MAX_PROBLEMS).into_iter();
             // A type of numbers reads the text itself, and has limits that are known.
-            let untyped = rounded.filter(|place| !is_declared || !validator.names_a_number(place));
-            more.extend(untyped.map(|place| validator.rounded(&place)));
+            let untyped = rounded.filter(|path| !is_declared || !validator.names_a_number(path));
+            more.extend(untyped.map(|path| validator.rounded(&path)));
         }
         if more.is_empty() {
             return verdict;
@@ -166,23 +166,23 @@ pub(crate) fn parsed(text: &str) -> Result<Value, Problem> {
 const LONGEST_REASON: usize = 200;
 
 /// What is said of an input that its type could not read.
-pub(crate) fn explained(unread: &Unread<'_>, validator: &Validator) -> Problem {
-    let (place, text, error) = match unread {
-        Unread::Missing { place } => {
-            let message = format!("missing required input: expected {}", validator.expected(place));
-            return Problem::new(place, "required", message);
+pub(crate) fn explained(unread: &UnreadInput<'_>, validator: &Validator) -> Problem {
+    let (path, text, error) = match unread {
+        UnreadInput::Missing { path } => {
+            let message = format!("missing required input: expected {}", validator.expected(path));
+            return Problem::new(path, "required", message);
         }
-        Unread::Undecoded { place, text, error } => (place, text, error),
+        UnreadInput::Undecoded { path, text, error } => (path, text, error),
     };
-    let Located { path, text, key } = located(text, error);
-    let place = format!("{place}{path}");
+    let Located { path: inner_path, text, key } = located(text, error);
+    let path = format!("{path}{inner_path}");
     if let Some(key) = key {
-        return misread_key(&place, &key, error, validator);
+        return misread_key(&path, &key, error, validator);
     }
     let value = serde_json::from_str(text).unwrap_or(Value::Null);
-    let mut problem = validator.undecoded(&place, &value);
+    let mut problem = validator.undecoded(&path, &value);
     let range = unpublished_range(error);
-    let is_told = !validator.conceals(&place) && text.len() <= LONGEST_REASON;
+    let is_told = !validator.conceals(&path) && text.len() <= LONGEST_REASON;
     if value.is_number() && is_out_of_range(error) {
         problem.message.push_str(": out of range");
     } else if is_told && (value.is_array() || value.is_object()) {
@@ -211,7 +211,7 @@ fn unpublished_range(error: &serde_json::Error) -> String {
     }
 }
 
-/// The problem with the key of a map, for which the schema has no place of its own.
+/// The problem with the key of a map, for which the schema has no location of its own.
 fn misread_key(map: &str, key: &str, error: &serde_json::Error, validator: &Validator) -> Problem {
     if validator.conceals(map) {
         return Problem::new(validator.shown(map), "propertyNames", "invalid key (secret)");

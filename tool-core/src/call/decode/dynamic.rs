@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::call::decode::{ArgumentDecoder, Purpose, invalid};
-use crate::declare::entry::Step;
-use crate::declare::reader::Unread;
+use crate::declare::entry::EntryOutcome;
+use crate::declare::reader::UnreadInput;
 use crate::definition::ToolDefinition;
 use crate::model::failure::Failure;
 use crate::schema::json::integers;
@@ -19,12 +19,12 @@ pub(crate) fn enter(
     text: Cow<'_, str>,
     verdict: Result<(), Vec<Problem>>,
     purpose: Purpose,
-) -> Result<Step, Failure> {
+) -> Result<EntryOutcome, Failure> {
     if let Err(problems) = verdict {
         return Err(invalid(decoder.tool, problems, &[]));
     }
     match (purpose, decoder.written) {
-        (Purpose::Validate, _) => Ok(Step::Valid),
+        (Purpose::Validate, _) => Ok(EntryOutcome::Valid),
         (Purpose::Run, Some(tool)) => {
             let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
             let arguments = RawValue::from_string(text).map_err(|error| {
@@ -34,7 +34,7 @@ pub(crate) fn enter(
             let tool = Arc::clone(tool);
             let context = decoder.context.get().clone();
             let running = async move { tool.call(context, &arguments).await };
-            Ok(Step::Running(Box::pin(running)))
+            Ok(EntryOutcome::Running(Box::pin(running)))
         }
         (Purpose::Run, None) => {
             tracing::error!(tool = decoder.tool.name(), "a definition that was written by hand has no tool");
@@ -45,6 +45,6 @@ pub(crate) fn enter(
 
 /// The failure of arguments that the schema admits and the type of a hand-written tool does not.
 pub(crate) fn undecoded(tool: &ToolDefinition, text: &str, error: serde_json::Error) -> Failure {
-    let unread = Unread::Undecoded { place: String::new(), text: text.into(), error };
+    let unread = UnreadInput::Undecoded { path: String::new(), text: text.into(), error };
     invalid(tool, Vec::new(), &[unread])
 }

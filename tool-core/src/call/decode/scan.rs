@@ -5,7 +5,7 @@
 //! decodes is JSON, without a member given twice. Whether the bytes are text is found by that decode too, so that most
 //! arguments are not gone through once more for it.
 
-use crate::declare::layout::InputPlan;
+use crate::declare::layout::MemberLayout;
 use crate::declare::slots::Slots;
 use crate::schema::json::string::end_of_string;
 
@@ -19,14 +19,14 @@ pub(crate) struct Scan<'c> {
 }
 
 /// Sorts the members of an arguments object into slots.
-pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[InputPlan]) -> Scan<'c> {
+pub(crate) fn scan<'c>(arguments: &'c [u8], plan: &[MemberLayout]) -> Scan<'c> {
     let mut scan = Scan { slots: Slots::new(plan.len()), clean: false };
     scan.clean = sort(arguments, plan, &mut scan.slots).unwrap_or(false);
     scan
 }
 
 /// Whether every name was known and given once; `None` where the bytes are no object.
-fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Option<bool> {
+fn sort<'c>(bytes: &'c [u8], plan: &[MemberLayout], slots: &mut Slots<'c>) -> Option<bool> {
     let mut clean = true;
     let mut at = behind_space(bytes, behind(b'{', bytes, 0)?);
     let mut expected = 0;
@@ -58,7 +58,7 @@ fn sort<'c>(bytes: &'c [u8], plan: &[InputPlan], slots: &mut Slots<'c>) -> Optio
 
 /// The input whose name begins here, however it is spelled, and where the name ends.
 #[inline(never)]
-fn named(bytes: &[u8], start: usize, plan: &[InputPlan]) -> Option<(Option<usize>, usize)> {
+fn named(bytes: &[u8], start: usize, plan: &[MemberLayout]) -> Option<(Option<usize>, usize)> {
     let end = end_of_string(bytes, behind(b'"', bytes, start)?);
     let quoted = str::from_utf8(&bytes[start..end]).ok()?;
     let position = if quoted.contains('\\') {
@@ -130,15 +130,15 @@ mod tests {
     use crate::declare::input::Presence;
     use crate::schema::json::parse;
 
-    fn plan() -> [InputPlan; 3] {
-        ["a", "b\"c", "d"].map(|name| InputPlan::new(name.into(), Presence::Optional, None))
+    fn plan() -> [MemberLayout; 3] {
+        ["a", "b\"c", "d"].map(|name| MemberLayout::new(name.into(), Presence::Optional, None))
     }
 
     /// The members, where a scan is clean and every value would decode.
     fn accepted(text: &str) -> Option<Value> {
         let plan = plan();
         let Scan { slots, clean: true } = scan(text.as_bytes(), &plan) else { return None };
-        let member = |(position, input): (usize, &InputPlan)| {
+        let member = |(position, input): (usize, &MemberLayout)| {
             let value = slots.get(position).map(|value| parse::parse(str::from_utf8(value).unwrap()))?;
             Some(value.map(|value| (input.name.to_string(), value)))
         };
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn more_inputs_than_fit_in_place_have_slots_too() {
         let names: [&'static str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let plan = names.map(|name| InputPlan::new(name.into(), Presence::Required, None));
+        let plan = names.map(|name| MemberLayout::new(name.into(), Presence::Required, None));
         let Scan { slots, clean: true } = scan(br#"{"h":8,"a":1,"g":7}"#, &plan) else {
             panic!("it is clean")
         };

@@ -14,13 +14,13 @@ use crate::context::elicitation::answer::{Answer, Elicited, Root, Sampled};
 use crate::context::elicitation::form::Form;
 use crate::context::elicitation::question::{Ask, AskKind};
 use crate::context::elicitation::sample::Sample;
-use crate::context::elicitation::{Asked, Asking};
+use crate::context::elicitation::{AskOutcome, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
 use crate::schema::problem::Problem;
 
 /// So often a question is put when the answers are not what was asked for.
-const MOST_ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 impl Context {
     #[doc = include_str!("../../../docs/elicit.md")]
@@ -30,7 +30,7 @@ impl Context {
     ) -> Elicit<T> {
         let form = Form::of::<T>().map_err(|error| error.to_string());
         Elicit {
-            asking: Begun::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
+            pending: PendingAsk::new(self, form.map(|form| Ask::Form { message: message.into(), form })),
             of: PhantomData,
         }
     }
@@ -56,7 +56,10 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, form: Form) -> Elicit<Map<String, Value>> {
-        Elicit { asking: Begun::new(self, Ok(Ask::Form { message: message.into(), form })), of: PhantomData }
+        Elicit {
+            pending: PendingAsk::new(self, Ok(Ask::Form { message: message.into(), form })),
+            of: PhantomData,
+        }
     }
 
     /// Asks the user to go to an address and to do there what must not go through the client, as to sign in or to pay.
@@ -79,7 +82,9 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> ElicitUrl {
-        ElicitUrl { asking: Begun::new(self, Ok(Ask::Url { message: message.into(), url: url.into() })) }
+        ElicitUrl {
+            pending: PendingAsk::new(self, Ok(Ask::Url { message: message.into(), url: url.into() })),
+        }
     }
 
     /// Asks a model of the caller to write something. The user may see what is asked and change it, and say no.
@@ -102,7 +107,7 @@ impl Context {
     /// }
     /// ```
     pub fn sample(&self, sample: Sample) -> Sampling {
-        Sampling { asking: Begun::new(self, Ok(Ask::Sample(sample))) }
+        Sampling { pending: PendingAsk::new(self, Ok(Ask::Sample(sample))) }
     }
 
     /// Asks where the client works: the folders that its user has opened. On the command line it is the current folder.
@@ -123,7 +128,7 @@ impl Context {
     /// }
     /// ```
     pub fn roots(&self) -> AskRoots {
-        AskRoots { asking: Begun::new(self, Ok(Ask::Roots)) }
+        AskRoots { pending: PendingAsk::new(self, Ok(Ask::Roots)) }
     }
 
     /// Whether the caller can be asked such a question: for a tool that can do without the answer, or ask in another way.
@@ -132,39 +137,39 @@ impl Context {
     /// use tool_core::Context;
     /// use tool_core::elicitation::AskKind;
     ///
-    /// assert!(!Context::for_tests("add").can_ask(AskKind::Form));
+    /// assert!(!Context::for_tests("add").supports(AskKind::Form));
     /// ```
-    pub fn can_ask(&self, kind: AskKind) -> bool {
-        matches!(self.asking(), Some(Asking::By(asker)) if asker.can_ask(kind))
+    pub fn supports(&self, kind: AskKind) -> bool {
+        matches!(self.elicitation_client(), Some(ElicitationClient::Direct(client)) if client.supports(kind))
     }
 }
 
 /// A form that the user is asked to fill in: see [`Context::elicit`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Elicit<T> {
-    asking: Begun<Elicited<T>>,
+    pending: PendingAsk<Elicited<T>>,
     of: PhantomData<fn() -> T>,
 }
 
 /// An address that the user is asked to go to: see [`Context::elicit_url`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct ElicitUrl {
-    asking: Begun<Elicited<()>>,
+    pending: PendingAsk<Elicited<()>>,
 }
 
 /// Something that a model of the caller is asked to write: see [`Context::sample`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Sampling {
-    asking: Begun<Sampled>,
+    pending: PendingAsk<Sampled>,
 }
 
 /// Where the client works: see [`Context::roots`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct AskRoots {
-    asking: Begun<Vec<Root>>,
+    pending: PendingAsk<Vec<Root>>,
 }
 
-macro_rules! asked {
+macro_rules! ask_future {
     ($name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
         impl$(<$generic: $($bound +)+ 'static>)? $name$(<$generic>)? {
             /// What the question is known by: its key in MCP's `inputRequests`, and on the command line. Without it, the key is
@@ -172,11 +177,11 @@ macro_rules! asked {
             ///
             /// ```
             /// # let context = tool_core::Context::for_tests("greet");
-            /// let asking = context.roots().key("client_roots");
-            /// # drop(asking);
+            /// let roots = context.roots().key("client_roots");
+            /// # drop(roots);
             /// ```
             pub fn key(mut self, key: impl Into<String>) -> Self {
-                self.asking.key = Some(key.into());
+                self.pending.key = Some(key.into());
                 self
             }
         }
@@ -185,28 +190,28 @@ macro_rules! asked {
             type Output = Result<$output, Failure>;
 
             fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-                self.asking.poll(cx, $decode)
+                self.pending.poll(cx, $decode)
             }
         }
 
         impl$(<$generic>)? fmt::Debug for $name$(<$generic>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("key", &self.asking.key).finish_non_exhaustive()
+                f.debug_struct(stringify!($name)).field("key", &self.pending.key).finish_non_exhaustive()
             }
         }
     };
 }
 
-asked!(Elicit<T: DeserializeOwned>, Elicited<T>, decode_form);
-asked!(ElicitUrl, Elicited<()>, decode_url);
-asked!(Sampling, Sampled, decode_sample);
-asked!(AskRoots, Vec<Root>, decode_roots);
+ask_future!(Elicit<T: DeserializeOwned>, Elicited<T>, decode_form);
+ask_future!(ElicitUrl, Elicited<()>, decode_url);
+ask_future!(Sampling, Sampled, decode_sample);
+ask_future!(AskRoots, Vec<Root>, decode_roots);
 
 /// What an answer is, or what is wrong with it.
 type Decode<T> = fn(&Ask, Answer) -> Result<T, Vec<Problem>>;
 
 /// A question that is put when it is first waited for.
-struct Begun<T> {
+struct PendingAsk<T> {
     context: Context,
     key: Option<String>,
     /// What is asked, until it is; or why it cannot be.
@@ -214,47 +219,47 @@ struct Begun<T> {
     answer: Option<BoxFuture<'static, Result<T, Failure>>>,
 }
 
-impl<T: 'static> Begun<T> {
+impl<T: 'static> PendingAsk<T> {
     fn new(context: &Context, ask: Result<Ask, String>) -> Self {
-        Begun { context: context.clone(), key: None, ask: Some(ask), answer: None }
+        PendingAsk { context: context.clone(), key: None, ask: Some(ask), answer: None }
     }
 
     fn poll(&mut self, cx: &mut TaskContext<'_>, decode: Decode<T>) -> Poll<Result<T, Failure>> {
         let answer = self.answer.get_or_insert_with(|| {
             let ask = self.ask.take().unwrap_or_else(|| Err("a question is asked once".to_owned()));
-            Box::pin(put(self.context.clone(), self.key.take(), ask, decode))
+            Box::pin(ask_until_answered(self.context.clone(), self.key.take(), ask, decode))
         });
         answer.as_mut().poll(cx)
     }
 }
 
 /// Puts a question until there is an answer to it.
-async fn put<T>(
+async fn ask_until_answered<T>(
     context: Context,
     key: Option<String>,
     ask: Result<Ask, String>,
     decode: Decode<T>,
 ) -> Result<T, Failure> {
     let elicitation = context.elicitation();
-    let ask = ask.map_err(|why| {
-        elicitation.blame(format!("`{}` asks what no form can carry: {why}", context.tool()))
+    let ask = ask.map_err(|error| {
+        elicitation.report_misuse(format!("`{}` asks what no form can carry: {error}", context.tool()))
     })?;
-    let (mut question, asker) = elicitation.take_up(&context, key, ask)?;
-    for _ in 0..MOST_ATTEMPTS {
-        let asked = {
+    let (mut question, client) = elicitation.begin(&context, key, ask)?;
+    for _ in 0..MAX_ATTEMPTS {
+        let outcome = {
             #[cfg(feature = "tokio")]
             let _waiting = elicitation.waiting();
-            unless_left(&context, asker.ask(&question)).await?
+            unless_cancelled(&context, client.ask(&question)).await?
         };
-        let answer = match asked {
-            Ok(Asked::Answer(answer)) => answer,
-            Ok(Asked::Wrong(why)) => {
-                question.problems = vec![Problem::new("", "type", why)];
+        let answer = match outcome {
+            Ok(AskOutcome::Answer(answer)) => answer,
+            Ok(AskOutcome::Invalid(error)) => {
+                question.problems = vec![Problem::new("", "type", error)];
                 continue;
             }
-            Ok(Asked::Later) => return Err(elicitation.suspend(question).await),
-            Err(failure) if failure.kind() == FailureKind::CannotAsk => {
-                return Err(elicitation.refuse(failure));
+            Ok(AskOutcome::Deferred) => return Err(elicitation.suspend(question).await),
+            Err(failure) if failure.kind() == FailureKind::Unsupported => {
+                return Err(elicitation.reject(failure));
             }
             Err(failure) => return Err(failure),
         };
@@ -271,16 +276,16 @@ async fn put<T>(
 
 /// What a future gives, unless the caller goes away: then nobody answers any more, and a call that runs to its end
 /// without its caller must come to it.
-async fn unless_left<T>(context: &Context, future: impl Future<Output = T>) -> Result<T, Failure> {
+async fn unless_cancelled<T>(context: &Context, future: impl Future<Output = T>) -> Result<T, Failure> {
     #[cfg(feature = "tokio")]
     {
         let mut future = std::pin::pin!(future);
-        let mut left = std::pin::pin!(context.cancelled());
+        let mut cancelled = std::pin::pin!(context.cancelled());
         std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
             Poll::Ready(value) => Poll::Ready(Ok(value)),
-            Poll::Pending => left.as_mut().poll(cx).map(|()| {
+            Poll::Pending => cancelled.as_mut().poll(cx).map(|()| {
                 let message = "the caller went away before it answered a question";
-                Err(context.elicitation().refuse(Failure::new(FailureKind::Cancelled, message)))
+                Err(context.elicitation().reject(Failure::new(FailureKind::Cancelled, message)))
             }),
         })
         .await
@@ -293,7 +298,7 @@ async fn unless_left<T>(context: &Context, future: impl Future<Output = T>) -> R
 }
 
 fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicited<T>, Vec<Problem>> {
-    let (Ask::Form { form, .. }, Answer::Elicited(answer)) = (ask, answer) else { return Err(other(ask)) };
+    let (Ask::Form { form, .. }, Answer::Elicited(answer)) = (ask, answer) else { return Err(mismatch(ask)) };
     let fields = match answer {
         Elicited::Accepted(fields) => fields,
         Elicited::Declined => return Ok(Elicited::Declined),
@@ -303,7 +308,7 @@ fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicite
     if !problems.is_empty() {
         return Err(problems);
     }
-    let fields = Value::Object(form.tidied(fields));
+    let fields = Value::Object(form.normalized(fields));
     serde_json::from_value(fields).map(Elicited::Accepted).map_err(|error| {
         // What serde says repeats the value.
         let message =
@@ -315,26 +320,26 @@ fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicite
 fn decode_url(ask: &Ask, answer: Answer) -> Result<Elicited<()>, Vec<Problem>> {
     match answer {
         Answer::Elicited(answer) => Ok(answer.map(|_| ())),
-        _ => Err(other(ask)),
+        _ => Err(mismatch(ask)),
     }
 }
 
 fn decode_sample(ask: &Ask, answer: Answer) -> Result<Sampled, Vec<Problem>> {
     match answer {
         Answer::Sampled(sampled) => Ok(sampled),
-        _ => Err(other(ask)),
+        _ => Err(mismatch(ask)),
     }
 }
 
 fn decode_roots(ask: &Ask, answer: Answer) -> Result<Vec<Root>, Vec<Problem>> {
     match answer {
         Answer::Roots(roots) => Ok(roots),
-        _ => Err(other(ask)),
+        _ => Err(mismatch(ask)),
     }
 }
 
 /// It is the answer to another kind of question.
-fn other(ask: &Ask) -> Vec<Problem> {
+fn mismatch(ask: &Ask) -> Vec<Problem> {
     let expected = match ask.kind() {
         AskKind::Form | AskKind::Url => "what the user made of it",
         AskKind::Sample => "what a model wrote",

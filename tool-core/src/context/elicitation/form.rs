@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::context::elicitation::form::field::{Field, Unfit};
+use crate::context::elicitation::form::field::{Field, UnsupportedField};
 use crate::model::failure::{Failure, FailureKind};
 use crate::schema::Validator;
 use crate::schema::problem::Problem;
@@ -88,25 +88,25 @@ impl Form {
     /// assert!(error.to_string().starts_with("the field `address` is an object"));
     /// ```
     pub fn new(schema: &Value) -> Result<Self, FormError> {
-        let no_object = || FormError("a form is an object with fields: ask with a struct".to_owned());
+        let not_an_object = || FormError("a form is an object with fields: ask with a struct".to_owned());
         let object = schema.as_object().filter(|object| object.get("type").is_some_and(|it| it == "object"));
-        let object = object.ok_or_else(no_object)?;
+        let object = object.ok_or_else(not_an_object)?;
         if ["oneOf", "anyOf", "allOf", "$ref"].iter().any(|keyword| object.contains_key(*keyword)) {
             return Err(FormError("a form has no alternatives: ask with a plain struct".to_owned()));
         }
-        let properties = object.get("properties").and_then(Value::as_object).ok_or_else(no_object)?;
+        let properties = object.get("properties").and_then(Value::as_object).ok_or_else(not_an_object)?;
         let is_required = |name: &str| {
             let names = object.get("required").and_then(Value::as_array);
             names.is_some_and(|names| names.iter().any(|other| other == name))
         };
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let (mut shown, mut checked, mut required) = (Map::new(), Map::new(), Vec::new());
         let (mut secrets, mut integers) = (Vec::new(), Vec::new());
         for (name, property) in properties {
             let field = match Field::of(property) {
                 Ok(field) => field,
-                Err(Unfit(what)) => {
-                    faults.push(format!(
+                Err(UnsupportedField(what)) => {
+                    errors.push(format!(
                         "the field `{name}` is {what}: a form has texts, numbers, yes or no, and choices"
                     ));
                     continue;
@@ -124,8 +124,8 @@ impl Form {
             shown.insert(name.clone(), field.shown.into());
             checked.insert(name.clone(), field.checked.into());
         }
-        if !faults.is_empty() {
-            return Err(FormError(faults.join("\n")));
+        if !errors.is_empty() {
+            return Err(FormError(errors.join("\n")));
         }
         let whole = |properties: Map<String, Value>| {
             let mut whole = json!({"type": "object", "properties": properties});
@@ -176,18 +176,18 @@ impl Form {
     /// assert_eq!(form.problems(&answer(-8))[0].path, "/age");
     /// ```
     pub fn problems(&self, answer: &Map<String, Value>) -> Vec<Problem> {
-        let answer = Value::Object(self.tidied(answer.clone()));
+        let answer = Value::Object(self.normalized(answer.clone()));
         let Inner { validator, .. } = &*self.0;
         validator.check(&answer).err().unwrap_or_default()
     }
 
     /// An answer as types read it: a field that is `null` was left out, and an integer is written as one.
-    pub(crate) fn tidied(&self, mut answer: Map<String, Value>) -> Map<String, Value> {
+    pub(crate) fn normalized(&self, mut answer: Map<String, Value>) -> Map<String, Value> {
         answer.retain(|_, value| !value.is_null());
         for name in &self.0.integers {
             if let Some(value) = answer.get_mut(name)
                 && let Some(number) = value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0)
-                && number.abs() < MOST_EXACT
+                && number.abs() < MAX_EXACT_INTEGER
             {
                 #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
                 let whole = number as i64;
@@ -199,7 +199,7 @@ impl Form {
 }
 
 /// Up to here, a number of JSON is an integer without doubt: 2^53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl fmt::Debug for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use crate::context::elicitation::sample::Sample;
 use crate::model::digest::Digest;
 use crate::schema::problem::Problem;
 
-/// One question of a call, as an [`Asker`](crate::elicitation::Asker) puts it.
+/// One question of a call, as an [`ClientRequests`](crate::elicitation::ClientRequests) puts it.
 ///
 /// ```
 /// use tool_core::elicitation::{Ask, Question};

@@ -6,7 +6,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use crate::context::Context;
 use crate::context::elicitation::question::{Ask, AskKind, Question};
-use crate::context::elicitation::{Asker, Asking};
+use crate::context::elicitation::{ClientRequests, ElicitationClient};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
@@ -14,7 +14,7 @@ use crate::model::output::Output;
 #[derive(Debug, Default)]
 pub(crate) struct ElicitationState {
     /// Whether a `Writer` was taken, or a tool called that modifies.
-    written: AtomicBool,
+    modified: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -24,13 +24,13 @@ struct State {
     /// What questions are known by.
     keys: Vec<String>,
     /// Those that are answered later, and are still waited for.
-    later: Vec<Question>,
+    deferred: Vec<Question>,
     /// Who is told when a question is to be answered later.
     pipeline: Option<Waker>,
     /// Who waits for the end of a call that is suspended.
     waiting: Vec<Waker>,
     /// Why a question was not answered, where the caller could not be asked or went away.
-    refusal: Option<Failure>,
+    rejection: Option<Failure>,
     /// What the author of the tool has to mend.
     fault: Option<Failure>,
     #[cfg(feature = "tokio")]
@@ -48,14 +48,14 @@ enum Phase {
     /// It waits for answers that come with another call.
     Suspended,
     /// It has ended.
-    Over,
+    Ended,
 }
 
 /// How long callers were waited for.
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
-    asked: usize,
+    open_questions: usize,
     since: Option<tokio::time::Instant>,
     waited: std::time::Duration,
 }
@@ -67,25 +67,25 @@ impl ElicitationState {
     }
 
     /// Something was changed, or may have been.
-    pub(crate) fn mark_written(&self) {
-        self.written.store(true, Ordering::Relaxed);
+    pub(crate) fn mark_modified(&self) {
+        self.modified.store(true, Ordering::Relaxed);
     }
 
     /// A question, if the call may ask it now, and who is asked.
-    pub(super) fn take_up(
+    pub(super) fn begin(
         &self,
         context: &Context,
         key: Option<String>,
         ask: Ask,
-    ) -> Result<(Question, Arc<dyn Asker>), Failure> {
+    ) -> Result<(Question, Arc<dyn ClientRequests>), Failure> {
         let mut state = self.state();
-        if self.written.load(Ordering::Relaxed) {
-            let failure = written(context.tool());
+        if self.modified.load(Ordering::Relaxed) {
+            let failure = modified_before_asking(context.tool());
             return Err(state.fault.insert(failure).clone());
         }
-        let asker = match context.asking() {
-            Some(Asking::By(asker)) => Arc::clone(asker),
-            other => return Err(state.refusal.insert(cannot_ask(context.tool(), other)).clone()),
+        let client = match context.elicitation_client() {
+            Some(ElicitationClient::Direct(client)) => Arc::clone(client),
+            other => return Err(state.rejection.insert(unsupported(context.tool(), other)).clone()),
         };
         match state.phase {
             Phase::Open => {}
@@ -98,34 +98,34 @@ impl ElicitationState {
                 );
                 return Err(state.fault.insert(fault(message)).clone());
             }
-            Phase::Over => {
+            Phase::Ended => {
                 return Err(Failure::new(
-                    FailureKind::CannotAsk,
+                    FailureKind::Unsupported,
                     "the call has ended, and nobody can be asked",
                 ));
             }
         }
         let key = state.key(key, &ask);
-        Ok((Question::new(key, ask), asker))
+        Ok((Question::new(key, ask), client))
     }
 
     /// The call cannot ask its caller this, or not any more.
-    pub(super) fn refuse(&self, failure: Failure) -> Failure {
-        self.state().refusal.insert(failure).clone()
+    pub(super) fn reject(&self, failure: Failure) -> Failure {
+        self.state().rejection.insert(failure).clone()
     }
 
     /// The question is one that nobody can be asked.
-    pub(super) fn blame(&self, message: String) -> Failure {
+    pub(super) fn report_misuse(&self, message: String) -> Failure {
         self.state().fault.insert(fault(message)).clone()
     }
 
     /// The question is answered later: waits for the end of this call.
     pub(super) async fn suspend(&self, question: Question) -> Failure {
         // Who stops waiting for an answer does not need it.
-        let _later = Later { elicitation: self, key: question.key.clone() };
+        let _later = DeferredQuestion { elicitation: self, key: question.key.clone() };
         let pipeline = {
             let mut state = self.state();
-            state.later.push(question);
+            state.deferred.push(question);
             state.pipeline.take()
         };
         if let Some(pipeline) = pipeline {
@@ -146,13 +146,13 @@ impl ElicitationState {
     }
 
     /// Whether the call, which waits, waits for answers that come later. If so, it is suspended, and they are these.
-    pub(crate) fn suspends(&self, cx: &mut TaskContext<'_>) -> Option<Vec<Question>> {
+    pub(crate) fn poll_suspended(&self, cx: &mut TaskContext<'_>) -> Option<Vec<Question>> {
         let mut state = self.state();
-        if state.later.is_empty() {
+        if state.deferred.is_empty() {
             state.pipeline = Some(cx.waker().clone());
             return None;
         }
-        let questions = std::mem::take(&mut state.later);
+        let questions = std::mem::take(&mut state.deferred);
         let waiting = state.end(Phase::Suspended);
         drop(state);
         waiting.into_iter().for_each(Waker::wake);
@@ -162,16 +162,16 @@ impl ElicitationState {
     /// The call has ended like this. Two things count more than what its function made of them: that it asked when it
     /// must not, and that its caller could not be asked or went away when that is what it failed for, in whatever words of
     /// its own.
-    pub(crate) fn judge(&self, result: &mut Result<Output, Failure>) {
+    pub(crate) fn finish(&self, result: &mut Result<Output, Failure>) {
         let mut state = self.state();
-        let waiting = state.end(Phase::Over);
+        let waiting = state.end(Phase::Ended);
         if let Some(fault) = state.fault.take() {
             *result = Err(fault);
-        } else if let Some(refusal) = state.refusal.take()
+        } else if let Some(rejection) = state.rejection.take()
             && let Err(failure) = result
-            && failure.message().contains(refusal.message())
+            && failure.message().contains(rejection.message())
         {
-            *result = Err(refusal);
+            *result = Err(rejection);
         }
         drop(state);
         waiting.into_iter().for_each(Waker::wake);
@@ -181,11 +181,11 @@ impl ElicitationState {
     #[cfg(feature = "tokio")]
     pub(super) fn waiting(&self) -> impl Drop + use<'_> {
         let mut state = self.state();
-        state.clock.asked += 1;
-        if state.clock.asked == 1 {
+        state.clock.open_questions += 1;
+        if state.clock.open_questions == 1 {
             state.clock.since = Some(tokio::time::Instant::now());
         }
-        Waits(self)
+        WaitGuard(self)
     }
 
     /// How long the caller was waited for until now.
@@ -236,27 +236,27 @@ impl State {
 }
 
 /// A question that is waited for.
-struct Later<'i> {
+struct DeferredQuestion<'i> {
     elicitation: &'i ElicitationState,
     key: String,
 }
 
-impl Drop for Later<'_> {
+impl Drop for DeferredQuestion<'_> {
     fn drop(&mut self) {
-        self.elicitation.state().later.retain(|question| question.key != self.key);
+        self.elicitation.state().deferred.retain(|question| question.key != self.key);
     }
 }
 
 #[cfg(feature = "tokio")]
-struct Waits<'i>(&'i ElicitationState);
+struct WaitGuard<'i>(&'i ElicitationState);
 
 #[cfg(feature = "tokio")]
-impl Drop for Waits<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         let clock = &mut state.clock;
-        clock.asked -= 1;
-        if clock.asked == 0
+        clock.open_questions -= 1;
+        if clock.open_questions == 0
             && let Some(since) = clock.since.take()
         {
             clock.waited += since.elapsed();
@@ -270,7 +270,7 @@ fn fault(message: String) -> Failure {
     Failure::new(FailureKind::Internal, message)
 }
 
-fn written(tool: &str) -> Failure {
+fn modified_before_asking(tool: &str) -> Failure {
     fault(format!(
         "`{tool}` asks after it has taken its `Writer`: a call starts again when it is answered, and would write twice; ask \
          first"
@@ -278,12 +278,12 @@ fn written(tool: &str) -> Failure {
 }
 
 /// Nobody can be asked anything.
-fn cannot_ask(tool: &str, asking: Option<&Asking>) -> Failure {
-    let message = match asking {
+fn unsupported(tool: &str, elicitation_client: Option<&ElicitationClient>) -> Failure {
+    let message = match elicitation_client {
         None => format!(
             "`{tool}` has a question, and this caller cannot be asked: call it over MCP or on the command line"
         ),
         Some(_) => format!("`{tool}` has a question, and was called by another tool: call it by itself"),
     };
-    Failure::new(FailureKind::CannotAsk, message)
+    Failure::new(FailureKind::Unsupported, message)
 }

@@ -4,41 +4,41 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use crate::context::Context;
-use crate::context::elicitation::Asking;
+use crate::context::elicitation::ElicitationClient;
 use crate::context::elicitation::question::Question;
 use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 
 /// A function on its way, which may ask where it has a context to ask with.
-pub(crate) struct Inquiring {
+pub(crate) struct SuspendableCall {
     function: CatchPanic<Output>,
     context: Option<Context>,
 }
 
-impl Inquiring {
+impl SuspendableCall {
     pub(crate) fn new(function: CatchPanic<Output>, context: Option<&Context>) -> Self {
         if let Some(context) = context {
             context.elicitation().open();
         }
-        Inquiring { function, context: context.cloned() }
+        SuspendableCall { function, context: context.cloned() }
     }
 }
 
-impl Future for Inquiring {
+impl Future for SuspendableCall {
     type Output = Result<Output, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let Inquiring { function, context } = &mut *self;
+        let SuspendableCall { function, context } = &mut *self;
         let mut polled = Pin::new(&mut *function).poll(cx);
         let Some(context) = context else { return polled };
         match &mut polled {
-            Poll::Ready(result) => context.elicitation().judge(result),
+            Poll::Ready(result) => context.elicitation().finish(result),
             Poll::Pending => {
-                if let Some(questions) = context.elicitation().suspends(cx) {
+                if let Some(questions) = context.elicitation().poll_suspended(cx) {
                     // Whatever its operation: nothing was changed before it asked, and it starts again with the answers.
                     function.abandon();
-                    hand_over(context, questions);
+                    report_suspended(context, questions);
                     return Poll::Ready(Err(Failure::suspended()));
                 }
             }
@@ -50,34 +50,34 @@ impl Future for Inquiring {
 /// A function on a thread of its own, which may ask: it is waited for until it ends, or is suspended. Suspended, it hears
 /// so in place of an answer, and ends by itself.
 #[cfg(feature = "tokio")]
-pub(crate) struct Thread {
+pub(crate) struct SuspendableThread {
     pub(crate) task: tokio::task::JoinHandle<Result<Output, Failure>>,
     pub(crate) context: Option<Context>,
 }
 
 #[cfg(feature = "tokio")]
-impl Future for Thread {
+impl Future for SuspendableThread {
     type Output = Result<Result<Output, Failure>, tokio::task::JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let Thread { task, context } = &mut *self;
+        let SuspendableThread { task, context } = &mut *self;
         let polled = Pin::new(task).poll(cx);
         if polled.is_pending()
             && let Some(context) = context
-            && let Some(questions) = context.elicitation().suspends(cx)
+            && let Some(questions) = context.elicitation().poll_suspended(cx)
         {
-            hand_over(context, questions);
+            report_suspended(context, questions);
             return Poll::Ready(Ok(Err(Failure::suspended())));
         }
         polled
     }
 }
 
-fn hand_over(context: &Context, questions: Vec<Question>) {
+fn report_suspended(context: &Context, questions: Vec<Question>) {
     // What was started beside the call hears that nobody waits for it.
     context.cancel();
-    if let Some(Asking::By(asker)) = context.asking() {
+    if let Some(ElicitationClient::Direct(client)) = context.elicitation_client() {
         // Already logged; the call is suspended all the same.
-        let _ = catch_panic(|| asker.suspended(questions));
+        let _ = catch_panic(|| client.suspended(questions));
     }
 }

@@ -4,29 +4,29 @@
 //! long as it is not made, nothing of the function has run, and nothing was injected but what the decision is shown. The
 //! function stands first: it says the types of the inputs, and what decides may see a `String` as `&str`.
 
-use super::{Call, Cleared, Finishing, Step, read};
+use super::{AuthorizedCall, Call, EntryOutcome, FinishOutput, read};
 use crate::declare::input::Inputs;
 use crate::declare::returns::{Return, Returned};
 use crate::model::access::{Access, Guard, Principal};
 use crate::model::failure::{Failure, FailureKind};
 
 /// What decides: it sees who calls, the inputs, and what it asked for of the rest.
-type Guarding<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
+type AccessFn<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 
 /// Enters an `async fn`.
 pub fn run_guarded<I: Inputs, F, R: Return<F::Output>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> F,
-    access: Guarding<I::Shown>,
+    access: AccessFn<I::Shown>,
     returns: R,
-) -> Step
+) -> EntryOutcome
 where
     I::Shown: Send,
     F: Future + Send + 'static,
 {
     guarded(call, inputs, returns.returned(), access, move |values| {
-        Step::Running(Box::pin(Finishing { future: function(values), returns }))
+        EntryOutcome::Running(Box::pin(FinishOutput { future: function(values), returns }))
     })
 }
 
@@ -35,14 +35,14 @@ pub fn run_sync_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
-    access: Guarding<I::Shown>,
+    access: AccessFn<I::Shown>,
     returns: R,
-) -> Step
+) -> EntryOutcome
 where
     I::Shown: Send,
 {
     guarded(call, inputs, returns.returned(), access, move |values| {
-        Step::Done(returns.finish(function(values)))
+        EntryOutcome::Done(returns.finish(function(values)))
     })
 }
 
@@ -52,15 +52,15 @@ pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
     inputs: &'static I,
     function: fn(I::Values) -> T,
-    access: Guarding<I::Shown>,
+    access: AccessFn<I::Shown>,
     returns: R,
-) -> Step
+) -> EntryOutcome
 where
     I::Shown: Send,
     I::Values: Send,
 {
     guarded(call, inputs, returns.returned(), access, move |values| {
-        Step::Blocking(Box::new(move || returns.finish(function(values))))
+        EntryOutcome::Blocking(Box::new(move || returns.finish(function(values))))
     })
 }
 
@@ -69,9 +69,9 @@ fn guarded<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
     returned: Returned,
-    access: Guarding<I::Shown>,
-    enter: impl FnOnce(I::Values) -> Step + Send + 'static,
-) -> Step
+    access: AccessFn<I::Shown>,
+    enter: impl FnOnce(I::Values) -> EntryOutcome + Send + 'static,
+) -> EntryOutcome
 where
     I::Shown: Send,
 {
@@ -80,11 +80,11 @@ where
         Err(step) => return step,
     };
     let principal = principal(call);
-    Step::Deciding(Box::pin(async move {
-        let shown = admitted(principal, shown, access).await?;
-        let cleared: Cleared = Box::new(move |source| match inputs.inject(shown, source) {
+    EntryOutcome::Authorizing(Box::pin(async move {
+        let shown = authorize(principal, shown, access).await?;
+        let cleared: AuthorizedCall = Box::new(move |source| match inputs.inject(shown, source) {
             Ok(values) => enter(values),
-            Err(failure) => Step::Done(Err(failure)),
+            Err(failure) => EntryOutcome::Done(Err(failure)),
         });
         Ok(cleared)
     }))
@@ -95,12 +95,12 @@ fn principal(call: &Call<'_>) -> Principal {
     match call {
         Call::Run(reader) => reader.principal().clone(),
         // Nothing is run, and nobody is asked.
-        Call::Tell(_) | Call::Describe(_) | Call::Validate(_) => Principal::anonymous(),
+        Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Principal::anonymous(),
     }
 }
 
 /// The values again, when the call may go on with them.
-async fn admitted<V>(principal: Principal, values: V, access: Guarding<V>) -> Result<V, Failure> {
+async fn authorize<V>(principal: Principal, values: V, access: AccessFn<V>) -> Result<V, Failure> {
     let decision = match access(&principal, &values) {
         Guard::Decided(decision) => decision,
         Guard::Deciding(decision) => decision.await,

@@ -29,7 +29,7 @@ pub(super) fn nullable(mut schema: Value) -> Value {
 }
 
 /// Puts what is told about a choice before what is told about a branch of it.
-pub(super) fn describe(branch: &mut Value, description: &str) {
+pub(super) fn set_description(branch: &mut Value, description: &str) {
     let Some(branch) = branch.as_object_mut() else { return };
     let own = branch.shift_remove("description");
     let both = match own.as_ref().and_then(Value::as_str) {

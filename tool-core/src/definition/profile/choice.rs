@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::definition::profile::dialect::is_note;
 
 /// More alternatives than this help no model.
-const MOST: usize = 200;
+const MAX_ALTERNATIVES: usize = 200;
 
 /// The combinations are more than that.
 pub(super) struct TooMany;
@@ -55,7 +55,7 @@ fn whole(part: Value) -> Result<Vec<Schema>, TooMany> {
 
 /// Each of the one with each of the other, but for those that contradict each other.
 fn combined(some: &[Schema], others: &[Schema]) -> Result<Vec<Schema>, TooMany> {
-    if some.len() * others.len() > MOST {
+    if some.len() * others.len() > MAX_ALTERNATIVES {
         return Err(TooMany);
     }
     let pairs = some.iter().flat_map(|one| others.iter().map(move |other| (one, other)));

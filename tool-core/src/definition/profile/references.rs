@@ -11,10 +11,10 @@ use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference;
 
 /// References that refer twice to the next one multiply. A hand-written schema with more is refused with its tool.
-const MOST_SCHEMAS: usize = 20_000;
+const MAX_SCHEMAS: usize = 20_000;
 
 /// No declared type is as deep; the stack of a thread, 2 MB, holds twice as much in a debug build.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// The schema without references; a recursive type keeps `$ref`s to one definition, where the profile takes that.
 pub(super) fn inlined(root: &Value, profile: Profile) -> Result<Value, ProfileError> {
@@ -47,20 +47,20 @@ struct Inlining<'s> {
 }
 
 impl<'s> Inlining<'s> {
-    fn schema(&mut self, schema: &'s Value, place: &str) -> Result<Value, ProfileError> {
+    fn schema(&mut self, schema: &'s Value, path: &str) -> Result<Value, ProfileError> {
         let Some(object) = schema.as_object() else { return Ok(schema.clone()) };
         self.schemas += 1;
         self.depth += 1;
-        if self.schemas > MOST_SCHEMAS || self.depth > DEEPEST {
+        if self.schemas > MAX_SCHEMAS || self.depth > MAX_DEPTH {
             return Err(ProfileError::TooLarge { profile: self.profile });
         }
         let rendered = match object.get("$ref").and_then(Value::as_str) {
             Some(reference) => {
-                let target = self.target(reference, place)?;
-                let beside = self.without_definitions(object, place)?;
+                let target = self.target(reference, path)?;
+                let beside = self.without_definitions(object, path)?;
                 together(beside, target)
             }
-            None => self.without_definitions(object, place)?.into(),
+            None => self.without_definitions(object, path)?.into(),
         };
         self.depth -= 1;
         Ok(rendered)
@@ -70,24 +70,24 @@ impl<'s> Inlining<'s> {
     fn without_definitions(
         &mut self,
         object: &'s Map<String, Value>,
-        place: &str,
+        path: &str,
     ) -> Result<Map<String, Value>, ProfileError> {
         let led_to = ["$ref", "$defs", "definitions", "$schema", "$id"];
         let others = object.iter().filter(|(keyword, _)| !led_to.contains(&keyword.as_str()));
-        subschemas::mapped(others, place, |schema, place| self.schema(schema, place))
+        subschemas::mapped(others, path, |schema, path| self.schema(schema, path))
     }
 
     /// What a reference leads to, or a reference to the one definition of a recursive type.
-    fn target(&mut self, reference: &'s str, place: &str) -> Result<Value, ProfileError> {
+    fn target(&mut self, reference: &'s str, path: &str) -> Result<Value, ProfileError> {
         let found = reference::target(reference, self.root);
         let Some(found) = found else {
-            return Err(ProfileError::Reference { place: place.to_owned(), reference: reference.to_owned() });
+            return Err(ProfileError::Reference { path: path.to_owned(), reference: reference.to_owned() });
         };
         if !self.is_recursive(reference, found) {
-            return self.schema(found, place);
+            return self.schema(found, path);
         }
         if !dialect::takes_recursion(self.profile) {
-            return Err(ProfileError::Recursive { profile: self.profile, place: place.to_owned() });
+            return Err(ProfileError::Recursive { profile: self.profile, path: path.to_owned() });
         }
         if reference == "#" {
             return Ok(json!({"$ref": "#"}));
@@ -114,8 +114,8 @@ impl<'s> Inlining<'s> {
     }
 
     fn is_recursive(&mut self, reference: &'s str, target: &'s Value) -> bool {
-        if let Some(known) = self.recursive.get(reference) {
-            return *known;
+        if let Some(seen) = self.recursive.get(reference) {
+            return *seen;
         }
         let mut seen = HashSet::new();
         let mut waiting = vec![target];

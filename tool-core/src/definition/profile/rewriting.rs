@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::definition::profile::branches::{describe, nullable, of_every_type, put_tag_first};
+use crate::definition::profile::branches::{nullable, of_every_type, put_tag_first, set_description};
 use crate::definition::profile::choice;
 use crate::definition::profile::choice::TooMany;
 use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, Untyped};
 use crate::definition::profile::subschemas::below;
-use crate::definition::profile::{ProfileError, words};
+use crate::definition::profile::{ProfileError, describe};
 
 /// The schema of all inputs, without references but to recursive types, in the words of a vendor.
 pub(super) fn rewritten(schema: Value, dialect: &Dialect) -> Result<Value, ProfileError> {
@@ -39,7 +39,7 @@ struct Rewriting<'d> {
 type Schema = Map<String, Value>;
 
 impl Rewriting<'_> {
-    fn schema(&self, schema: Value, place: &str) -> Result<Value, ProfileError> {
+    fn schema(&self, schema: Value, path: &str) -> Result<Value, ProfileError> {
         let schema = match schema {
             Value::Object(schema) => schema,
             Value::Bool(false) => Schema::from_iter([("not".to_owned(), json!({}))]),
@@ -51,20 +51,20 @@ impl Rewriting<'_> {
             Some(mut only) if alternatives.is_empty() => {
                 // What is told about the whole counts more than what is told about its only alternative.
                 only.extend(notes);
-                self.plain(only, place)
+                self.plain(only, path)
             }
             last => {
                 alternatives.extend(last);
-                self.choice(notes, alternatives, place)
+                self.choice(notes, alternatives, path)
             }
         }
     }
 
     /// A choice of several schemas, or of none: then nothing is valid, and no vendor has a word for that.
-    fn choice(&self, notes: Schema, alternatives: Vec<Schema>, place: &str) -> Result<Value, ProfileError> {
+    fn choice(&self, notes: Schema, alternatives: Vec<Schema>, path: &str) -> Result<Value, ProfileError> {
         let mut branches: Vec<Value> = Vec::new();
         for (position, alternative) in alternatives.into_iter().enumerate() {
-            let branch = self.plain(alternative, &below(place, &["anyOf", &position.to_string()]))?;
+            let branch = self.plain(alternative, &below(path, &["anyOf", &position.to_string()]))?;
             if !branches.contains(&branch) {
                 branches.push(branch);
             }
@@ -81,7 +81,7 @@ impl Rewriting<'_> {
             Choice::ByFirstProperty => put_tag_first(&mut branches),
             Choice::Alone => {
                 if let Some(description) = &description {
-                    branches.iter_mut().for_each(|branch| describe(branch, description));
+                    branches.iter_mut().for_each(|branch| set_description(branch, description));
                 }
                 return Ok(json!({ "anyOf": branches }));
             }
@@ -94,7 +94,7 @@ impl Rewriting<'_> {
     }
 
     /// A schema of one type, or a reference.
-    fn plain(&self, mut schema: Schema, place: &str) -> Result<Value, ProfileError> {
+    fn plain(&self, mut schema: Schema, path: &str) -> Result<Value, ProfileError> {
         if let Some(reference) = schema.shift_remove("$ref") {
             let (_, left) = self.sorted(schema.clone(), None);
             let reference = json!({ "$ref": reference });
@@ -106,8 +106,8 @@ impl Rewriting<'_> {
         }
         let kind = kind(&mut schema);
         let kept = match kind.as_deref() {
-            Some("object") => self.object(&mut schema, place)?,
-            Some("array") => self.array(&mut schema, place)?,
+            Some("object") => self.object(&mut schema, path)?,
+            Some("array") => self.array(&mut schema, path)?,
             _ => Schema::new(),
         };
         let (mut taken, left) = self.sorted(schema, kind.as_deref());
@@ -121,7 +121,7 @@ impl Rewriting<'_> {
                 taken.insert("anyOf".to_owned(), of_every_type());
             }
             (None, Untyped::Refused) => {
-                return Err(ProfileError::Untyped { profile: self.dialect.profile, place: place.to_owned() });
+                return Err(ProfileError::Untyped { profile: self.dialect.profile, path: path.to_owned() });
             }
         }
         let description = described(&mut taken, &left);
@@ -131,11 +131,11 @@ impl Rewriting<'_> {
         Ok(rewritten.into())
     }
 
-    fn object(&self, schema: &mut Schema, place: &str) -> Result<Schema, ProfileError> {
+    fn object(&self, schema: &mut Schema, path: &str) -> Result<Schema, ProfileError> {
         let required = schema.shift_remove("required").unwrap_or_default();
         let is_required =
             |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
-        let takes = if place.is_empty() { self.dialect.takes_input } else { self.dialect.takes_property };
+        let takes = if path.is_empty() { self.dialect.takes_input } else { self.dialect.takes_property };
         let mut properties = Schema::new();
         let mut always = Vec::new();
         if let Some(Value::Object(all)) = schema.shift_remove("properties") {
@@ -147,7 +147,7 @@ impl Rewriting<'_> {
                 if !takes(&name) {
                     return Err(ProfileError::PropertyName { profile: self.dialect.profile, name });
                 }
-                let mut property = self.schema(property, &below(place, &["properties", &name]))?;
+                let mut property = self.schema(property, &below(path, &["properties", &name]))?;
                 let required = is_required(&name);
                 if !required && self.dialect.optional == Optional::Null {
                     property = nullable(property);
@@ -158,7 +158,7 @@ impl Rewriting<'_> {
                 properties.insert(name, property);
             }
         }
-        let others = self.other_properties(schema, properties.is_empty(), place)?;
+        let others = self.other_properties(schema, properties.is_empty(), path)?;
         let mut kept = Schema::new();
         // A map has none, and a vendor's SDK writes none for it.
         if !properties.is_empty() || others.as_ref().is_some_and(|others| *others == false) {
@@ -176,7 +176,7 @@ impl Rewriting<'_> {
         &self,
         schema: &mut Schema,
         nameless: bool,
-        place: &str,
+        path: &str,
     ) -> Result<Option<Value>, ProfileError> {
         let unevaluated = schema.shift_remove("unevaluatedProperties");
         let others = schema.shift_remove("additionalProperties").or(unevaluated);
@@ -196,7 +196,7 @@ impl Rewriting<'_> {
             if patterns.is_empty() && others.is_none() && !nameless {
                 return Ok(Some(false.into()));
             }
-            return Err(ProfileError::FreeNames { profile: self.dialect.profile, place: place.to_owned() });
+            return Err(ProfileError::FreeNames { profile: self.dialect.profile, path: path.to_owned() });
         }
         let mut types = patterns;
         match others {
@@ -205,10 +205,10 @@ impl Rewriting<'_> {
             _ => return Ok(None),
         }
         let types = if types.len() == 1 { types.remove(0) } else { json!({ "anyOf": types }) };
-        self.schema(types, &below(place, &["additionalProperties"])).map(Some)
+        self.schema(types, &below(path, &["additionalProperties"])).map(Some)
     }
 
-    fn array(&self, schema: &mut Schema, place: &str) -> Result<Schema, ProfileError> {
+    fn array(&self, schema: &mut Schema, path: &str) -> Result<Schema, ProfileError> {
         let unevaluated = schema.shift_remove("unevaluatedItems");
         let rest = schema.shift_remove("items").or(unevaluated);
         let mut items = match schema.get("prefixItems") {
@@ -227,7 +227,7 @@ impl Rewriting<'_> {
             _ => {}
         }
         let items = if items.len() == 1 { items.remove(0) } else { json!({ "anyOf": items }) };
-        let items = self.schema(items, &below(place, &["items"]))?;
+        let items = self.schema(items, &below(path, &["items"]))?;
         Ok(Schema::from_iter([("items".to_owned(), items)]))
     }
 
@@ -295,5 +295,5 @@ fn limits(keyword: &str, kind: Option<&str>) -> bool {
 /// The description of a schema, with what is left for it.
 fn described(schema: &mut Schema, left: &Schema) -> Option<String> {
     let description = schema.shift_remove("description");
-    words::described(description.as_ref().and_then(Value::as_str), &words::sentences(left))
+    describe::described(description.as_ref().and_then(Value::as_str), &describe::sentences(left))
 }

@@ -24,24 +24,24 @@ const MAPS: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", 
 /// place.
 pub(super) fn mapped<'s, E>(
     object: impl IntoIterator<Item = (&'s String, &'s Value)>,
-    place: &str,
+    path: &str,
     mut render: impl FnMut(&'s Value, &str) -> Result<Value, E>,
 ) -> Result<Map<String, Value>, E> {
     let mut rendered = Map::new();
     for (keyword, value) in object {
         let value = match value {
-            schema if ONE.contains(&keyword.as_str()) => render(schema, &below(place, &[keyword]))?,
+            schema if ONE.contains(&keyword.as_str()) => render(schema, &below(path, &[keyword]))?,
             Value::Array(schemas) if LISTS.contains(&keyword.as_str()) => {
                 let mut list = Vec::new();
                 for (position, schema) in schemas.iter().enumerate() {
-                    list.push(render(schema, &below(place, &[keyword, &position.to_string()]))?);
+                    list.push(render(schema, &below(path, &[keyword, &position.to_string()]))?);
                 }
                 list.into()
             }
             Value::Object(schemas) if MAPS.contains(&keyword.as_str()) => {
                 let mut map = Map::new();
                 for (name, schema) in schemas {
-                    map.insert(name.clone(), render(schema, &below(place, &[keyword, name]))?);
+                    map.insert(name.clone(), render(schema, &below(path, &[keyword, name]))?);
                 }
                 map.into()
             }
@@ -67,8 +67,8 @@ pub(super) fn of(object: &Map<String, Value>) -> Vec<&Value> {
 }
 
 /// A place below another one, as a JSON Pointer.
-pub(super) fn below(place: &str, steps: &[&str]) -> String {
-    let mut below = place.to_owned();
+pub(super) fn below(path: &str, steps: &[&str]) -> String {
+    let mut below = path.to_owned();
     for step in steps {
         below.push('/');
         push_escaped(&mut below, step);

@@ -21,7 +21,7 @@ fn assert_becomes(profile: Profile, schema: Value, expected: Value) {
 }
 
 #[test]
-fn limits_that_a_vendor_does_not_take_are_told_in_words() {
+fn describes_unsupported_limits_in_words() {
     let limited = json!({
         "type": "string", "description": "A code", "minLength": 2, "maxLength": 64, "pattern": "^[a-z]+$", "format": "uri",
         "default": "ab", "examples": ["cd", "ef"], "deprecated": true,
@@ -45,7 +45,7 @@ fn limits_that_a_vendor_does_not_take_are_told_in_words() {
 }
 
 #[test]
-fn every_limit_has_words_of_its_own() {
+fn every_limit_has_a_description() {
     let cases = [
         (json!({"type": "integer", "minimum": 1}), "At least 1."),
         (json!({"type": "integer", "maximum": 9}), "At most 9."),
@@ -66,13 +66,13 @@ fn every_limit_has_words_of_its_own() {
 }
 
 #[test]
-fn a_limit_of_another_type_limits_nothing_and_is_not_told() {
+fn ignores_limits_of_another_type() {
     let schema = json!({"type": "string", "minimum": 5, "uniqueItems": true, "x-order": 1, "$comment": "c"});
     assert_becomes(Profile::Anthropic, schema, json!({"type": "string"}));
 }
 
 #[test]
-fn anthropic_takes_two_least_lengths_of_lists() {
+fn anthropic_accepts_two_min_items_values() {
     let list = |least: u8| json!({"type": "array", "items": {"type": "string"}, "minItems": least});
     assert_eq!(of_input(Profile::Anthropic, list(1)).unwrap()["minItems"], 1);
     let rendered = of_input(Profile::Anthropic, list(2)).unwrap();
@@ -83,7 +83,7 @@ fn anthropic_takes_two_least_lengths_of_lists() {
 }
 
 #[test]
-fn constants_are_enums_for_gemini_and_only_of_texts() {
+fn gemini_turns_text_constants_into_enums() {
     assert_becomes(Profile::Gemini, json!({"const": "a"}), json!({"type": "string", "enum": ["a"]}));
     assert_becomes(
         Profile::Gemini,
@@ -103,7 +103,7 @@ fn constants_are_enums_for_gemini_and_only_of_texts() {
 }
 
 #[test]
-fn a_list_of_types_is_a_choice_of_which_each_has_its_own_limits() {
+fn splits_lists_of_types_into_choices() {
     let schema =
         json!({"type": ["string", "integer", "null"], "minimum": 1, "maxLength": 3, "description": "Which"});
     let branches = json!([
@@ -115,7 +115,7 @@ fn a_list_of_types_is_a_choice_of_which_each_has_its_own_limits() {
 }
 
 #[test]
-fn nothing_stands_beside_a_choice_of_gemini() {
+fn gemini_choices_have_no_siblings() {
     let schema = json!({
         "description": "Which",
         "anyOf": [{"type": "string", "description": "By name"}, {"type": "integer"}],
@@ -129,7 +129,7 @@ fn nothing_stands_beside_a_choice_of_gemini() {
 }
 
 #[test]
-fn what_holds_for_all_branches_goes_into_each() {
+fn copies_shared_keywords_into_branches() {
     let schema = json!({
         "type": "object",
         "properties": {"id": {"type": "string"}},
@@ -161,7 +161,7 @@ fn what_holds_for_all_branches_goes_into_each() {
 }
 
 #[test]
-fn all_parts_hold_at_once() {
+fn merges_all_of() {
     let schema = json!({"allOf": [
         {"type": "number", "minimum": 1, "maximum": 9, "description": "One"},
         {"type": "integer", "minimum": 5, "maximum": 20, "description": "Two"},
@@ -183,7 +183,7 @@ fn all_parts_hold_at_once() {
 }
 
 #[test]
-fn parts_of_an_object_share_their_properties() {
+fn merges_properties_of_all_of() {
     let schema = json!({"type": "object", "allOf": [
         {"properties": {"a": {"type": "integer", "minimum": 1}, "never": false}},
         {"properties": {"a": {"maximum": 5}, "b": {"type": "array", "items": true}}},
@@ -201,7 +201,7 @@ fn parts_of_an_object_share_their_properties() {
 }
 
 #[test]
-fn names_of_a_pattern_are_told_and_their_values_kept() {
+fn describes_property_name_patterns() {
     let schema = json!({
         "type": "object",
         "patternProperties": {"^a": {"type": "string"}, "^b": {"type": "integer"}},
@@ -216,7 +216,7 @@ fn names_of_a_pattern_are_told_and_their_values_kept() {
 }
 
 #[test]
-fn an_open_object_is_closed_where_it_must_be() {
+fn closes_open_objects_where_required() {
     let open = json!({"type": "object", "properties": {"b": {"type": "string"}}});
     assert_becomes(Profile::Anthropic, open.clone(), open.clone());
     let expected = json!({
@@ -229,12 +229,12 @@ fn an_open_object_is_closed_where_it_must_be() {
     let nameless = of_input(Profile::OpenAiStrict, json!({"type": "object"})).unwrap_err();
     assert_eq!(
         nameless,
-        ProfileError::FreeNames { profile: Profile::OpenAiStrict, place: "/properties/a".to_owned() }
+        ProfileError::FreeNames { profile: Profile::OpenAiStrict, path: "/properties/a".to_owned() }
     );
 }
 
 #[test]
-fn lists_say_what_they_hold() {
+fn arrays_have_items() {
     let tuple =
         json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "string"}], "items": false});
     let expected = json!({
@@ -251,12 +251,12 @@ fn lists_say_what_they_hold() {
     let refused = of_input(Profile::OpenAiStrict, json!({"type": "array"})).unwrap_err();
     assert_eq!(
         refused,
-        ProfileError::Untyped { profile: Profile::OpenAiStrict, place: "/properties/a/items".to_owned() }
+        ProfileError::Untyped { profile: Profile::OpenAiStrict, path: "/properties/a/items".to_owned() }
     );
 }
 
 #[test]
-fn references_are_put_in_their_place() {
+fn inlines_references() {
     let root = json!({
         "type": "object",
         "properties": {
@@ -283,7 +283,7 @@ fn references_are_put_in_their_place() {
 }
 
 #[test]
-fn a_recursive_type_keeps_one_definition() {
+fn keeps_one_definition_of_a_recursive_type() {
     let root = json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/x~1Node", "description": "First"}},
@@ -310,7 +310,7 @@ fn a_recursive_type_keeps_one_definition() {
 }
 
 #[test]
-fn the_root_itself_may_be_the_recursive_type() {
+fn root_may_be_recursive() {
     let root =
         json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": false});
     assert_eq!(rendered(&root, Profile::Anthropic), Ok(root.clone()));
@@ -319,7 +319,7 @@ fn the_root_itself_may_be_the_recursive_type() {
 }
 
 #[test]
-fn definitions_of_one_name_are_kept_apart() {
+fn renames_definitions_with_the_same_name() {
     let node = |path: &str| json!({"type": "object", "properties": {"next": {"$ref": path}}});
     let root = json!({
         "type": "object",
@@ -333,7 +333,7 @@ fn definitions_of_one_name_are_kept_apart() {
 }
 
 #[test]
-fn what_multiplies_is_refused_before_it_is_large() {
+fn rejects_exponential_schemas_early() {
     let doubled = |step: usize| {
         let next = json!({"$ref": format!("#/$defs/D{}", step + 1)});
         (format!("D{step}"), json!({"type": "object", "properties": {"a": next, "b": next}}))
@@ -362,7 +362,7 @@ fn what_multiplies_is_refused_before_it_is_large() {
 }
 
 #[test]
-fn the_deepest_schema_leaves_room_on_the_stack() {
+fn deepest_schema_fits_on_the_stack() {
     let mut deep = json!({"type": "string"});
     for _ in 0..49 {
         deep = json!({"type": "array", "items": {"type": "object", "properties": {"a": deep}}});
@@ -374,7 +374,7 @@ fn the_deepest_schema_leaves_room_on_the_stack() {
 }
 
 #[test]
-fn the_root_is_one_plain_object() {
+fn root_is_one_object() {
     let choices = [
         json!({"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}),
         json!({"type": "string"}),
@@ -394,7 +394,7 @@ fn the_root_is_one_plain_object() {
 }
 
 #[test]
-fn names_that_a_vendor_refuses_are_refused_here() {
+fn rejects_names_that_a_vendor_rejects() {
     let named = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "additionalProperties": false});
     let nested = |name: &str| json!({"type": "object", "properties": {"a": named(name)}, "additionalProperties": false});
     let refuses =
@@ -420,7 +420,7 @@ fn names_that_a_vendor_refuses_are_refused_here() {
 }
 
 #[test]
-fn names_of_tools_are_those_of_the_vendor() {
+fn checks_tool_names_of_the_vendor() {
     use super::dialect::takes_tool_name as takes;
     for profile in [Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic] {
         assert!(takes(profile, "get-weather_2") && takes(profile, "2nd") && takes(profile, &"a".repeat(64)));
@@ -431,7 +431,7 @@ fn names_of_tools_are_those_of_the_vendor() {
 }
 
 #[test]
-fn every_profile_is_found_by_its_name() {
+fn parses_every_profile_name() {
     for profile in Profile::ALL {
         assert_eq!(profile.as_str().parse(), Ok(profile));
     }

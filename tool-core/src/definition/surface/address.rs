@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_read_and_written_alike() {
+    fn round_trips_addresses() {
         for path in ["a", "a/b", "{a}", "node/{id}/revision/{vid}", "Tōkyō/a.b-c_d~e", "{b}/{a}"] {
             assert_eq!(address(path).to_string(), path);
         }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_read_as_the_macro_reads_it() {
+    fn parses_addresses_like_the_macro() {
         let table: &[(&str, Option<&[&str]>)] = &include!("../../../../tests/paths.rs");
         for (path, expected) in table {
             let read = Address::parse(path).ok();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn rejects_invalid_addresses() {
         for (path, fault) in [
             ("", AddressFault::Empty),
             ("/a", AddressFault::Empty),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_collide_where_a_path_can_be_of_both() {
+    fn detects_ambiguous_addresses() {
         for (a, b, collide) in [
             ("a", "a", true),
             ("a", "b", false),

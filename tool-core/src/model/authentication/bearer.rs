@@ -151,7 +151,7 @@ mod tests {
         bearer.token("abc.def-124==", Principal::new("bob")).unwrap()
     }
 
-    fn ask(values: &[&str]) -> Result<Option<String>, String> {
+    fn authenticate(values: &[&str]) -> Result<Option<String>, String> {
         let mut request = http::Request::get("/");
         for value in values {
             request = request.header("authorization", *value);
@@ -165,18 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn each_token_has_its_holder() {
+    fn each_token_has_its_principal() {
         for (header, id) in [
             ("Bearer abc.def-123==", "ada"),
             ("bearer abc.def-124==", "bob"),
             ("BEARER   abc.def-124==", "bob"),
         ] {
-            assert_eq!(ask(&[header]), Ok(Some(id.to_owned())), "{header}");
+            assert_eq!(authenticate(&[header]), Ok(Some(id.to_owned())), "{header}");
         }
     }
 
     #[test]
-    fn whoever_sends_no_token_is_asked_for_one() {
+    fn missing_token_is_unauthorized() {
         for headers in [
             &[][..],
             &["Basic YTpi"],
@@ -186,12 +186,12 @@ mod tests {
             // Which one would count?
             &["Bearer abc.def-123==", "Bearer abc.def-124=="],
         ] {
-            assert_eq!(ask(headers), Err("Bearer".to_owned()), "{headers:?}");
+            assert_eq!(authenticate(headers), Err("Bearer".to_owned()), "{headers:?}");
         }
     }
 
     #[test]
-    fn whoever_sends_a_wrong_token_is_told() {
+    fn wrong_token_is_rejected() {
         for header in [
             "Bearer abc.def-123=",
             "Bearer abc.def-12",
@@ -201,12 +201,16 @@ mod tests {
             "Bearer ",
             "Bearer =",
         ] {
-            assert_eq!(ask(&[header]), Err(r#"Bearer error="invalid_token""#.to_owned()), "{header}");
+            assert_eq!(
+                authenticate(&[header]),
+                Err(r#"Bearer error="invalid_token""#.to_owned()),
+                "{header}"
+            );
         }
     }
 
     #[test]
-    fn what_is_no_token_is_refused_and_not_repeated() {
+    fn malformed_token_is_rejected_and_not_repeated() {
         for (token, error) in [
             ("", InvalidToken::Empty),
             ("=", InvalidToken::Characters),

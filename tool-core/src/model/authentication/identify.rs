@@ -40,7 +40,7 @@ pub async fn identify(
     let outer = head.extensions.get::<Principal>();
     let is_anonymous = outer.is_none_or(|principal| principal.id().is_none());
     let Some(authenticator) = authenticator.filter(|_| is_anonymous) else { return Ok(outer.cloned()) };
-    let answer = ask(authenticator, head).await;
+    let answer = identify_with(authenticator, head).await;
     if let Err(error @ AuthenticationError::Unavailable(cause)) = &answer {
         tracing::error!(cause = cause.to_string(), "{error}");
     }
@@ -48,7 +48,10 @@ pub async fn identify(
 }
 
 /// Asks the authenticator. Its panic lets nobody in, and harms no other request.
-async fn ask(authenticator: &dyn Authenticator, head: &Parts) -> Result<Principal, AuthenticationError> {
+async fn identify_with(
+    authenticator: &dyn Authenticator,
+    head: &Parts,
+) -> Result<Principal, AuthenticationError> {
     let panicked = |Panicked| AuthenticationError::unavailable("the authenticator panicked");
     let answer = catch_panic(|| authenticator.authenticate(head)).map_err(panicked)?;
     catch_panic_future(answer).await.map_err(panicked)?
@@ -74,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outer_principal_counts_unless_it_is_anonymous() {
+    fn outer_principal_wins_unless_anonymous() {
         let ada = |_: &Parts| Ok(Principal::new("ada"));
         let refuses = |_: &Parts| Err(AuthenticationError::refused(HeaderValue::from_static("Bearer")));
         let (eve, nobody) = (Principal::new("eve"), Principal::anonymous().grant("read"));
@@ -124,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_the_authenticator_lets_nobody_in() {
+    fn panicking_authenticator_rejects_the_request() {
         for panicking in [Panicking::Asked, Panicking::Polled] {
             let error = block_on(identify(Some(&panicking), &head(None))).unwrap_err();
             assert!(matches!(error, AuthenticationError::Unavailable(_)), "{panicking:?}: {error}");
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_meets_no_panic_of_the_authenticator() {
+    fn dropped_request_does_not_panic() {
         let head = head(None);
         let mut asked = Box::pin(identify(Some(&Panicking::Dropped), &head));
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());

@@ -74,8 +74,8 @@ impl ToolError {
     /// assert_eq!(error.to_string(), "invalid input: 1 problem\n- /stay/until: is before the day of arrival");
     /// assert_eq!(ToolError::invalid("stay", "is too long"), ToolError::invalid("/stay", "is too long"));
     /// ```
-    pub fn invalid(place: impl AsRef<str>, message: impl Into<String>) -> Self {
-        ToolError::of(FailureKind::Input, "").and_invalid(place, message)
+    pub fn invalid(path: impl AsRef<str>, message: impl Into<String>) -> Self {
+        ToolError::of(FailureKind::Input, "").and_invalid(path, message)
     }
 
     /// The same error with one more input that is wrong, so that the caller learns of all at once.
@@ -87,14 +87,13 @@ impl ToolError {
     /// assert_eq!(Failure::from(error).problems().len(), 2);
     /// ```
     #[must_use]
-    pub fn and_invalid(self, place: impl AsRef<str>, message: impl Into<String>) -> Self {
-        let place = place.as_ref();
-        let place =
-            if place.is_empty() || place.starts_with('/') { place.to_owned() } else { pointer(place) };
+    pub fn and_invalid(self, path: impl AsRef<str>, message: impl Into<String>) -> Self {
+        let path = path.as_ref();
+        let path = if path.is_empty() || path.starts_with('/') { path.to_owned() } else { pointer(path) };
         let mut failure = self.0;
         failure.0.kind = FailureKind::Input;
         failure.0.retryable = true;
-        failure.0.problems.push(Problem::new(place, "tool", message));
+        failure.0.problems.push(Problem::new(path, "tool", message));
         let count = failure.0.problems.len();
         failure.0.message = format!("invalid input: {count} problem{}", if count == 1 { "" } else { "s" });
         ToolError(failure)

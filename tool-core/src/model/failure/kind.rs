@@ -36,10 +36,10 @@ pub enum FailureKind {
     /// The caller calls too often.
     RateLimited,
     /// The tool has a question, and the caller cannot be asked.
-    CannotAsk,
+    Unsupported,
     /// The tool has asked something: the call starts again with the answer. What the adapter of a caller makes of it is to
     /// put the question; no caller sees it as a failure.
-    Suspended,
+    InputRequired,
     /// The caller went away or took the call back.
     Cancelled,
     /// A fault of the application: a panic, an output that cannot be written.
@@ -168,8 +168,8 @@ impl FailureKind {
             FailureKind::Timeout => (504, "timeout", 6, IsError, FAULT),
             FailureKind::Busy => (429, "busy", 13, IsError, FAULT),
             FailureKind::RateLimited => (429, "rate_limited", 13, IsError, FAULT),
-            FailureKind::CannotAsk => (501, "cannot_ask", 9, Capability, Capability),
-            FailureKind::Suspended => (503, "suspended", 1, IsError, FAULT),
+            FailureKind::Unsupported => (501, "cannot_ask", 9, Capability, Capability),
+            FailureKind::InputRequired => (503, "suspended", 1, IsError, FAULT),
             FailureKind::Cancelled => (499, "cancelled", 130, Nothing, Nothing),
             FailureKind::Internal => (500, "internal", 70, IsError, FAULT),
         };
@@ -198,8 +198,8 @@ mod tests {
         Timeout              504  isError  -32603         timeout            6
         Busy                 429  isError  -32603         busy               13
         RateLimited          429  isError  -32603         rate_limited       13
-        CannotAsk            501  -32021/isError  -32021/isError  cannot_ask  9
-        Suspended            503  isError  -32603         suspended          1
+        Unsupported            501  -32021/isError  -32021/isError  cannot_ask  9
+        InputRequired        503  isError  -32603         suspended          1
         Cancelled            499  none     none           cancelled          130
         Internal             500  isError  -32603         internal           70
     ";
@@ -219,8 +219,8 @@ mod tests {
         FailureKind::Timeout,
         FailureKind::Busy,
         FailureKind::RateLimited,
-        FailureKind::CannotAsk,
-        FailureKind::Suspended,
+        FailureKind::Unsupported,
+        FailureKind::InputRequired,
         FailureKind::Cancelled,
         FailureKind::Internal,
     ];
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_codes_on_every_face() {
+    fn every_kind_has_its_codes() {
         let rows: Vec<Vec<&str>> =
             TABLE.trim().lines().map(|line| line.split_whitespace().collect()).collect();
         let table = KINDS.map(|kind| {

@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use super::{Node, Permission};
-use crate::schema::Shown;
+use crate::schema::Escaped;
 
 /// How deeply lists may nest.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Why a text is not a permission.
 ///
@@ -23,7 +23,7 @@ const DEEPEST: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` is not a permission, since {reason}: write a name, `all(a, b)` if each is required, or `any(a, b)` if one is enough",
-    Shown(.text)
+    Escaped(.text)
 )]
 pub struct PermissionError {
     text: String,
@@ -48,7 +48,7 @@ enum Reason {
     AfterList,
     #[error("its parentheses do not match")]
     Parentheses,
-    #[error("it nests more than {DEEPEST} lists")]
+    #[error("it nests more than {MAX_DEPTH} lists")]
     Depth,
 }
 
@@ -59,7 +59,7 @@ impl FromStr for Permission {
     type Err = PermissionError;
 
     fn from_str(text: &str) -> Result<Self, PermissionError> {
-        let read = permission(text, DEEPEST).and_then(|(permission, rest)| match rest.chars().next() {
+        let read = permission(text, MAX_DEPTH).and_then(|(permission, rest)| match rest.chars().next() {
             None => Ok(permission),
             Some(',') => Err(Reason::Sign(',')),
             Some(')') => Err(Reason::Parentheses),
@@ -120,7 +120,7 @@ impl Permission {
     /// Checks what [`from_str`](FromStr::from_str) would not read back: a list of none, which would ask for nothing, and names with
     /// signs in them.
     pub(crate) fn check(&self) -> Result<(), PermissionError> {
-        self.fault(DEEPEST).map_err(|reason| PermissionError { text: self.to_string(), reason })
+        self.fault(MAX_DEPTH).map_err(|reason| PermissionError { text: self.to_string(), reason })
     }
 
     fn fault(&self, depth: usize) -> Result<(), Reason> {

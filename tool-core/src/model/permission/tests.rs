@@ -8,7 +8,7 @@ fn read(text: &str) -> Permission {
 }
 
 #[test]
-fn the_text_form_is_read_back() {
+fn round_trips_the_text_form() {
     for (text, written) in [
         ("node.view", "node.view"),
         (" edit any page ", "edit any page"),
@@ -25,7 +25,7 @@ fn the_text_form_is_read_back() {
 }
 
 #[test]
-fn what_could_be_read_in_two_ways_is_refused() {
+fn rejects_ambiguous_text() {
     let deep = "all(".repeat(17) + "a" + &")".repeat(17);
     for (text, reason) in [
         ("", "a name is missing"),
@@ -54,7 +54,7 @@ fn what_could_be_read_in_two_ways_is_refused() {
 }
 
 #[test]
-fn a_permission_made_in_code_is_checked_as_a_text_is() {
+fn checks_permissions_made_in_code() {
     let none: [&str; 0] = [];
     let deep = (0..17).fold(Permission::from("a"), |inner, _| Permission::all([inner, "b".into()]));
     for (permission, reason) in [
@@ -70,7 +70,7 @@ fn a_permission_made_in_code_is_checked_as_a_text_is() {
 }
 
 #[test]
-fn nested_permissions_are_met_as_they_say_and_name_what_is_missing() {
+fn evaluates_nested_permissions_and_names_what_is_missing() {
     let permission = read("all(see, any(admin, all(view, edit)))");
     let caller = |names: &[&str]| names.iter().copied().fold(Principal::local(), Principal::grant);
     for (granted, lack) in [
@@ -90,7 +90,7 @@ fn nested_permissions_are_met_as_they_say_and_name_what_is_missing() {
 }
 
 #[test]
-fn what_implies_what() {
+fn implications() {
     for (old, new, implied) in [
         ("a", "any(a, b)", true),
         ("any(a, b)", "a", false),

@@ -56,7 +56,7 @@ impl SchemaError {
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.pointer.is_empty() {
-            write!(f, "at {}: ", Shown(&self.pointer))?;
+            write!(f, "at {}: ", Escaped(&self.pointer))?;
         }
         write!(f, "{}", self.fault)
     }
@@ -120,17 +120,17 @@ pub enum SchemaFault {
         most: usize,
     },
     /// A `$ref` to another document. Nothing is ever loaded.
-    #[error("`$ref` leads to another document, `{}`: only references that begin with `#` are followed", Shown(.0))]
+    #[error("`$ref` leads to another document, `{}`: only references that begin with `#` are followed", Escaped(.0))]
     RemoteReference(String),
     /// A `$ref` to something in this document that is no schema: nothing at all, a value, or a name given by `$anchor`.
-    #[error("`$ref` leads to `{}`, which is no schema of this document", Shown(.0))]
+    #[error("`$ref` leads to `{}`, which is no schema of this document", Escaped(.0))]
     UnknownReference(String),
     /// A schema that applies itself to the same value again, by `$ref`s alone or within a choice.
     #[error("the schema refers to itself without an end: nothing of the value is consumed on the way")]
     EndlessReference,
     /// A `$schema` of another dialect.
     #[error(
-        "`$schema` names the dialect `{}`: only JSON Schema 2020-12 and draft-07 are understood", Shown(.0)
+        "`$schema` names the dialect `{}`: only JSON Schema 2020-12 and draft-07 are understood", Escaped(.0)
     )]
     Dialect(String),
     /// A keyword that is not understood, or that means something else in the dialect that `$schema` names.
@@ -145,38 +145,38 @@ pub enum SchemaFault {
     /// back references.
     #[error(
         "the pattern `{}` is no regular expression without look-around and back references, or it is too large",
-        Shown(.0)
+        Escaped(.0)
     )]
     Pattern(String),
     /// A property whose name is too long or has control characters.
-    #[error("the property `{}` has a name that is too long or has control characters", Shown(.0))]
+    #[error("the property `{}` has a name that is too long or has control characters", Escaped(.0))]
     PropertyName(String),
     /// An `x-mcp-header` that no request can carry; a client of MCP leaves out a tool that has one.
     #[error("`x-mcp-header` {0}")]
     Header(&'static str),
     /// Anything else that the meta-schema of JSON Schema 2020-12 has against it.
-    #[error("it is no JSON Schema: {}", Shown(.0))]
+    #[error("it is no JSON Schema: {}", Escaped(.0))]
     Invalid(String),
 }
 
 /// A foreign text in a message: shortened, and without characters that do something to a terminal or to a reader.
-pub(crate) struct Shown<T>(pub(crate) T);
+pub(crate) struct Escaped<T>(pub(crate) T);
 
-impl<T: AsRef<str>> fmt::Display for Shown<T> {
+impl<T: AsRef<str>> fmt::Display for Escaped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.as_ref();
-        for c in text.chars().take(MOST_SHOWN) {
+        for c in text.chars().take(MAX_ESCAPED) {
             if c.is_ascii() && !c.is_ascii_control() {
                 write!(f, "{c}")?;
             } else {
                 write!(f, "{}", c.escape_unicode())?;
             }
         }
-        if text.chars().nth(MOST_SHOWN).is_some() {
+        if text.chars().nth(MAX_ESCAPED).is_some() {
             f.write_str("…")?;
         }
         Ok(())
     }
 }
 
-const MOST_SHOWN: usize = 120;
+const MAX_ESCAPED: usize = 120;

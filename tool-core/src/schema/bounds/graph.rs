@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::schema::bounds::dialect::Dialect;
 use crate::schema::bounds::fault::{SchemaError, SchemaFault};
-use crate::schema::bounds::way::Way;
-use crate::schema::bounds::{LONGEST_NAME, MOST_ALTERNATIVES, MOST_LEVELS, MOST_SCHEMAS};
+use crate::schema::bounds::reach::Traversal;
+use crate::schema::bounds::{MAX_ALTERNATIVES, MAX_LEVELS, MAX_NAME_LENGTH, MAX_SCHEMAS};
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference::target;
 
@@ -155,12 +155,12 @@ impl<'s> Graph<'s> {
     fn link(&mut self) -> Result<(), SchemaError> {
         let address = |schema: &Value| std::ptr::from_ref(schema) as usize;
         let root = self.nodes[0].schema;
-        let known: HashMap<usize, usize> =
+        let seen: HashMap<usize, usize> =
             self.nodes.iter().enumerate().map(|(at, node)| (address(node.schema), at)).collect();
         for at in 0..self.nodes.len() {
             let Some(reference) = self.nodes[at].schema.get("$ref").and_then(Value::as_str) else { continue };
             let found = target(reference, root);
-            if let Some(to) = found.and_then(|target| known.get(&address(target))) {
+            if let Some(to) = found.and_then(|target| seen.get(&address(target))) {
                 self.nodes[at].edges.push(Edge { to: *to, applies: Applies::Here });
                 continue;
             }
@@ -181,21 +181,21 @@ impl<'s> Graph<'s> {
     /// The first of them, innermost first.
     pub(super) fn check(&self) -> Result<(), SchemaError> {
         let refuse = |at, fault| Err(SchemaError::new(self.pointer(at, ""), fault));
-        let here = Way::through(self, |edge| edge.applies == Applies::Here);
-        if let Some(at) = here.returns {
+        let here = Traversal::traverse(self, |edge| edge.applies == Applies::Here);
+        if let Some(at) = here.cycle {
             return refuse(at, SchemaFault::EndlessReference);
         }
-        for (at, reach) in here.reaches(self) {
-            if reach.schemas > MOST_ALTERNATIVES {
-                return refuse(at, SchemaFault::TooManyAlternatives { most: MOST_ALTERNATIVES });
+        for (at, reach) in here.reach(self) {
+            if reach.schemas > MAX_ALTERNATIVES {
+                return refuse(at, SchemaFault::TooManyAlternatives { most: MAX_ALTERNATIVES });
             }
         }
-        for (at, reach) in Way::through(self, |_| true).reaches(self) {
-            if reach.levels > MOST_LEVELS {
-                return refuse(at, SchemaFault::TooDeep { most: MOST_LEVELS });
+        for (at, reach) in Traversal::traverse(self, |_| true).reach(self) {
+            if reach.levels > MAX_LEVELS {
+                return refuse(at, SchemaFault::TooDeep { most: MAX_LEVELS });
             }
-            if reach.schemas > MOST_SCHEMAS {
-                return refuse(at, SchemaFault::TooManySchemas { most: MOST_SCHEMAS });
+            if reach.schemas > MAX_SCHEMAS {
+                return refuse(at, SchemaFault::TooManySchemas { most: MAX_SCHEMAS });
             }
         }
         Ok(())
@@ -231,9 +231,9 @@ impl<'s> Graph<'s> {
 
     /// The JSON Pointer of a keyword in a schema; of the schema itself for an empty one.
     pub(super) fn pointer(&self, mut at: usize, keyword: &str) -> String {
-        let mut way = Vec::new();
+        let mut ancestors = Vec::new();
         while at != 0 {
-            way.push(at);
+            ancestors.push(at);
             at = self.nodes[at].parent;
         }
         let mut pointer = String::new();
@@ -241,7 +241,7 @@ impl<'s> Graph<'s> {
             pointer.push('/');
             push_escaped(&mut pointer, token);
         };
-        for at in way.into_iter().rev() {
+        for at in ancestors.into_iter().rev() {
             push(self.nodes[at].keyword);
             match self.nodes[at].member {
                 Member::Only => {}
@@ -259,5 +259,5 @@ impl<'s> Graph<'s> {
 /// Whether a name can be shown to somebody. What a name may be is up to its author: `help`, `a b` and nothing at all are
 /// names, too.
 fn is_sane(name: &str) -> bool {
-    name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
+    name.len() <= MAX_NAME_LENGTH && !name.chars().any(char::is_control)
 }

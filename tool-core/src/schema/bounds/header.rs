@@ -26,14 +26,14 @@ impl Graph<'_> {
     ///
     /// The first header that no request can carry.
     pub(crate) fn check_headers(&self) -> Result<(), SchemaError> {
-        let mut known = HashSet::new();
+        let mut seen = HashSet::new();
         for (at, schema) in self.schemas() {
             let Some(header) = schema.get(HEADER) else { continue };
             let fault = match header.as_str() {
                 Some(name) if !is_token(name) => {
                     "is no name of a header: letters, digits and any of !#$%&'*+-.^_`|~"
                 }
-                Some(name) if !known.insert(name.to_ascii_lowercase()) => {
+                Some(name) if !seen.insert(name.to_ascii_lowercase()) => {
                     "occurs twice: names of headers are equal whatever their case"
                 }
                 Some(_) if !self.is_property(at) => {

@@ -23,7 +23,7 @@ fn write(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(&written(number)),
+        Value::Number(number) => out.push_str(&number_text(number)),
         Value::String(text) => write_text(text, out),
         Value::Array(items) => {
             out.push('[');
@@ -68,7 +68,7 @@ fn separated<T>(items: &[T], out: &mut String, mut write: impl FnMut(&T, &mut St
     }
 }
 
-fn written(number: &Number) -> String {
+fn number_text(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => ryu_js::Buffer::new().format(float).to_owned(),
         _ => number.to_string(),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_sorted_by_utf_16_code_units() {
+    fn sorts_members_by_utf_16_code_units() {
         let value =
             json!({"\u{20ac}": 1, "\r": 2, "\u{fb33}": 3, "1": 4, "\u{1f600}": 5, "\u{80}": 6, "\u{f6}": 7});
         let names = ["\\r", "1", "\u{80}", "\u{f6}", "\u{20ac}", "\u{1f600}", "\u{fb33}"];
@@ -148,10 +148,10 @@ mod tests {
             (0x4314_3ff3_c1cb_0959, "1424953923781206.2"),
         ];
         for (bits, expected) in table {
-            let written = canonical(&Value::from(f64::from_bits(bits)));
-            assert_eq!(written, expected, "{bits:016x}");
+            let number_text = canonical(&Value::from(f64::from_bits(bits)));
+            assert_eq!(number_text, expected, "{bits:016x}");
             // What is written is read as the same number, and so written alike again.
-            let again: Value = serde_json::from_str(&written).unwrap();
+            let again: Value = serde_json::from_str(&number_text).unwrap();
             assert_eq!(canonical(&again), expected, "{bits:016x}");
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     /// RFC 8785, section 3.2.2.2: seven characters have a short escape, the other controls four digits in lower case, and
     /// nothing else is escaped.
     #[test]
-    fn strings_are_escaped_as_the_rfc_says() {
+    fn escapes_strings_as_in_the_rfc() {
         let short =
             [('\u{8}', 'b'), ('\t', 't'), ('\n', 'n'), ('\u{c}', 'f'), ('\r', 'r'), ('"', '"'), ('\\', '\\')];
         for c in (0..=0xff).filter_map(char::from_u32).chain(['\u{2028}', '\u{fb33}', '\u{1f600}']) {
@@ -174,7 +174,7 @@ mod tests {
 
     /// Every order of the members, at every depth, has one text.
     #[test]
-    fn the_order_of_members_does_not_count() {
+    fn ignores_the_order_of_members() {
         let inner =
             [("z", json!(1)), ("a", json!([1.0, {"y": 1, "x": 2}])), ("é", json!(null)), ("A", json!("t"))];
         let expected = r#"{"A":"t","a":[1,{"x":2,"y":1}],"z":1,"é":null}"#;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_beyond_2_53_stay_exact() {
+    fn keeps_integers_beyond_2_53_exact() {
         assert_eq!(
             canonical(&json!([9_007_199_254_740_993_u64, u64::MAX, i64::MIN])),
             "[9007199254740993,18446744073709551615,-9223372036854775808]"

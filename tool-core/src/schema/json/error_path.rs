@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::schema::json::pointer::push_escaped;
-use crate::schema::json::raw_object::Members;
+use crate::schema::json::raw_object::RawObject;
 
 /// Where a decode failed.
 pub(crate) struct Located<'t> {
@@ -32,7 +32,7 @@ pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'
 
 /// The key of an object within which, or at the end of which, this position is.
 fn key(text: &str, value: &str, position: usize) -> Option<String> {
-    let Members(members) = serde_json::from_str(value).ok()?;
+    let RawObject(members) = serde_json::from_str(value).ok()?;
     let (name, raw) = members.into_iter().find(|(_, raw)| start(text, raw) > position)?;
     // Between a key and its value stand a colon and white space; a key that is a number is read without its last quote.
     let between = text.get(position + 1..start(text, raw))?;
@@ -62,7 +62,7 @@ fn inner<'t>(text: &'t str, value: &'t str, position: usize) -> Option<(String, 
         let behind = text.get(end..=position).is_some_and(|behind| behind.trim() == ",");
         (start(text, raw)..end).contains(&position) || behind
     };
-    if let Ok(Members(members)) = serde_json::from_str::<Members<'t>>(value) {
+    if let Ok(RawObject(members)) = serde_json::from_str::<RawObject<'t>>(value) {
         return members.into_iter().find(|(_, raw)| holds(raw)).map(|(name, raw)| (name, raw.get()));
     }
     let items = serde_json::from_str::<Vec<&'t RawValue>>(value).ok()?;
@@ -87,7 +87,7 @@ mod tests {
         until: Option<Date>,
     }
 
-    fn place<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> (String, &str) {
+    fn locate<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> (String, &str) {
         let error = serde_json::from_str::<T>(text).unwrap_err();
         let Located { path, text, key } = located(text, &error);
         assert_eq!(key, None, "{error}");
@@ -95,24 +95,24 @@ mod tests {
     }
 
     #[test]
-    fn the_value_that_does_not_decode_is_found() {
-        assert_eq!(place::<Date>("\"x\""), (String::new(), "\"x\""));
+    fn finds_the_value_that_does_not_decode() {
+        assert_eq!(locate::<Date>("\"x\""), (String::new(), "\"x\""));
         assert_eq!(
-            place::<Vec<Date>>("[\"2014-01-01\",\n\n \"x\", \"2014-01-01\"]"),
+            locate::<Vec<Date>>("[\"2014-01-01\",\n\n \"x\", \"2014-01-01\"]"),
             ("/1".to_owned(), "\"x\"")
         );
         assert_eq!(
-            place::<BTreeMap<String, Vec<Date>>>(r#"{"a":[], "b/c" : ["x"]}"#),
+            locate::<BTreeMap<String, Vec<Date>>>(r#"{"a":[], "b/c" : ["x"]}"#),
             ("/b~1c/0".to_owned(), "\"x\"")
         );
-        assert_eq!(place::<Stay>(r#"{"from":"2014-01-01","until":"x"}"#), ("/until".to_owned(), "\"x\""));
-        assert_eq!(place::<Vec<u128>>("[1,-5]"), ("/1".to_owned(), "-5"));
+        assert_eq!(locate::<Stay>(r#"{"from":"2014-01-01","until":"x"}"#), ("/until".to_owned(), "\"x\""));
+        assert_eq!(locate::<Vec<u128>>("[1,-5]"), ("/1".to_owned(), "-5"));
         let text = r#"[{"until":"2014-01-01"}]"#;
-        assert_eq!(place::<Vec<Stay>>(text), ("/0".to_owned(), r#"{"until":"2014-01-01"}"#));
+        assert_eq!(locate::<Vec<Stay>>(text), ("/0".to_owned(), r#"{"until":"2014-01-01"}"#));
     }
 
     #[test]
-    fn the_key_that_does_not_decode_is_found() {
+    fn finds_the_key_that_does_not_decode() {
         for text in [r#"[{"1": 5, "300" : 6, "2": 7}]"#, r#"[{"300":{"300": 1}}]"#, r#"[{"1":2},{"300":2}]"#]
         {
             let error = serde_json::from_str::<Vec<BTreeMap<u8, serde_json::Value>>>(text).unwrap_err();

@@ -52,36 +52,36 @@ pub(crate) fn rounded(value: &Value, text: &str, most: usize) -> Vec<String> {
     // Both have their numbers in one order.
     let mut are_rounded =
         numbers(text).map(|number| &text[number]).filter(|number| is_wide(number)).map(is_rounded);
-    let mut places = Vec::new();
-    collect(value, &mut String::new(), &mut |place| {
-        if are_rounded.next() == Some(true) && places.len() < most {
-            places.push(place.to_owned());
+    let mut paths = Vec::new();
+    collect(value, &mut String::new(), &mut |path| {
+        if are_rounded.next() == Some(true) && paths.len() < most {
+            paths.push(path.to_owned());
         }
     });
-    places
+    paths
 }
 
 /// Visits the places of the numbers that 64 bits do not hold.
-fn collect(value: &Value, place: &mut String, visit: &mut impl FnMut(&str)) {
-    let length = place.len();
+fn collect(value: &Value, path: &mut String, visit: &mut impl FnMut(&str)) {
+    let length = path.len();
     match value {
         Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= WIDE) => {
-            visit(place);
+            visit(path);
         }
         Value::Array(items) => {
             for (position, item) in items.iter().enumerate() {
                 // Nothing can go wrong on the way into a string.
-                _ = write!(place, "/{position}");
-                collect(item, place, visit);
-                place.truncate(length);
+                _ = write!(path, "/{position}");
+                collect(item, path, visit);
+                path.truncate(length);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                place.push('/');
-                push_escaped(place, name);
-                collect(member, place, visit);
-                place.truncate(length);
+                path.push('/');
+                push_escaped(path, name);
+                collect(member, path, visit);
+                path.truncate(length);
             }
         }
         _ => {}
@@ -154,7 +154,7 @@ mod tests {
     use super::spell_out_integers;
 
     #[test]
-    fn integers_are_spelled_out_and_nothing_else_changes() {
+    fn spells_out_integers_and_changes_nothing_else() {
         for (text, expected) in [
             ("1.0", Some("1")),
             ("1e3", Some("1000")),

@@ -10,7 +10,7 @@ use crate::schema::json::pointer::push_escaped;
 use crate::schema::problem::Problem;
 
 /// An object with more members than this is an attack and no input.
-const MOST_MEMBERS: usize = 10_000;
+const MAX_MEMBERS: usize = 10_000;
 
 /// Reads a JSON text.
 ///
@@ -69,25 +69,25 @@ static NUMBERS_ARE_MAPS: LazyLock<bool> = LazyLock::new(|| {
 });
 
 fn read_numbers(text: &str, numbers_are_maps: bool) -> Result<Read, Problem> {
-    let mut place = Place { path: String::new(), twice: None, is_wide: false, numbers_are_maps };
+    let mut state = ParseState { path: String::new(), duplicate: None, is_wide: false, numbers_are_maps };
     let mut json = serde_json::Deserializer::from_str(text);
-    let parsed = Node(&mut place).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
-    match (parsed, place.twice) {
-        (Ok(value), _) => Ok(Read { value, is_wide: place.is_wide }),
+    let parsed = Node(&mut state).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
+    match (parsed, state.duplicate) {
+        (Ok(value), _) => Ok(Read { value, is_wide: state.is_wide }),
         (Err(_), Some(path)) => Err(Problem::new(path, "duplicate", "the same member is given twice")),
         (Err(error), None) => Err(Problem::new("", "format", error.to_string())),
     }
 }
 
 /// The place in the text, and what was found there.
-struct Place {
+struct ParseState {
     path: String,
-    twice: Option<String>,
+    duplicate: Option<String>,
     is_wide: bool,
     numbers_are_maps: bool,
 }
 
-struct Node<'p>(&'p mut Place);
+struct Node<'p>(&'p mut ParseState);
 
 impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
@@ -151,13 +151,13 @@ impl<'de> Visitor<'de> for Node<'_> {
             if self.0.numbers_are_maps && object.is_empty() && name == NUMBER {
                 return number(&members.next_value::<String>()?);
             }
-            if object.len() == MOST_MEMBERS {
-                return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
+            if object.len() == MAX_MEMBERS {
+                return Err(A::Error::custom(format_args!("more than {MAX_MEMBERS} members")));
             }
             self.0.path.push('/');
             push_escaped(&mut self.0.path, &name);
             if object.contains_key(&name) {
-                self.0.twice = Some(self.0.path.clone());
+                self.0.duplicate = Some(self.0.path.clone());
                 return Err(A::Error::custom("given twice"));
             }
             let value = members.next_value_seed(Node(self.0))?;
@@ -202,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_number_that_is_handed_over_as_a_map_is_a_number() {
+    fn reads_numbers_given_as_maps() {
         // A text with such a map stands for the deserializer of `serde_json` with `arbitrary_precision`.
         let given = |number: &str| format!(r#"{{"a": [{{"{NUMBER}": "{number}"}}], "b": {{"c": true}}}}"#);
         for (number, expected) in [
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_given_twice_is_found_at_every_depth() {
+    fn finds_duplicate_members_at_every_depth() {
         for (text, path) in [
             (r#"{"a":1,"a":1}"#, "/a"),
             (r#"{"a":1,"\u0061":2}"#, "/a"),
@@ -239,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_less_than_every_integer_stays_so() {
+    fn keeps_numbers_below_every_integer() {
         let number = |text: &str| parse(text).unwrap();
         assert_eq!(number("-9223372036854775808"), i64::MIN);
         assert!(number("-9223372036854775809").as_f64() < number("-9223372036854775808").as_f64());
     }
 
     #[test]
-    fn what_is_no_json_is_one_problem() {
+    fn invalid_json_is_one_problem() {
         for text in ["{", "[1,]", "NaN", "1e400", "1 2", "\u{feff}{}", r#""\ud800""#, &"[".repeat(200)] {
             let problem = parse(text).unwrap_err();
             assert_eq!((problem.path.as_str(), problem.keyword.as_str()), ("", "format"), "{text}");

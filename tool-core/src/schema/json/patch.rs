@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::schema::json::pointer::unescaped;
-use crate::schema::json::raw_object::Members;
+use crate::schema::json::raw_object::RawObject;
 
 /// What is to be changed in a JSON text, by place.
 #[derive(Default)]
@@ -29,8 +29,8 @@ impl Edits {
     /// Adds an edit at a place, a JSON Pointer; whether there was none yet.
     pub(crate) fn insert(&mut self, path: &str, edit: Edit) -> bool {
         let names = path.split('/').skip(1).map(unescaped);
-        let place = names.fold(self, |edits, name| edits.below.entry(name).or_default());
-        place.edit.replace(edit).is_none()
+        let node = names.fold(self, |edits, name| edits.below.entry(name).or_default());
+        node.edit.replace(edit).is_none()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -51,7 +51,7 @@ impl Edits {
         };
         if self.below.is_empty() {
             out.push_str(text);
-        } else if let Ok(Members(members)) = serde_json::from_str(text) {
+        } else if let Ok(RawObject(members)) = serde_json::from_str(text) {
             out.push('{');
             let open = out.len();
             for (name, value) in members {
@@ -94,7 +94,7 @@ mod tests {
     use super::{Edit, Edits};
 
     #[test]
-    fn what_stays_stays_as_it_was_written() {
+    fn keeps_unchanged_text_as_it_is() {
         let text = r#"{ "a": 340282366920938463463374607431768211455, "b": null, "c": [{"d/e": null, "f": 1.0}, null], "g": "x" }"#;
         let mut edits = Edits::default();
         assert!(edits.is_empty());

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_ends_where_it_does_however_long_it_is() {
+    fn finds_the_end_of_strings_of_any_length() {
         for length in (0..3 * NEAR).chain([1000]) {
             let plain = "x".repeat(length);
             for (inside, ends) in

@@ -14,7 +14,7 @@ pub(super) struct Field {
 }
 
 /// What a field is that a form cannot have.
-pub(super) struct Unfit(pub(super) &'static str);
+pub(super) struct UnsupportedField(pub(super) &'static str);
 
 /// What every field may have.
 const COMMON: [&str; 3] = ["title", "description", "default"];
@@ -23,8 +23,8 @@ const COMMON: [&str; 3] = ["title", "description", "default"];
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 impl Field {
-    pub(super) fn of(schema: &Value) -> Result<Self, Unfit> {
-        let Some(mut object) = schema.as_object().cloned() else { return Err(Unfit("anything")) };
+    pub(super) fn of(schema: &Value) -> Result<Self, UnsupportedField> {
+        let Some(mut object) = schema.as_object().cloned() else { return Err(UnsupportedField("anything")) };
         let optional = drop_null(&mut object);
         let secret = object.get("writeOnly") == Some(&Value::Bool(true));
         let shown = shown(&object)?;
@@ -46,7 +46,7 @@ fn plain(object: &mut Map<String, Value>) {
 }
 
 /// What a client is shown of a schema.
-fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, Unfit> {
+fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, UnsupportedField> {
     let kind = object.get("type").and_then(Value::as_str);
     let mut shown = Map::new();
     let mut take = |keywords: &[&str]| {
@@ -88,8 +88,9 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, Unfit> {
             take(&COMMON);
             take(&["minItems", "maxItems"]);
             let items = object.get("items").and_then(Value::as_object);
-            let choice =
-                items.and_then(Choice::of).ok_or(Unfit("a list of anything but a choice of texts"))?;
+            let choice = items
+                .and_then(Choice::of)
+                .ok_or(UnsupportedField("a list of anything but a choice of texts"))?;
             let mut items = Map::new();
             if choice.is_plain() {
                 items.insert("type".to_owned(), "string".into());
@@ -97,8 +98,8 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, Unfit> {
             choice.write(&mut items, "anyOf");
             shown.insert("items".to_owned(), items.into());
         }
-        Some("object") => return Err(Unfit("an object")),
-        _ => return Err(Unfit("of no one type")),
+        Some("object") => return Err(UnsupportedField("an object")),
+        _ => return Err(UnsupportedField("of no one type")),
     }
     Ok(shown)
 }

@@ -128,7 +128,7 @@ impl ToolDefinition {
     /// ```
     pub fn permission(&self) -> Option<&Permission> {
         match self.declaration() {
-            Some(declaration) if declaration.said().permission.is_none() => None,
+            Some(declaration) if declaration.options_or_default().permission.is_none() => None,
             _ => self.facts().permission.as_ref(),
         }
     }
@@ -153,7 +153,7 @@ impl ToolDefinition {
     /// ```
     pub fn timeout(&self) -> Option<Duration> {
         match self.declaration() {
-            Some(declaration) => declaration.said().timeout,
+            Some(declaration) => declaration.options_or_default().timeout,
             None => self.facts().timeout,
         }
     }
@@ -166,6 +166,6 @@ impl ToolDefinition {
     /// # assert_eq!(lasting.count(), 0);
     /// ```
     pub fn cache(&self) -> Option<Duration> {
-        self.declaration()?.said().cache
+        self.declaration()?.options_or_default().cache
     }
 }

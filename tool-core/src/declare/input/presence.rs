@@ -27,20 +27,20 @@ pub(super) fn presence<T: DeserializeOwned>() -> Presence {
 
 /// The value of an input that was left out, where the type has one.
 pub(super) fn absent<T: DeserializeOwned>() -> Option<T> {
-    T::deserialize(Nothing { depth: 0 }).ok()
+    T::deserialize(MissingValue { depth: 0 }).ok()
 }
 
 /// The value of an input that is `null`, where that differs from one left out.
 pub(super) fn null<T: DeserializeOwned>() -> Option<T> {
-    T::deserialize(Nothing { depth: 1 }).ok()
+    T::deserialize(MissingValue { depth: 1 }).ok()
 }
 
 /// A deserializer that has `None` to offer, behind `depth` levels of `Some`, and nothing else.
-struct Nothing {
+struct MissingValue {
     depth: u8,
 }
 
-impl<'de> Deserializer<'de> for Nothing {
+impl<'de> Deserializer<'de> for MissingValue {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
@@ -50,7 +50,7 @@ impl<'de> Deserializer<'de> for Nothing {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.depth.checked_sub(1) {
             None => visitor.visit_none(),
-            Some(depth) => visitor.visit_some(Nothing { depth }),
+            Some(depth) => visitor.visit_some(MissingValue { depth }),
         }
     }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_itself_says_whether_it_may_be_left_out() {
+    fn presence_follows_the_type() {
         assert_eq!(presence::<u32>(), Presence::Required);
         assert_eq!(presence::<Vec<Option<u32>>>(), Presence::Required);
         assert_eq!(presence::<serde_json::Value>(), Presence::Required);

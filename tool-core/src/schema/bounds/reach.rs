@@ -3,11 +3,11 @@
 use crate::schema::bounds::graph::{Edge, Graph};
 
 /// All schemas in an order in which each comes after those that its edges lead to, those apart that lead back.
-pub(super) struct Way<F> {
+pub(super) struct Traversal<F> {
     follow: F,
     order: Vec<usize>,
     /// The first schema with an edge that leads back to one on the way to it.
-    pub(super) returns: Option<usize>,
+    pub(super) cycle: Option<usize>,
 }
 
 /// What can be reached from a schema.
@@ -19,51 +19,51 @@ pub(super) struct Reach {
     pub(super) schemas: u64,
 }
 
-impl<F: Fn(&Edge) -> bool> Way<F> {
+impl<F: Fn(&Edge) -> bool> Traversal<F> {
     /// Walks through the graph by some of its edges.
-    pub(super) fn through(graph: &Graph<'_>, follow: F) -> Self {
+    pub(super) fn traverse(graph: &Graph<'_>, follow: F) -> Self {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
             Unknown,
-            OnTheWay,
+            InProgress,
             Done,
         }
-        let mut way = Way { follow, order: Vec::new(), returns: None };
+        let mut traversal = Traversal { follow, order: Vec::new(), cycle: None };
         let mut marks = vec![Mark::Unknown; graph.len()];
         for start in 0..graph.len() {
             let mut stack = if marks[start] == Mark::Unknown { vec![(start, 0)] } else { Vec::new() };
             while let Some((at, next)) = stack.last_mut() {
                 let at = *at;
-                marks[at] = Mark::OnTheWay;
+                marks[at] = Mark::InProgress;
                 let Some(edge) = graph.edges(at).get(*next) else {
                     marks[at] = Mark::Done;
-                    way.order.push(at);
+                    traversal.order.push(at);
                     stack.pop();
                     continue;
                 };
                 *next += 1;
                 match marks[edge.to] {
-                    _ if !(way.follow)(edge) => {}
+                    _ if !(traversal.follow)(edge) => {}
                     Mark::Unknown => stack.push((edge.to, 0)),
-                    Mark::OnTheWay => way.returns = way.returns.or(Some(at)),
+                    Mark::InProgress => traversal.cycle = traversal.cycle.or(Some(at)),
                     Mark::Done => {}
                 }
             }
         }
-        way
+        traversal
     }
 
     /// What can be reached from each schema, where an edge that leads back counts as the end.
-    pub(super) fn reaches(&self, graph: &Graph<'_>) -> impl Iterator<Item = (usize, Reach)> {
-        let mut known: Vec<Option<Reach>> = vec![None; graph.len()];
+    pub(super) fn reach(&self, graph: &Graph<'_>) -> impl Iterator<Item = (usize, Reach)> {
+        let mut seen: Vec<Option<Reach>> = vec![None; graph.len()];
         self.order.iter().map(move |at| {
             let mut reach = Reach { levels: 1, schemas: 1 };
             for edge in graph.edges(*at).iter().filter(|edge| (self.follow)(edge)) {
-                let below = known[edge.to].unwrap_or(Reach { levels: 1, schemas: 1 });
+                let below = seen[edge.to].unwrap_or(Reach { levels: 1, schemas: 1 });
                 reach.levels = reach.levels.max(below.levels + 1);
                 reach.schemas = reach.schemas.saturating_add(below.schemas);
             }
-            known[*at] = Some(reach);
+            seen[*at] = Some(reach);
             (*at, reach)
         })
     }
