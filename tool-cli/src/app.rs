@@ -7,7 +7,7 @@ use tool_core::Registry;
 use tool_core::lint::Lint;
 
 use crate::Server;
-use crate::identity::identified::{Identified, Identities};
+use crate::identity::into_identity::{Identities, IntoIdentity};
 
 /// The command line of one registry.
 ///
@@ -39,7 +39,7 @@ pub struct App {
     pub(crate) identities: Option<Identities>,
     pub(crate) lint: Lint,
     /// How the program was called, for scripts that call it again.
-    pub(crate) called: Option<OsString>,
+    pub(crate) argv0: Option<OsString>,
 }
 
 impl App {
@@ -58,7 +58,7 @@ impl App {
             servers: Vec::new(),
             identities: None,
             lint: Lint::default(),
-            called: None,
+            argv0: None,
         }
     }
 
@@ -104,7 +104,7 @@ impl App {
     /// ```
     pub fn server(mut self, name: impl Into<String>, server: impl Into<Server>) -> Self {
         let name = name.into();
-        self.servers.retain(|(known, _)| *known != name);
+        self.servers.retain(|(other, _)| *other != name);
         self.servers.push((name, server.into()));
         self
     }
@@ -122,8 +122,8 @@ impl App {
     ///     _ => None,
     /// });
     /// ```
-    pub fn identities<R: Identified>(mut self, known: impl Fn(&str) -> R + Send + Sync + 'static) -> Self {
-        self.identities = Some(Box::new(move |id| known(id).identified()));
+    pub fn identities<R: IntoIdentity>(mut self, lookup: impl Fn(&str) -> R + Send + Sync + 'static) -> Self {
+        self.identities = Some(Box::new(move |id| lookup(id).into_identity()));
         self
     }
 

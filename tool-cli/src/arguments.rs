@@ -5,8 +5,8 @@
 //! stay texts throughout, so that a number reaches the tool with all of its digits.
 
 mod members;
+mod occurrence;
 mod source;
-mod typed;
 mod value;
 
 use std::collections::HashSet;
@@ -16,10 +16,10 @@ use clap::ArgMatches;
 use members::Members;
 pub(crate) use members::{Member, members};
 
+use crate::arguments::occurrence::{Occurrence, in_order};
 use crate::arguments::source::Source;
-use crate::arguments::typed::{Typed, in_order};
-use crate::grammar::{FlagKind, Inputs};
-use crate::stop::Stop;
+use crate::cli::{FlagKind, Inputs};
+use crate::error::CliError;
 use crate::streams::Streams;
 
 /// The text of the arguments, which the pipeline then judges.
@@ -30,43 +30,47 @@ pub(crate) fn gather(
     inputs: &Inputs<'_>,
     matches: &ArgMatches,
     streams: &mut Streams,
-) -> Result<Vec<u8>, Stop> {
+) -> Result<Vec<u8>, CliError> {
     let mut gathered = Members::default();
-    let mut given = HashSet::new();
+    let mut seen = HashSet::new();
     let mut source = Source::new(streams);
-    let mut once = |key: &str| {
-        if given.insert(key.to_owned()) { Ok(()) } else { Err(Stop::Twice { key: key.to_owned() }) }
+    let mut claim = |key: &str| {
+        if seen.insert(key.to_owned()) {
+            Ok(())
+        } else {
+            Err(CliError::DuplicateInput { key: key.to_owned() })
+        }
     };
     let mut switch = None;
-    for typed in in_order(inputs, matches) {
-        let behind = switch.take();
-        match typed {
-            Typed::Pair(pair) => {
-                if let (Some(flag), "true" | "false") = (behind, pair) {
-                    return Err(Stop::SwitchValue { flag, given: pair.to_owned() });
+    for occurrence in in_order(inputs, matches) {
+        let after_switch = switch.take();
+        match occurrence {
+            Occurrence::Pair(pair) => {
+                if let (Some(flag), "true" | "false") = (after_switch, pair) {
+                    return Err(CliError::SwitchValue { flag, given: pair.to_owned() });
                 }
                 let (key, value) = value::assignment(inputs.tool, pair)?;
-                once(&key)?;
+                claim(&key)?;
                 source.warn_if_secret(inputs.tool, &key);
                 gathered.set(key, value);
             }
-            Typed::Flag(flag, values) => {
+            Occurrence::Flag(flag, values) => {
                 switch = (flag.kind == FlagKind::Switch).then(|| flag.long.clone());
                 let key = flag.input.name.as_deref().unwrap_or_default();
-                once(key)?;
+                claim(key)?;
                 let value = match flag.kind {
                     FlagKind::List => value::list(flag.input, &values),
-                    FlagKind::File => value::typed(Some(flag.input), &source.secret_file(values[0])?),
-                    FlagKind::Variable => value::typed(Some(flag.input), &source.variable(values[0])?),
-                    FlagKind::Value | FlagKind::Switch => value::typed(Some(flag.input), values[0]),
+                    FlagKind::File => value::parse_typed(Some(flag.input), &source.secret_file(values[0])?),
+                    FlagKind::Variable => value::parse_typed(Some(flag.input), &source.variable(values[0])?),
+                    FlagKind::Value | FlagKind::Switch => value::parse_typed(Some(flag.input), values[0]),
                 };
                 gathered.set(key.to_owned(), value);
             }
-            Typed::Json(given) => {
+            Occurrence::Json(given) => {
                 let text = source.json(given)?;
                 let Some(members) = members(&text) else { return Ok(text) };
                 for (key, value) in members {
-                    if source::is_typed(given) {
+                    if source::is_inline(given) {
                         source.warn_if_secret(inputs.tool, &key);
                     }
                     gathered.set(key, value);

@@ -9,12 +9,10 @@ use tokio::runtime::Runtime;
 use tool_core::{FailureKind, ToolDefinition};
 
 use crate::app::App;
-use crate::grammar::{Format, Inputs};
-use crate::stop::{self, Stop};
+use crate::cli::{Format, Inputs};
+use crate::error::{self, CliError};
 use crate::streams::Streams;
-use crate::{
-    catalogue, complete, grammar, identity, info, invocation, lint, lock, manual, schema, serve, yaml,
-};
+use crate::{cli, complete, identity, info, lint, list, lock, man, run, schema, serve, yaml};
 
 impl App {
     /// Runs the command line of this process and returns its exit code.
@@ -60,8 +58,8 @@ impl App {
 
     fn run_from_on(self, arguments: Vec<OsString>, runtime: impl FnOnce() -> io::Result<Runtime>) -> u8 {
         // What completes a value is a function of the application, which may wait.
-        let waits = ["run", "serve", complete::COMMAND];
-        if !arguments.iter().any(|word| waits.iter().any(|command| word == command)) {
+        let awaiting = ["run", "serve", complete::COMMAND];
+        if !arguments.iter().any(|word| awaiting.iter().any(|command| word == command)) {
             return tool_core::private::block_on(self.run_from(arguments));
         }
         match runtime() {
@@ -93,8 +91,8 @@ impl App {
     pub async fn run_from<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> u8 {
         let mut streams = Streams::process();
         let mut arguments = arguments.into_iter().map(Into::into);
-        let called = arguments.next();
-        let code = App { called, ..self }.finish(arguments.collect(), &mut streams).await;
+        let argv0 = arguments.next();
+        let code = App { argv0, ..self }.finish(arguments.collect(), &mut streams).await;
         if streams.ends_now() {
             std::process::exit(code.into());
         }
@@ -125,18 +123,19 @@ impl App {
 
     /// Runs to the end, whatever that is, and tells it.
     async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
-        let hostile = arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
+        let has_control_characters =
+            arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
         let tool = self.tool_named(&arguments);
         let inputs = tool.as_ref().map(Inputs::of);
-        let matches = match grammar::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
+        let matches = match cli::parse(&self, streams.width(), inputs.as_ref(), &arguments) {
             Ok(matches) => matches,
-            Err(error) => return Stop::Grammar { error, hostile }.tell(streams),
+            Err(error) => return CliError::Clap { error, has_control_characters }.report(streams),
         };
-        streams.colour(grammar::colour(&matches));
-        streams.set_loudness(grammar::loudness(&matches));
+        streams.set_color(cli::color(&matches));
+        streams.set_verbosity(cli::verbosity(&matches));
         match self.dispatch(inputs.as_ref(), &matches, streams).await {
             Ok(()) => 0,
-            Err(stop) => stop.tell(streams),
+            Err(error) => error.report(streams),
         }
     }
 
@@ -145,7 +144,7 @@ impl App {
         if !arguments.iter().any(|word| word == "run" || word == "validate") {
             return None;
         }
-        let registry = identity::likely(self, arguments);
+        let registry = identity::guess_registry(self, arguments);
         if let [command, name, ..] = arguments
             && (command == "run" || command == "validate")
             && let Some(name) = name.to_str().filter(|name| !name.starts_with('-'))
@@ -153,8 +152,8 @@ impl App {
             // As nearly always: where the name is, nothing has to be found out about options.
             return registry.get(name).cloned();
         }
-        let grammar = grammar::grammar_for(self, 0, None, arguments);
-        let name = grammar::tool_named(&grammar, arguments, |name| registry.get(name).is_some())?;
+        let program = cli::command_for(self, 0, None, arguments);
+        let name = cli::tool_named(&program, arguments, |name| registry.get(name).is_some())?;
         registry.get(name).cloned()
     }
 
@@ -163,35 +162,35 @@ impl App {
         inputs: Option<&Inputs<'_>>,
         matches: &ArgMatches,
         streams: &mut Streams,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CliError> {
         let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
-        let done = match command {
-            "list" => catalogue::list(&self, matches, streams),
-            "search" => catalogue::search(&self, matches, streams),
+        let result = match command {
+            "list" => list::list(&self, matches, streams),
+            "search" => list::search(&self, matches, streams),
             "info" => info::info(&self, matches, streams),
             "schema" => schema::schema(&self, matches, streams),
-            "validate" => invocation::validate(&self, inputs, matches, streams),
+            "validate" => run::validate(&self, inputs, matches, streams),
             // Boxed, so that the commands that never wait take no room for what these keep while they do.
-            "run" => Box::pin(invocation::run(&self, inputs, matches, streams)).await,
+            "run" => Box::pin(run::run(&self, inputs, matches, streams)).await,
             "lint" => lint::lint(&self, matches, streams),
             "lock" => lock::lock(&self, matches, streams),
             "completions" => complete::script(&self, matches, streams),
-            "man" => manual::man(&self, matches, streams),
+            "man" => man::man(&self, matches, streams),
             complete::COMMAND => complete::complete(&self, matches, streams),
             _ => Box::pin(serve::serve(self, matches, streams)).await,
         };
-        match done {
+        match result {
             // Whoever asks for data reads stdout, and finds one object there in any case.
-            Err(Stop::Call { failure, suggestion }) => {
-                let Some(format) = grammar::data_asked_for(matches) else {
-                    return Err(Stop::Call { failure, suggestion });
+            Err(CliError::Call { failure, suggestion }) => {
+                let Some(format) = cli::data_format(matches) else {
+                    return Err(CliError::Call { failure, suggestion });
                 };
-                let object = stop::failure_json(&failure);
+                let object = error::failure_json(&failure);
                 let page = if format == Format::Yaml { yaml::text(&object) } else { format!("{object}\n") };
                 streams.print(&page)?;
-                Err(Stop::Told(failure))
+                Err(CliError::Printed(failure))
             }
-            done => done,
+            result => result,
         }
     }
 }
@@ -205,7 +204,7 @@ mod tests {
     use crate::app::App;
 
     #[test]
-    fn only_what_waits_starts_a_runtime() {
+    fn starts_a_runtime_only_for_async_commands() {
         for (words, starts) in [
             (&["list"][..], false),
             (&["lint"], false),
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_that_cannot_be_started_is_told() {
+    fn reports_a_runtime_that_cannot_start() {
         let app = App::new("empty", Registry::builder().allow_empty().build().unwrap());
         let code =
             app.run_from_on(["empty", "run", "nope"].map(Into::into).into(), || Err(io::Error::other("no")));

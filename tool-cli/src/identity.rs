@@ -1,6 +1,6 @@
 //! Who calls: the local user, or whom `--as` and `--grant` say.
 
-pub(crate) mod identified;
+pub(crate) mod into_identity;
 
 use std::ffi::OsString;
 
@@ -9,21 +9,21 @@ use tool_core::failure::Reason;
 use tool_core::{Failure, FailureKind, Principal, Registry};
 
 use crate::app::App;
-use crate::grammar;
-use crate::stop::Stop;
+use crate::cli;
+use crate::error::CliError;
 
 /// The registry as the caller sees it.
-pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, Stop> {
-    let id = grammar::one::<String>(matches, "as").map(String::as_str);
-    let grants = grammar::many::<String>(matches, "grant").map(String::as_str);
-    let stop = |kind, message| Err(Stop::call(Failure::new(kind, message)));
-    match of(app, id, grants) {
+pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliError> {
+    let id = cli::one::<String>(matches, "as").map(String::as_str);
+    let grants = cli::many::<String>(matches, "grant").map(String::as_str);
+    let fail = |kind, message| Err(CliError::call(Failure::new(kind, message)));
+    match registry_as(app, id, grants) {
         Ok(Some(registry)) => Ok(registry),
-        Ok(None) => stop(
+        Ok(None) => fail(
             FailureKind::Unauthenticated,
             format!("this application knows nobody called `{}`", id.unwrap_or_default()),
         ),
-        Err(error) => stop(
+        Err(error) => fail(
             FailureKind::Failed(Reason::Unavailable),
             format!("`{}` cannot be looked up: {error}", id.unwrap_or_default()),
         ),
@@ -32,7 +32,7 @@ pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, Stop
 
 /// The registry as whoever is named by these words sees it, before it is known whether the words make a command; of
 /// somebody whom nobody knows, as the local user does.
-pub(crate) fn likely(app: &App, words: &[OsString]) -> Registry {
+pub(crate) fn guess_registry(app: &App, words: &[OsString]) -> Registry {
     let words: Vec<&str> =
         words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
     let values = |option: &str| {
@@ -46,13 +46,13 @@ pub(crate) fn likely(app: &App, words: &[OsString]) -> Registry {
             })
             .collect::<Vec<_>>()
     };
-    of(app, values("--as").first().copied(), values("--grant").into_iter())
+    registry_as(app, values("--as").first().copied(), values("--grant").into_iter())
         .ok()
         .flatten()
         .unwrap_or_else(|| app.registry.clone())
 }
 
-fn of<'g>(
+fn registry_as<'g>(
     app: &App,
     id: Option<&str>,
     grants: impl Iterator<Item = &'g str>,
@@ -61,7 +61,7 @@ fn of<'g>(
         (None, _) => app.registry.principal().clone(),
         (Some(id), None) => Principal::new(id),
         (Some(id), Some(identities)) => match identities(id)? {
-            Some(known) => known,
+            Some(principal) => principal,
             None => return Ok(None),
         },
     };

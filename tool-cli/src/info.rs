@@ -2,17 +2,17 @@
 
 mod data;
 mod facts;
-mod page;
 pub(crate) mod path;
+mod render;
 
 use clap::ArgMatches;
 use serde_json::json;
 use tool_core::{Registry, ToolDefinition};
 
 use crate::app::App;
-use crate::catalogue::json_text;
-use crate::grammar::{self, Format};
-use crate::stop::{self, Stop};
+use crate::cli::{self, Format};
+use crate::error::{self, CliError};
+use crate::list::json_text;
 use crate::streams::Streams;
 use crate::{identity, yaml};
 
@@ -24,37 +24,41 @@ pub(crate) struct VisibleTool<'t> {
 }
 
 /// Tells everything that is declared about a tool, or about a part of what it takes and returns.
-pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+pub(crate) fn info(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let registry = identity::registry(app, matches)?;
-    let tool = stop::find(&registry, grammar::name(matches))?;
-    let format = grammar::format(matches);
+    let tool = error::find_tool(&registry, cli::name(matches))?;
+    let format = cli::format(matches);
     let (width, paint) = (streams.width(), streams.paint());
-    let page = if let Some(path) = grammar::one::<String>(matches, "path") {
-        let part = part(tool, path, grammar::flag(matches, "output"))?;
+    let page = if let Some(path) = cli::one::<String>(matches, "path") {
+        let part = part(tool, path, cli::flag(matches, "output"))?;
         match format {
             Format::Json => json_text(&json!(part)),
             Format::Yaml => yaml::text(&json!(part)),
-            Format::Markdown => page::part(path, &part).markdown(),
-            _ => page::part(path, &part).text(width, paint),
+            Format::Markdown => render::part(path, &part).markdown(),
+            _ => render::part(path, &part).text(width, paint),
         }
     } else {
-        let told = VisibleTool { program: &app.name, registry: &registry, tool };
+        let tool = VisibleTool { program: &app.name, registry: &registry, tool };
         match format {
-            Format::Json => json_text(&data::object(&told)),
-            Format::Yaml => yaml::text(&data::object(&told)),
-            Format::Markdown => page::markdown(&told),
-            _ => page::text(&told, width, paint),
+            Format::Json => json_text(&data::object(&tool)),
+            Format::Yaml => yaml::text(&data::object(&tool)),
+            Format::Markdown => render::markdown(&tool),
+            _ => render::text(&tool, width, paint),
         }
     };
     Ok(streams.print(&page)?)
 }
 
-fn part(tool: &ToolDefinition, path: &str, of_output: bool) -> Result<tool_core::schema::NativeSchema, Stop> {
-    let found = if of_output {
-        let output = tool.outputs().ok_or_else(|| Stop::NoOutputSchema(tool.name().to_owned()))?;
-        path::within(output, path)
+fn part(
+    tool: &ToolDefinition,
+    path: &str,
+    of_output: bool,
+) -> Result<tool_core::schema::NativeSchema, CliError> {
+    let result = if of_output {
+        let output = tool.outputs().ok_or_else(|| CliError::NoOutputSchema(tool.name().to_owned()))?;
+        path::find_output(output, path)
     } else {
-        path::among(tool.inputs(), path)
+        path::find_input(tool.inputs(), path)
     };
-    found.map_err(|error| Stop::NoPart { tool: tool.name().to_owned(), error })
+    result.map_err(|error| CliError::UnknownPart { tool: tool.name().to_owned(), error })
 }

@@ -16,7 +16,7 @@ const INTERRUPTED: i32 = 130;
 /// Where the wish to stop comes from, and whether it came.
 pub(crate) struct Interrupt {
     source: Option<Source>,
-    asked: CancellationToken,
+    requested: CancellationToken,
     overdue: CancellationToken,
 }
 
@@ -27,10 +27,10 @@ enum Source {
 
 impl Interrupt {
     pub(crate) fn never() -> Self {
-        Interrupt { source: None, asked: CancellationToken::new(), overdue: CancellationToken::new() }
+        Interrupt { source: None, requested: CancellationToken::new(), overdue: CancellationToken::new() }
     }
 
-    pub(crate) fn by(end: impl Future<Output = ()> + Send + 'static) -> Self {
+    pub(crate) fn from_future(end: impl Future<Output = ()> + Send + 'static) -> Self {
         Interrupt { source: Some(Source::Future(Box::pin(end))), ..Interrupt::never() }
     }
 
@@ -39,8 +39,8 @@ impl Interrupt {
     }
 
     /// Whether the wish came.
-    pub(crate) fn asked(&self) -> bool {
-        self.asked.is_cancelled()
+    pub(crate) fn requested(&self) -> bool {
+        self.requested.is_cancelled()
     }
 
     /// Listens from now on: before, a signal ends the process as it always did.
@@ -50,39 +50,39 @@ impl Interrupt {
         match self.source.take() {
             Some(Source::Signals) => {
                 // Without handlers a signal still ends the process, only less politely.
-                let _ = watch(self.asked.clone(), self.overdue.clone());
+                let _ = watch(self.requested.clone(), self.overdue.clone());
             }
             Some(Source::Future(end)) => {
-                let asked = self.asked.clone();
+                let requested = self.requested.clone();
                 tokio::spawn(async move {
                     end.await;
-                    asked.cancel();
+                    requested.cancel();
                 });
             }
             None => {}
         }
-        (self.asked.clone(), self.overdue.clone())
+        (self.requested.clone(), self.overdue.clone())
     }
 }
 
 /// Hears signals on a thread of its own, so that the second one counts even where a tool that blocks holds up the runtime of
 /// the application. The handlers are in place when this returns.
-fn watch(asked: CancellationToken, overdue: CancellationToken) -> io::Result<()> {
+fn watch(requested: CancellationToken, overdue: CancellationToken) -> io::Result<()> {
     let signals = Signals::listen()?;
     let grace = move || {
         thread::sleep(GRACE);
         overdue.cancel();
     };
-    let watching = move || {
-        signals.two(|| {
-            asked.cancel();
+    let wait = move || {
+        signals.wait_twice(|| {
+            requested.cancel();
             // Whoever cannot have a thread waits for as long as it takes, or is asked again.
             let _ = thread::Builder::new().name("grace".to_owned()).spawn(grace);
         });
         // Asked for the second time, by somebody who will not wait.
         std::process::exit(INTERRUPTED)
     };
-    thread::Builder::new().name("signals".to_owned()).spawn(watching).map(drop)
+    thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
 /// The signals that ask a process to end.
@@ -101,10 +101,10 @@ impl Signals {
     }
 
     /// Waits for the second one, and tells of the first.
-    fn two(mut self, tell: impl FnOnce()) {
+    fn wait_twice(mut self, on_first: impl FnOnce()) {
         let mut arriving = self.0.forever();
         arriving.next();
-        tell();
+        on_first();
         arriving.next();
     }
 }
@@ -128,10 +128,10 @@ impl Signals {
     }
 
     /// Waits for the second one, and tells of the first.
-    fn two(mut self, tell: impl FnOnce()) {
+    fn wait_twice(mut self, on_first: impl FnOnce()) {
         self.runtime.block_on(async {
             self.events.recv().await;
-            tell();
+            on_first();
             self.events.recv().await;
         });
     }

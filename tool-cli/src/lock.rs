@@ -9,15 +9,15 @@ use serde_json::json;
 use tool_core::lock::{Change, Difference, Lock};
 
 use crate::app::App;
-use crate::catalogue::json_text;
-use crate::grammar::{self, Format};
-use crate::page::neutral;
-use crate::stop::Stop;
+use crate::cli::{self, Format};
+use crate::error::CliError;
+use crate::list::json_text;
 use crate::streams::Streams;
+use crate::style::neutral;
 use crate::yaml;
 
 /// Records what the tools promise, or compares it with what is recorded.
-pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     app.registry.check()?;
     let now = app.registry.lock();
     let path = matches.get_one::<std::path::PathBuf>("file").map_or(Path::new("tools.lock"), |path| path);
@@ -27,42 +27,42 @@ pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Re
     }
     let stored = read(path)?;
     if check && stored.is_none() {
-        return Err(Stop::NoLock(path.to_owned()));
+        return Err(CliError::LockMissing(path.to_owned()));
     }
     let differences = stored.as_ref().map(|stored| stored.compare(&now)).unwrap_or_default();
     if !check && stored.as_ref() != Some(&now) {
-        write(path, &now).map_err(|error| Stop::Unwritable { path: path.to_owned(), error })?;
+        write(path, &now).map_err(|error| CliError::WriteFile { path: path.to_owned(), error })?;
     }
-    tell(&differences, stored.is_none(), path, matches, streams)?;
-    if check && !differences.is_empty() { Err(Stop::Outdated(path.to_owned())) } else { Ok(()) }
+    report(&differences, stored.is_none(), path, matches, streams)?;
+    if check && !differences.is_empty() { Err(CliError::LockOutdated(path.to_owned())) } else { Ok(()) }
 }
 
-fn read(path: &Path) -> Result<Option<Lock>, Stop> {
+fn read(path: &Path) -> Result<Option<Lock>, CliError> {
     match fs::read_to_string(path) {
-        Ok(text) => text.parse().map(Some).map_err(|error| Stop::Lock { path: path.to_owned(), error }),
+        Ok(text) => text.parse().map(Some).map_err(|error| CliError::Lock { path: path.to_owned(), error }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Stop::Unreadable { path: path.to_owned(), error }),
+        Err(error) => Err(CliError::ReadFile { path: path.to_owned(), error }),
     }
 }
 
 /// Writes the file beside its place and moves it there, so that there is no moment at which half of it stands.
 fn write(path: &Path, lock: &Lock) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, lock.to_string())?;
-    fs::rename(&beside, path)
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    fs::write(&temporary, lock.to_string())?;
+    fs::rename(&temporary, path)
 }
 
-fn tell(
+fn report(
     differences: &[Difference],
     is_new: bool,
     path: &Path,
     matches: &ArgMatches,
     streams: &mut Streams,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     let breaking = differences.iter().filter(|difference| difference.change() == Change::Breaking).count();
     let data = || json!({ "breaking": breaking > 0, "differences": differences });
-    match grammar::format(matches) {
+    match cli::format(matches) {
         Format::Json => streams.print(&json_text(&data()))?,
         Format::Yaml => streams.print(&yaml::text(&data()))?,
         _ => {

@@ -1,6 +1,6 @@
 //! Text in Markdown that means nothing but itself.
 
-use crate::page::neutral;
+use crate::style::neutral;
 
 /// A text in a cell of a table: no character of it ends the cell, the row, or the text.
 pub(crate) fn cell(text: &str) -> String {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_119_a_cell_of_markdown_holds_text_alone() {
+    fn row_119_escapes_markdown_cells() {
         assert_eq!(
             cell("a|b\nc `d` <script>alert(1)</script> & \\|"),
             "a\\|b<br>c \\`d\\` &lt;script&gt;alert(1)&lt;/script&gt; &amp; \\\\\\|"

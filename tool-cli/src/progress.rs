@@ -9,91 +9,91 @@ use std::time::{Duration, Instant};
 use tool_core::logging::{LogMessage, LogSink};
 use tool_core::progress::{Progress, ProgressSink};
 
-use crate::page::neutral;
 use crate::progress::bar::Bar;
 use crate::streams::{self, Stderr, Streams};
+use crate::style::neutral;
 
 /// How often a line is written where there is no bar, at most.
-const EVERY: Duration = Duration::from_secs(1);
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Watches one call. The bar goes away when this is dropped.
-pub(crate) struct Watch {
-    shown: Arc<Shown>,
+pub(crate) struct ProgressWatch {
+    display: Arc<Display>,
 }
 
-impl Watch {
+impl ProgressWatch {
     /// What is drawn, for whoever writes in its place.
-    pub(crate) fn shown(&self) -> Arc<Shown> {
-        Arc::clone(&self.shown)
+    pub(crate) fn display(&self) -> Arc<Display> {
+        Arc::clone(&self.display)
     }
 
     /// Whom the call tells.
-    pub(crate) fn sink(&self) -> Arc<dyn ProgressSink> {
-        Arc::clone(&self.shown) as Arc<dyn ProgressSink>
+    pub(crate) fn progress_sink(&self) -> Arc<dyn ProgressSink> {
+        Arc::clone(&self.display) as Arc<dyn ProgressSink>
     }
 
     /// Who hears what the call has to say.
-    pub(crate) fn listener(&self) -> Arc<dyn LogSink> {
-        Arc::clone(&self.shown) as Arc<dyn LogSink>
+    pub(crate) fn log_sink(&self) -> Arc<dyn LogSink> {
+        Arc::clone(&self.display) as Arc<dyn LogSink>
     }
 }
 
-impl Drop for Watch {
+impl Drop for ProgressWatch {
     fn drop(&mut self) {
-        if let Shown::Bar(bar) = &*self.shown {
+        if let Display::Bar(bar) = &*self.display {
             bar.clear();
         }
     }
 }
 
 /// Somebody who watches, unless nothing should be said.
-pub(crate) fn watch(streams: &Streams) -> Option<Watch> {
+pub(crate) fn watch(streams: &Streams) -> Option<ProgressWatch> {
     if streams.is_quiet() {
         return None;
     }
-    let shown = if streams.shows_bars() {
-        Shown::Bar(Bar::new(streams.stderr(), streams.width()))
+    let display = if streams.shows_bars() {
+        Display::Bar(Bar::new(streams.stderr(), streams.width()))
     } else {
-        Shown::Lines(Mutex::new(Lines { stderr: streams.stderr(), last: None }))
+        Display::Lines(Mutex::new(Lines { stderr: streams.stderr(), last: None }))
     };
-    Some(Watch { shown: Arc::new(shown) })
+    Some(ProgressWatch { display: Arc::new(display) })
 }
 
-/// What is shown of how far a call has come.
-pub(crate) enum Shown {
+/// What is display of how far a call has come.
+pub(crate) enum Display {
     Bar(Arc<Bar>),
     Lines(Mutex<Lines>),
 }
 
-impl Shown {
+impl Display {
     /// Takes what is drawn out of the way for as long as somebody else writes.
-    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match self {
-            Shown::Bar(bar) => bar.aside(write),
-            Shown::Lines(_) => write(),
+            Display::Bar(bar) => bar.suspend(write),
+            Display::Lines(_) => write(),
         }
     }
 }
 
-impl ProgressSink for Shown {
+impl ProgressSink for Display {
     fn report(&self, progress: &Progress<'_>) {
         let message = neutral(progress.message).replace(['\n', '\t'], " ");
         match self {
-            Shown::Bar(bar) => bar.report(progress.done, progress.total, message),
-            Shown::Lines(lines) => {
-                lines.lock().unwrap_or_else(PoisonError::into_inner).tell(progress, message);
+            Display::Bar(bar) => bar.report(progress.done, progress.total, message),
+            Display::Lines(lines) => {
+                lines.lock().unwrap_or_else(PoisonError::into_inner).report(progress, message);
             }
         }
     }
 }
 
-impl LogSink for Shown {
+impl LogSink for Display {
     fn log(&self, message: &LogMessage<'_>) {
         let line = format!("{}: {}", message.level, neutral(&message.text()).replace(['\n', '\t'], " "));
         match self {
             // Above the bar, which stays where it is.
-            Shown::Bar(bar) => bar.tell(&line),
-            Shown::Lines(lines) => {
+            Display::Bar(bar) => bar.print(&line),
+            Display::Lines(lines) => {
                 let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 streams::write(&lines.stderr, &format!("{line}\n"));
             }
@@ -110,9 +110,10 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// A line for what is new: the first and the last step, another message, and what comes after a while.
-    fn tell(&mut self, progress: &Progress<'_>, message: String) {
+    fn report(&mut self, progress: &Progress<'_>, message: String) {
         let is_end = progress.total == Some(progress.done);
-        let is_new = self.last.as_ref().is_none_or(|(at, last)| *last != message || at.elapsed() >= EVERY);
+        let is_new =
+            self.last.as_ref().is_none_or(|(at, last)| *last != message || at.elapsed() >= LINE_INTERVAL);
         if !is_end && !is_new {
             return;
         }

@@ -4,23 +4,22 @@ use clap::ArgMatches;
 use tool_core::profile::Profile;
 
 use crate::app::App;
-use crate::catalogue::json_text;
-use crate::grammar::{self, Format};
-use crate::stop::{self, Stop};
+use crate::cli::{self, Format};
+use crate::error::{self, CliError};
+use crate::list::json_text;
 use crate::streams::Streams;
 use crate::{identity, yaml};
 
 /// Prints a schema.
-pub(crate) fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
-    let name = grammar::name(matches);
+pub(crate) fn schema(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let name = cli::name(matches);
     let registry = identity::registry(app, matches)?;
-    let tool = stop::find(&registry, name)?;
-    let schema = if grammar::flag(matches, "output") {
-        tool.output_schema().cloned().ok_or_else(|| Stop::NoOutputSchema(name.to_owned()))?
+    let tool = error::find_tool(&registry, name)?;
+    let schema = if cli::flag(matches, "output") {
+        tool.output_schema().cloned().ok_or_else(|| CliError::NoOutputSchema(name.to_owned()))?
     } else {
-        tool.schema_for(grammar::one(matches, "profile").copied().unwrap_or(Profile::Mcp))?
+        tool.schema_for(cli::one(matches, "profile").copied().unwrap_or(Profile::Mcp))?
     };
-    let page =
-        if grammar::format(matches) == Format::Yaml { yaml::text(&schema) } else { json_text(&schema) };
+    let page = if cli::format(matches) == Format::Yaml { yaml::text(&schema) } else { json_text(&schema) };
     Ok(streams.print(&page)?)
 }

@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::stop::Stop;
+use crate::error::CliError;
 use crate::streams::{self, Stderr, Streams};
 
 /// Why a server failed: any error.
@@ -39,17 +39,17 @@ type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
 pub struct Server {
     run: Box<dyn FnOnce(ServeOptions) -> ServeFuture + Send>,
     pub(crate) about: Option<String>,
-    pub(crate) listens: Listens,
+    pub(crate) listen_addr: ListenAddr,
     pub(crate) allows_execute: bool,
     pub(crate) choices: Vec<Choice>,
 }
 
 /// Whether a server has `--addr`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Listens {
+pub(crate) enum ListenAddr {
     Never,
-    IfAsked,
-    At(SocketAddr),
+    Optional,
+    Default(SocketAddr),
 }
 
 /// An option of a server that takes one of some values.
@@ -78,7 +78,7 @@ impl Server {
         Server {
             run: Box::new(|options| Box::pin(server(options))),
             about: None,
-            listens: Listens::Never,
+            listen_addr: ListenAddr::Never,
             allows_execute: false,
             choices: Vec::new(),
         }
@@ -100,7 +100,7 @@ impl Server {
     /// let server = tool_cli::Server::new(async |_| Ok(())).addr(([127, 0, 0, 1], 8080));
     /// ```
     pub fn addr(mut self, default: impl Into<SocketAddr>) -> Self {
-        self.listens = Listens::At(default.into());
+        self.listen_addr = ListenAddr::Default(default.into());
         self
     }
 
@@ -116,7 +116,7 @@ impl Server {
     /// .optional_addr();
     /// ```
     pub fn optional_addr(mut self) -> Self {
-        self.listens = Listens::IfAsked;
+        self.listen_addr = ListenAddr::Optional;
         self
     }
 
@@ -172,7 +172,7 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
             .field("about", &self.about)
-            .field("listens", &self.listens)
+            .field("listen_addr", &self.listen_addr)
             .finish_non_exhaustive()
     }
 }
@@ -205,7 +205,7 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// Tells on stderr where the server listens: `listening on http://ADDR`. Whoever started the process waits for it.
+    /// Tells on stderr where the server listen_addr: `listening on http://ADDR`. Whoever started the process waits for it.
     ///
     /// ```
     /// # drop(tool_cli::Server::new(async |options| {
@@ -254,7 +254,7 @@ impl fmt::Debug for ServeOptions {
 }
 
 /// Runs a server until it ends, and then waits for the calls that change something.
-pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some((_, server)) = app.servers.into_iter().find(|(known, _)| known == name) else { return Ok(()) };
     app.registry.check()?;
@@ -264,7 +264,11 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let choices = choices.collect();
     let (shutdown, overdue) = streams.interrupt().listen();
     let options = ServeOptions {
-        addr: if matches!(server.listens, Listens::Never) { None } else { matches.get_one("addr").copied() },
+        addr: if matches!(server.listen_addr, ListenAddr::Never) {
+            None
+        } else {
+            matches.get_one("addr").copied()
+        },
         allow_execute: server.allows_execute && matches.get_flag("allow-execute"),
         choices,
         shutdown,
@@ -273,10 +277,10 @@ pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams)
     let serving = async {
         let result = (server.run)(options).await;
         app.registry.drain().await;
-        result.map_err(Stop::Server)
+        result.map_err(CliError::Server)
     };
     tokio::select! {
         result = serving => result,
-        () = overdue.cancelled() => Err(Stop::Overdue),
+        () = overdue.cancelled() => Err(CliError::ShutdownTimeout),
     }
 }

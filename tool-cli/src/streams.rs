@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::{AutoStream, ColorChoice};
 
 use crate::interrupt::Interrupt;
-use crate::page::{Paint, neutral};
+use crate::style::{Paint, neutral};
 use crate::terminal::Terminal;
 
 /// The width of a line where no terminal says otherwise.
 const WIDTH: u16 = 100;
 
 /// The narrowest line that a page is laid out for.
-const NARROWEST: u16 = 20;
+const MIN_WIDTH: u16 = 20;
 
 /// What a command reads from and writes to.
 ///
@@ -29,16 +29,16 @@ pub struct Streams {
     stdin: Stdin,
     stdout: Box<dyn Write + Send>,
     stderr: Stderr,
-    /// Whether stdout and stderr show colours.
-    colours: [bool; 2],
+    /// Whether stdout and stderr show colors.
+    colors: [bool; 2],
     /// Whether somebody is there to answer a question.
     interactive: bool,
     stdin_terminal: bool,
     /// Whether stderr is a terminal that can draw.
     bars: bool,
     /// Whether what is typed can be kept from being shown.
-    hides: bool,
-    loudness: Loudness,
+    hides_input: bool,
+    verbosity: Verbosity,
     width: u16,
     interrupt: Interrupt,
     /// Whether something is left running that nobody waits for.
@@ -47,7 +47,7 @@ pub struct Streams {
 
 /// How much is said on stderr beside errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Loudness {
+pub(crate) enum Verbosity {
     Quiet,
     #[default]
     Normal,
@@ -61,7 +61,7 @@ pub(crate) type Stdin = Arc<Mutex<dyn Read + Send>>;
 pub(crate) type Stderr = Arc<Mutex<dyn Write + Send>>;
 
 impl Streams {
-    /// Streams that are no terminal: no colours, no questions, no signals.
+    /// Streams that are no terminal: no colors, no questions, no signals.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink());
@@ -75,12 +75,12 @@ impl Streams {
             stdin: Arc::new(Mutex::new(stdin)),
             stdout: Box::new(stdout),
             stderr: Arc::new(Mutex::new(stderr)),
-            colours: [false; 2],
+            colors: [false; 2],
             interactive: false,
             stdin_terminal: false,
             bars: false,
-            hides: false,
-            loudness: Loudness::Normal,
+            hides_input: false,
+            verbosity: Verbosity::Normal,
             width: WIDTH,
             interrupt: Interrupt::never(),
             abandoned: false,
@@ -103,7 +103,7 @@ impl Streams {
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink()).columns(60);
     /// ```
     pub fn columns(mut self, columns: u16) -> Self {
-        self.width = columns.max(NARROWEST);
+        self.width = columns.max(MIN_WIDTH);
         self
     }
 
@@ -114,7 +114,7 @@ impl Streams {
     ///     .interrupted_by(std::future::ready(()));
     /// ```
     pub fn interrupted_by(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
-        self.interrupt = Interrupt::by(end);
+        self.interrupt = Interrupt::from_future(end);
         self
     }
 
@@ -126,30 +126,30 @@ impl Streams {
         let (stdin_terminal, stderr_terminal) = (io::stdin().is_terminal(), io::stderr().is_terminal());
         let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         Streams {
-            colours: [shows(stdout.current_choice()), shows(stderr.current_choice())],
+            colors: [shows(stdout.current_choice()), shows(stderr.current_choice())],
             interactive: stdin_terminal && stderr_terminal,
             stdin_terminal,
             bars: stderr_terminal && !is_dumb,
-            hides: stdin_terminal,
+            hides_input: stdin_terminal,
             interrupt: Interrupt::signals(),
             ..Streams::new(io::stdin(), io::stdout(), io::stderr()).columns(columns())
         }
     }
 
     /// Overrides whether colours are shown.
-    pub(crate) fn colour(&mut self, always: Option<bool>) {
+    pub(crate) fn set_color(&mut self, always: Option<bool>) {
         if let Some(always) = always {
-            self.colours = [always; 2];
+            self.colors = [always; 2];
         }
     }
 
-    pub(crate) fn coloured(&self, stderr: bool) -> bool {
-        self.colours[usize::from(stderr)]
+    pub(crate) fn is_colored(&self, stderr: bool) -> bool {
+        self.colors[usize::from(stderr)]
     }
 
     /// How stdout is styled.
     pub(crate) fn paint(&self) -> Paint {
-        Paint(self.coloured(false))
+        Paint(self.is_colored(false))
     }
 
     pub(crate) fn width(&self) -> u16 {
@@ -169,16 +169,16 @@ impl Streams {
         self.bars
     }
 
-    pub(crate) fn set_loudness(&mut self, loudness: Loudness) {
-        self.loudness = loudness;
+    pub(crate) fn set_verbosity(&mut self, verbosity: Verbosity) {
+        self.verbosity = verbosity;
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
-        self.loudness == Loudness::Quiet
+        self.verbosity == Verbosity::Quiet
     }
 
     pub(crate) fn is_verbose(&self) -> bool {
-        self.loudness == Loudness::Verbose
+        self.verbosity == Verbosity::Verbose
     }
 
     pub(crate) fn stderr(&self) -> Stderr {
@@ -196,7 +196,7 @@ impl Streams {
 
     /// Whether the process should end without waiting for what runs in it.
     pub(crate) fn ends_now(&self) -> bool {
-        self.abandoned || self.interrupt.asked()
+        self.abandoned || self.interrupt.requested()
     }
 
     /// Writes a result, as it is.
@@ -206,39 +206,39 @@ impl Streams {
     }
 
     /// Writes to stderr, as it is.
-    pub(crate) fn complain(&mut self, text: &str) {
+    pub(crate) fn write_stderr(&mut self, text: &str) {
         write(&self.stderr, text);
     }
 
     /// Tells an error on stderr, without what would command a terminal.
     pub(crate) fn error(&mut self, text: &str) {
-        let label = Paint(self.coloured(true)).error("error:");
-        self.complain(&format!("{label} {}\n", neutral(text)));
+        let label = Paint(self.is_colored(true)).error("error:");
+        self.write_stderr(&format!("{label} {}\n", neutral(text)));
     }
 
     /// Says something that is neither result nor error, unless it should be quiet.
     pub(crate) fn notice(&mut self, text: &str) {
         if !self.is_quiet() {
-            self.complain(&format!("{}\n", neutral(text)));
+            self.write_stderr(&format!("{}\n", neutral(text)));
         }
     }
 
     /// Where a call asks.
     pub(crate) fn terminal(&self) -> Terminal {
-        Terminal::new(Arc::clone(&self.stdin), self.stderr(), self.hides)
+        Terminal::new(Arc::clone(&self.stdin), self.stderr(), self.hides_input)
     }
 
     /// Everything that stdin holds, up to so many bytes.
-    pub(crate) fn read_all(&mut self, most: u64) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_all(&mut self, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
-        (&mut *stdin).take(most).read_to_end(&mut bytes)?;
+        (&mut *stdin).take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     /// Asks on stderr, and takes the next line of stdin for the answer.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
-        self.complain(&neutral(question));
+        self.write_stderr(&neutral(question));
         let answer = read_line(&self.stdin)?.unwrap_or_default().trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
     }
@@ -252,9 +252,9 @@ impl std::fmt::Debug for Streams {
 
 /// The columns of the terminal that stdout is; else those that the environment wants.
 fn columns() -> u16 {
-    let wanted = || env::var("COLUMNS").ok()?.parse().ok();
+    let variable = || env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
-    terminal.or_else(wanted).unwrap_or(WIDTH)
+    terminal.or_else(variable).unwrap_or(WIDTH)
 }
 
 /// The next line of stdin; `None` at its end.

@@ -4,13 +4,13 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 
 use crate::markdown;
-use crate::page::{Paint, neutral};
+use crate::style::{Paint, neutral};
 
 /// A page narrower than this has no room for columns.
-const NARROWEST: u16 = 40;
+const MIN_WIDTH: u16 = 40;
 
 /// The room that a column needs to be read.
-const NARROWEST_COLUMN: u16 = 8;
+const MIN_COLUMN_WIDTH: u16 = 8;
 
 /// Rows of cells under a header.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Table {
     /// stands below the other.
     pub(crate) fn text(&self, width: u16, paint: Paint) -> String {
         let columns = u16::try_from(self.header.len()).unwrap_or(u16::MAX).max(1);
-        if width < NARROWEST || width / columns < NARROWEST_COLUMN {
+        if width < MIN_WIDTH || width / columns < MIN_COLUMN_WIDTH {
             return self.stacked(width, paint);
         }
         let mut table = comfy_table::Table::new();
@@ -47,17 +47,18 @@ impl Table {
         let widths = table.column_max_content_widths();
         let last = self.header.len().saturating_sub(1);
         // A name that is broken over lines cannot be copied: only one that takes more than its share of the page is.
-        let mut left = width.saturating_sub(2 * NARROWEST_COLUMN);
+        let mut left = width.saturating_sub(2 * MIN_COLUMN_WIDTH);
         for (position, (column, content)) in table.column_iter_mut().zip(&widths).enumerate().take(last) {
             column.set_padding((0, 2));
             let share = if position == 0 { width / 2 } else { left };
-            let wanted = (content + 2).min(share).max(NARROWEST_COLUMN.min(content + 2)).min(left.max(4));
-            column.set_constraint(if wanted == content + 2 {
+            let column_width =
+                (content + 2).min(share).max(MIN_COLUMN_WIDTH.min(content + 2)).min(left.max(4));
+            column.set_constraint(if column_width == content + 2 {
                 ColumnConstraint::ContentWidth
             } else {
-                ColumnConstraint::UpperBoundary(Width::Fixed(wanted))
+                ColumnConstraint::UpperBoundary(Width::Fixed(column_width))
             });
-            left = left.saturating_sub(wanted);
+            left = left.saturating_sub(column_width);
         }
         if let Some(last) = table.column_mut(last) {
             last.set_padding((0, 0));
@@ -76,13 +77,12 @@ impl Table {
         for row in &self.rows {
             for (position, (name, cell)) in self.header.iter().zip(row).enumerate() {
                 if position == 0 {
-                    for line in wrapped(cell, width) {
+                    for line in wrap(cell, width) {
                         page.push_str(&paint.heading(&line));
                         page.push('\n');
                     }
                 } else if !cell.is_empty() {
-                    for line in wrapped(&format!("{}: {cell}", name.to_lowercase()), width.saturating_sub(2))
-                    {
+                    for line in wrap(&format!("{}: {cell}", name.to_lowercase()), width.saturating_sub(2)) {
                         page.push_str(&format!("  {line}\n"));
                     }
                 }
@@ -103,7 +103,7 @@ impl Table {
 }
 
 /// The lines of a text on a page of this width.
-pub(crate) fn wrapped(text: &str, width: u16) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     let mut table = comfy_table::Table::new();
     table
         .load_style(NOTHING)
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_not_broken_and_a_description_is() {
+    fn wraps_descriptions_but_not_names() {
         assert_eq!(
             table().text(40, Paint(false)),
             "NAME                DESCRIPTION\n\
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_page_has_one_row_below_the_other() {
+    fn stacks_rows_on_a_narrow_page() {
         assert_eq!(
             table().text(20, Paint(false)),
             "a_rather_long_name\n  description: one\n  two three four\n  five six\n"
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_wider_than_the_page() {
+    fn keeps_lines_within_the_width() {
         let mut table = Table::new(["A", "B", "C", "D"]);
         table.push(["a".repeat(70), "b ".repeat(40), "c".repeat(30), "d ".repeat(50)]);
         for width in [20, 32, 40, 60, 100, 400] {

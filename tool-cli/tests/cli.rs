@@ -2,8 +2,6 @@
 
 #[path = "cli/arguments.rs"]
 mod arguments;
-#[path = "cli/asking.rs"]
-mod asking;
 #[path = "cli/callers.rs"]
 mod callers;
 #[path = "cli/calls.rs"]
@@ -12,14 +10,16 @@ mod calls;
 mod completion;
 #[path = "cli/describing.rs"]
 mod describing;
+#[path = "cli/elicitation.rs"]
+mod elicitation;
 #[path = "cli/flags.rs"]
 mod flags;
 #[path = "cli/introspection.rs"]
 mod introspection;
-#[path = "cli/keeping.rs"]
-mod keeping;
 #[path = "cli/lazy.rs"]
 mod lazy;
+#[path = "cli/lint_and_lock.rs"]
+mod lint_and_lock;
 #[path = "cli/process.rs"]
 mod process;
 #[path = "cli/registry.rs"]
@@ -83,7 +83,7 @@ async fn at_terminal(arguments: &[&str], answer: &'static str) -> Ran {
 }
 
 #[tokio::test]
-async fn wrong_usage_is_2_and_help_is_0() {
+async fn exits_with_2_on_wrong_usage_and_0_on_help() {
     for arguments in
         [&["run"][..], &["frobnicate"], &["list", "--operation", "drop"], &["list", "--format", "xml"], &[]]
     {
@@ -99,7 +99,7 @@ async fn wrong_usage_is_2_and_help_is_0() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn row_116_an_argument_that_is_no_unicode_is_wrong_usage() {
+async fn row_116_rejects_non_unicode_arguments() {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
 
@@ -117,7 +117,7 @@ async fn row_116_an_argument_that_is_no_unicode_is_wrong_usage() {
 }
 
 #[tokio::test]
-async fn row_118_texts_do_not_command_the_terminal() {
+async fn row_118_escapes_control_characters() {
     let hostile = |text: &str| text.contains(['\u{1b}', '\u{9b}', '\u{202e}']);
     for arguments in [
         &["list"][..],
@@ -150,7 +150,7 @@ async fn row_118_texts_do_not_command_the_terminal() {
 }
 
 #[tokio::test]
-async fn colours_are_for_those_who_ask() {
+async fn follows_the_color_option() {
     let ran = cli(&["list", "--color", "always"]).await;
     assert!(ran.stdout.starts_with("\u{1b}[1mNAME"), "{:?}", ran.stdout);
     let ran = cli(&["list"]).await;

@@ -6,10 +6,10 @@ use tool_core::Registry;
 use tool_core::provider::Provider;
 use tool_core::results::ResultStore;
 
-use crate::documents::Documents;
-use crate::in_flight::{Held, InFlight};
+use crate::cache::DocumentCache;
+use crate::error::ApiError;
+use crate::in_flight::{CallGuard, InFlightCalls};
 use crate::options::Options;
-use crate::refusal::Refusal;
 
 /// What every handler works on.
 #[derive(Clone, Debug)]
@@ -19,14 +19,14 @@ pub(crate) struct Api(Arc<Inner>);
 struct Inner {
     provider: Provider,
     options: Options,
-    documents: Documents,
-    in_flight: InFlight,
+    cache: DocumentCache,
+    in_flight: InFlightCalls,
 }
 
 impl Api {
     pub(crate) fn new(provider: Provider, options: Options) -> Self {
-        let (documents, in_flight) = Default::default();
-        Api(Arc::new(Inner { provider, options, documents, in_flight }))
+        let (cache, in_flight) = Default::default();
+        Api(Arc::new(Inner { provider, options, cache, in_flight }))
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -34,9 +34,9 @@ impl Api {
     }
 
     /// Asks the provider.
-    pub(crate) async fn tools(&self) -> Result<Registry, Refusal> {
+    pub(crate) async fn tools(&self) -> Result<Registry, ApiError> {
         // Why it failed is in the log.
-        let tools = self.0.provider.tools().await.map_err(|_| Refusal::Discovery)?;
+        let tools = self.0.provider.tools().await.map_err(|_| ApiError::Discovery)?;
         Ok(if self.0.options.excerpts { tools.registry().clone() } else { tools.registry().in_full() })
     }
 
@@ -46,17 +46,17 @@ impl Api {
     }
 
     /// What was written for a registry that does not change.
-    pub(crate) fn documents(&self) -> &Documents {
-        &self.0.documents
+    pub(crate) fn cache(&self) -> &DocumentCache {
+        &self.0.cache
     }
 
     /// Notes that a tool of this registry is called, which may run on when its caller has left.
-    pub(crate) fn hold(&self, registry: &Registry) -> Held {
-        self.0.in_flight.hold(registry)
+    pub(crate) fn track_call(&self, registry: &Registry) -> CallGuard {
+        self.0.in_flight.track(registry)
     }
 
     /// Waits until no call is on its way.
-    pub(crate) async fn idle(&self) {
-        self.0.in_flight.idle().await;
+    pub(crate) async fn drain(&self) {
+        self.0.in_flight.drain().await;
     }
 }

@@ -12,39 +12,39 @@ use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::completion::{CompletionRequest, Completions};
 use tool_core::{CallId, Failure, FailureKind};
 
-use crate::asking::{Asking, listed};
+use crate::error::ApiError;
 use crate::json::json;
-use crate::refusal::Refusal;
-use crate::{answer, query};
+use crate::request_context::{RequestContext, find_tool};
+use crate::{query, response};
 
 /// `POST /tools/{name}/complete`: values that could complete what is typed for an input, as `completion/complete` of MCP has them.
 ///
 /// They may come from stored state, so that only a caller is answered who may call the tool.
-pub(crate) async fn complete(mut asking: Asking) -> Result<Response, Refusal> {
-    if !asking.api.options().allow_execute {
-        return Err(Refusal::ExecutionOff);
+pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, ApiError> {
+    if !context.api.options().allow_execute {
+        return Err(ApiError::ExecutionDisabled);
     }
-    let caller = asking.caller().await?;
-    let name = asking.name().await?;
-    let tools = asking.tools(caller).await?;
-    let name = listed(&tools, &name)?.name().to_owned();
-    query::none(&asking.head.uri)?;
-    let body = asking.arguments().await?;
+    let caller = context.caller().await?;
+    let name = context.tool_name().await?;
+    let tools = context.tools(caller).await?;
+    let name = find_tool(&tools, &name)?.name().to_owned();
+    query::expect_empty(&context.head.uri)?;
+    let body = context.arguments().await?;
     let Object(request): Object<Request> =
-        serde_json::from_slice(&body).map_err(|error| Refusal::Body(error.to_string()))?;
+        serde_json::from_slice(&body).map_err(|error| ApiError::InvalidBody(error.to_string()))?;
     // The functions that complete are the application's, and may look things up.
     let complete = move || tools.complete(&name, &request.argument.0.name, request.completion_request());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
     match completed {
-        Ok(completions) => Ok(json(StatusCode::OK, &Proposed::from(completions))),
+        Ok(completions) => Ok(json(StatusCode::OK, &CompletionResponse::from(completions))),
         Err(failure) if failure.kind() == FailureKind::Input => Err(unknown_input(&failure)),
-        Err(failure) => Ok(answer::failed(&failure, CallId::new())),
+        Err(failure) => Ok(response::failure_response(&failure, CallId::new())),
     }
 }
 
-fn unknown_input(failure: &Failure) -> Refusal {
+fn unknown_input(failure: &Failure) -> ApiError {
     let message = failure.problems().first().map_or(failure.message(), |problem| &problem.message);
-    Refusal::InputNotFound(message.to_owned())
+    ApiError::InputNotFound(message.to_owned())
 }
 
 /// What is typed, in the shape of the parameters of `completion/complete`.
@@ -108,15 +108,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 /// The answer, in the shape of MCP's.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Proposed {
+struct CompletionResponse {
     values: Vec<String>,
     total: usize,
     has_more: bool,
 }
 
-impl From<Completions> for Proposed {
+impl From<Completions> for CompletionResponse {
     fn from(completions: Completions) -> Self {
         let Completions { values, total, has_more, .. } = completions;
-        Proposed { values, total, has_more }
+        CompletionResponse { values, total, has_more }
     }
 }

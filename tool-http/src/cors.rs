@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::discovery::LEFT_OUT;
+use crate::discovery::TOOLS_LEFT_OUT;
 use crate::origin::Origin;
 
 /// How long a browser may remember what it was told.
@@ -22,13 +22,13 @@ pub(crate) fn layer(origins: &[String]) -> Option<CorsLayer> {
         return None;
     }
     let origin = |text: &String| {
-        Origin::named(text).unwrap_or_else(|| {
+        Origin::from_config(text).unwrap_or_else(|| {
             panic!("`{text}` is no origin: give scheme, host and port, as in `https://app.example.org`")
         })
     };
     let origins: Vec<Origin> = origins.iter().map(origin).collect();
-    let allowed = move |asks: &HeaderValue, _: &Parts| {
-        asks.to_str().ok().and_then(Origin::parse).is_some_and(|origin| origins.contains(&origin))
+    let allowed = move |origin: &HeaderValue, _: &Parts| {
+        origin.to_str().ok().and_then(Origin::parse).is_some_and(|origin| origins.contains(&origin))
     };
     const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
     Some(
@@ -41,7 +41,7 @@ pub(crate) fn layer(origins: &[String]) -> Option<CorsLayer> {
                 header::LINK,
                 header::RETRY_AFTER,
                 header::WWW_AUTHENTICATE,
-                LEFT_OUT,
+                TOOLS_LEFT_OUT,
             ])
             .max_age(MAX_AGE),
     )

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 
-use crate::coding::Accepted;
+use crate::content_coding::AcceptedCodings;
+use crate::error::ApiError;
 use crate::options::Options;
-use crate::refusal::Refusal;
 use crate::representation::Representation;
 
 mod template;
@@ -25,19 +25,19 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(options: &Options) -> Rou
         let allow_execute = if allow_execute { "true" } else { "false" };
         let base = template::base(uri.path());
         let values = [("TITLE", title.as_str()), ("ALLOW_EXECUTE", allow_execute), ("BASE", &base)];
-        answer(&headers, "text/html; charset=utf-8", template::rendered(PAGE, &values).into())
+        respond(&headers, "text/html; charset=utf-8", template::render(PAGE, &values).into())
     };
     let router = Router::new().route("/", get(page));
     ASSETS.iter().fold(router, |router, asset| {
-        let text = Bytes::from(condensed(asset.text));
-        let file = async move |headers: HeaderMap| answer(&headers, asset.media_type, text);
+        let text = Bytes::from(minified(asset.text));
+        let file = async move |headers: HeaderMap| respond(&headers, asset.media_type, text);
         router.route(asset.path, get(file))
     })
 }
 
 /// A script or a style without what only its reader needs: the lines that are comments, and the indentation. No text of
 /// ours goes over several lines.
-fn condensed(text: &str) -> String {
+fn minified(text: &str) -> String {
     let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
@@ -85,13 +85,13 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 /// 304 for a browser that has this text already.
-fn answer(asked: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
-    let accepted = Accepted::of(asked);
-    if accepted.nothing() {
-        return Refusal::NotAcceptable.into_response();
+fn respond(headers: &HeaderMap, media_type: &'static str, text: Bytes) -> Response {
+    let accepted = AcceptedCodings::from_headers(headers);
+    if accepted.is_empty() {
+        return ApiError::NotAcceptable.into_response();
     }
-    let text = Representation::of_text(media_type, text);
-    let mut response = text.map(|text| (HEADERS, text.answer(asked))).into_response();
+    let text = Representation::new(media_type, text);
+    let mut response = text.map(|text| (HEADERS, text.to_response(headers))).into_response();
     accepted.mark(&mut response);
     response
 }

@@ -8,36 +8,36 @@ use tool_core::Registry;
 
 /// The registries whose tools were called, each as long as one of these calls may be on its way.
 #[derive(Debug, Default)]
-pub(crate) struct InFlight(Mutex<Vec<Held>>);
+pub(crate) struct InFlightCalls(Mutex<Vec<CallGuard>>);
 
 /// Keeps a registry among those that are waited for.
-pub(crate) type Held = Arc<Registry>;
+pub(crate) type CallGuard = Arc<Registry>;
 
-impl InFlight {
+impl InFlightCalls {
     /// Notes that a tool of this registry is called, from now until it is dropped and on as long as the registry is busy.
-    pub(crate) fn hold(&self, registry: &Registry) -> Held {
+    pub(crate) fn track(&self, registry: &Registry) -> CallGuard {
         // Nothing panics while it is held.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = known.iter().find(|held| held.ptr_eq(registry)) {
-            return Arc::clone(held);
+        let mut registries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(guard) = registries.iter().find(|guard| guard.ptr_eq(registry)) {
+            return Arc::clone(guard);
         }
-        known.retain(|held| Arc::strong_count(held) > 1 || !is_idle(held));
-        let held = Arc::new(registry.clone());
-        known.push(Arc::clone(&held));
-        held
+        registries.retain(|registry| Arc::strong_count(registry) > 1 || !is_idle(registry));
+        let guard = Arc::new(registry.clone());
+        registries.push(Arc::clone(&guard));
+        guard
     }
 
     /// Waits until all of them are idle.
-    pub(crate) async fn idle(&self) {
+    pub(crate) async fn drain(&self) {
         // A tool can call one of a registry that was idle when it was looked at.
-        while let Some(busy) = self.busy() {
+        while let Some(busy) = self.next_busy() {
             busy.drain().await;
         }
     }
 
-    fn busy(&self) -> Option<Held> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|held| !is_idle(held)).cloned()
+    fn next_busy(&self) -> Option<CallGuard> {
+        let registries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        registries.iter().find(|registry| !is_idle(registry)).cloned()
     }
 }
 
@@ -49,19 +49,19 @@ fn is_idle(registry: &Registry) -> bool {
 mod tests {
     use tool_core::Registry;
 
-    use super::InFlight;
+    use super::InFlightCalls;
 
     #[test]
-    fn those_that_are_idle_are_forgotten() {
+    fn forgets_idle_registries() {
         let registry = || Registry::builder().allow_empty().build().unwrap();
-        let in_flight = InFlight::default();
+        let in_flight = InFlightCalls::default();
         let (first, second) = (registry(), registry());
-        let held = in_flight.hold(&first);
-        drop(in_flight.hold(&second));
-        drop(in_flight.hold(&first.as_principal(tool_core::Principal::anonymous())));
+        let held = in_flight.track(&first);
+        drop(in_flight.track(&second));
+        drop(in_flight.track(&first.as_principal(tool_core::Principal::anonymous())));
         assert_eq!(in_flight.0.lock().unwrap().len(), 2);
         drop(held);
-        drop(in_flight.hold(&registry()));
+        drop(in_flight.track(&registry()));
         assert_eq!(in_flight.0.lock().unwrap().len(), 1);
     }
 }

@@ -7,46 +7,46 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_core::{Registry, ToolDefinition};
 
-use crate::asking::Asking;
+use crate::error::ApiError;
 use crate::json::json;
 use crate::query;
-use crate::refusal::Refusal;
 use crate::representation::Representation;
+use crate::request_context::RequestContext;
 
 /// `GET /mcp/tools/list`: there is no request, and so nothing to answer it by.
-pub(crate) async fn get(mut asking: Asking) -> Result<Response, Refusal> {
-    let viewer = asking.viewer().await?;
-    query::none(&asking.head.uri)?;
-    match asking.tools(viewer).await {
+pub(crate) async fn get(mut context: RequestContext) -> Result<Response, ApiError> {
+    let viewer = context.viewer().await?;
+    query::expect_empty(&context.head.uri)?;
+    match context.tools(viewer).await {
         Ok(tools) => {
-            let list = Representation::of(&Message::result(None, &tools))?;
-            Ok(asking.answer(&list))
+            let list = Representation::json(&Message::result(None, &tools))?;
+            Ok(context.respond(&list))
         }
-        Err(Refusal::Discovery) => Ok(Error::Discovery.answer(None)),
-        Err(refusal) => Err(refusal),
+        Err(ApiError::Discovery) => Ok(Error::Discovery.into_response(None)),
+        Err(error) => Err(error),
     }
 }
 
 /// `POST /mcp/tools/list`.
-pub(crate) async fn post(mut asking: Asking) -> Result<Response, Refusal> {
-    let viewer = asking.viewer().await?;
-    query::none(&asking.head.uri)?;
-    let (api, audience) = (asking.api.clone(), asking.audience());
-    let body = asking.arguments().await?;
+pub(crate) async fn post(mut context: RequestContext) -> Result<Response, ApiError> {
+    let viewer = context.viewer().await?;
+    query::expect_empty(&context.head.uri)?;
+    let (api, cache_control) = (context.api.clone(), context.cache_control());
+    let body = context.arguments().await?;
     let id = match Request::read(&body) {
         Ok(Request { id: Some(id), .. }) => id,
         // A notification, which has no answer.
         Ok(Request { id: None, .. }) => return Ok(StatusCode::NO_CONTENT.into_response()),
-        Err((error, id)) => return Ok(error.answer(Some(id))),
+        Err((error, id)) => return Ok(error.into_response(Some(id))),
     };
     match api.tools().await {
         Ok(tools) => {
             let tools = tools.as_principal(viewer);
             let mut response = json(StatusCode::OK, &Message::result(Some(id), &tools));
-            audience.tell(response.headers_mut());
+            cache_control.apply(response.headers_mut());
             Ok(response)
         }
-        Err(_) => Ok(Error::Discovery.answer(Some(id))),
+        Err(_) => Ok(Error::Discovery.into_response(Some(id))),
     }
 }
 
@@ -54,15 +54,17 @@ pub(crate) async fn post(mut asking: Asking) -> Result<Response, Refusal> {
 #[derive(Deserialize)]
 struct Request<'b> {
     jsonrpc: &'b RawValue,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "deserialize_present")]
     id: Option<&'b RawValue>,
     method: &'b RawValue,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "deserialize_present")]
     params: Option<&'b RawValue>,
 }
 
 /// `null` is a value, and not the same as none.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+fn deserialize_present<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
@@ -73,12 +75,12 @@ impl<'b> Request<'b> {
     ///
     /// What is wrong with it, and the identifier to say it under: `null` where it could not be found.
     fn read(body: &'b [u8]) -> Result<Self, (Error, &'b RawValue)> {
-        let text: &RawValue = serde_json::from_slice(body).map_err(|_| (Error::NotJson, RawValue::NULL))?;
+        let text: &RawValue = serde_json::from_slice(body).map_err(|_| (Error::Parse, RawValue::NULL))?;
         let request: Request<'b> =
-            serde_json::from_str(text.get()).map_err(|_| (Error::NoRequest, RawValue::NULL))?;
+            serde_json::from_str(text.get()).map_err(|_| (Error::InvalidRequest, RawValue::NULL))?;
         let id = request.id.unwrap_or(RawValue::NULL);
         if !is_id(id) {
-            return Err((Error::NoRequest, RawValue::NULL));
+            return Err((Error::InvalidRequest, RawValue::NULL));
         }
         let is = |value: &RawValue, text: &str| {
             serde_json::from_str::<String>(value.get()).is_ok_and(|value| value == text)
@@ -87,9 +89,9 @@ impl<'b> Request<'b> {
         // What is in them is not looked at: there is one page, and nothing to choose.
         let params = request.params.is_none_or(|params| params.get().starts_with(['{', '[']));
         if !is(request.jsonrpc, "2.0") || !is_text || !params {
-            return Err((Error::NoRequest, id));
+            return Err((Error::InvalidRequest, id));
         }
-        if is(request.method, "tools/list") { Ok(request) } else { Err((Error::NoMethod, id)) }
+        if is(request.method, "tools/list") { Ok(request) } else { Err((Error::MethodNotFound, id)) }
     }
 }
 
@@ -101,18 +103,18 @@ fn is_id(id: &RawValue) -> bool {
 /// What can be wrong, as JSON-RPC says it. The HTTP status of all of them is 200.
 #[derive(Clone, Copy)]
 enum Error {
-    NotJson,
-    NoRequest,
-    NoMethod,
+    Parse,
+    InvalidRequest,
+    MethodNotFound,
     Discovery,
 }
 
 impl Error {
-    fn answer(self, id: Option<&RawValue>) -> Response {
+    fn into_response(self, id: Option<&RawValue>) -> Response {
         let (code, message) = match self {
-            Error::NotJson => (-32700, "Parse error"),
-            Error::NoRequest => (-32600, "Invalid Request"),
-            Error::NoMethod => (-32601, "Method not found"),
+            Error::Parse => (-32700, "Parse error"),
+            Error::InvalidRequest => (-32600, "Invalid Request"),
+            Error::MethodNotFound => (-32601, "Method not found"),
             Error::Discovery => (-32603, "Internal error discovering tools"),
         };
         let error = Some(ErrorObject { code, message });
@@ -139,12 +141,12 @@ struct ErrorObject {
 
 #[derive(Serialize)]
 struct List<'t> {
-    tools: Vec<Listed<'t>>,
+    tools: Vec<ToolEntry<'t>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'t> {
+struct ToolEntry<'t> {
     name: &'t str,
     description: &'t str,
     input_schema: &'t Value,
@@ -153,13 +155,13 @@ struct Listed<'t> {
 impl<'m> Message<'m> {
     /// The tools that the caller can call now: a list for models, as that of MCP is.
     fn result(id: Option<&'m RawValue>, tools: &'m Registry) -> Self {
-        let tools = tools.callable().map(Listed::of).collect();
+        let tools = tools.callable().map(ToolEntry::of).collect();
         Message { jsonrpc: "2.0", id, result: Some(List { tools }), error: None }
     }
 }
 
-impl<'t> Listed<'t> {
+impl<'t> ToolEntry<'t> {
     fn of(tool: &'t ToolDefinition) -> Self {
-        Listed { name: tool.name(), description: tool.description(), input_schema: tool.input_schema() }
+        ToolEntry { name: tool.name(), description: tool.description(), input_schema: tool.input_schema() }
     }
 }

@@ -1,20 +1,18 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod answer;
 mod api;
-mod arguments;
-mod asking;
-mod audience;
-mod coding;
+mod authentication;
+mod body;
+mod cache;
+mod cache_control;
 mod completion;
+mod content_coding;
 mod cors;
 mod discovery;
-mod documents;
+mod error;
 mod execution;
 mod explorer;
-mod gate;
-mod identity;
 mod in_flight;
 mod json;
 mod json_rpc;
@@ -22,8 +20,10 @@ mod openapi;
 mod options;
 mod origin;
 mod query;
-mod refusal;
 mod representation;
+mod request_context;
+mod request_filter;
+mod response;
 mod results;
 mod route;
 mod router;

@@ -11,27 +11,27 @@ use serde_json::{Map, Value, json};
 use tool_core::authentication::Authenticator;
 use tool_core::{Registry, ToolDefinition};
 
-use crate::asking::Asking;
-use crate::documents::Document;
+use crate::cache::Document;
+use crate::error::ApiError;
 use crate::options::Options;
 use crate::query;
-use crate::refusal::Refusal;
 use crate::representation::Representation;
+use crate::request_context::RequestContext;
 
 /// `GET /openapi.json`.
-pub(crate) async fn document(mut asking: Asking) -> Result<Response, Refusal> {
-    let viewer = asking.viewer().await?;
-    query::none(&asking.head.uri)?;
-    let tools = asking.tools(viewer).await?;
-    let options = asking.api.options();
-    let keeps = asking.api.results().is_some();
-    let write = || Representation::of(&openapi(&tools, options, keeps));
-    let document = if asking.audience().sole {
+pub(crate) async fn document(mut context: RequestContext) -> Result<Response, ApiError> {
+    let viewer = context.viewer().await?;
+    query::expect_empty(&context.head.uri)?;
+    let tools = context.tools(viewer).await?;
+    let options = context.api.options();
+    let keeps = context.api.results().is_some();
+    let write = || Representation::json(&openapi(&tools, options, keeps));
+    let document = if context.cache_control().private {
         write()?
     } else {
-        asking.api.documents().get(Document::OpenApi, &tools, write)?
+        context.api.cache().get_or_render(Document::OpenApi, &tools, write)?
     };
-    Ok(asking.answer(&document))
+    Ok(context.respond(&document))
 }
 
 /// The whole document.
@@ -104,13 +104,13 @@ fn security(authenticator: &dyn Authenticator) -> Value {
 }
 
 /// What an operation demands of a caller that is asked who it is.
-fn demanded(operation: &mut Value, options: &Options) {
+fn require_caller(operation: &mut Value, options: &Options) {
     if options.authenticator.is_some() {
         operation["security"] = json!([{"caller": []}]);
     }
 }
 
 /// The answers of an operation, by their status.
-fn responses(answers: impl IntoIterator<Item = (u16, Value)>) -> Map<String, Value> {
-    answers.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect()
+fn responses(responses_by_status: impl IntoIterator<Item = (u16, Value)>) -> Map<String, Value> {
+    responses_by_status.into_iter().map(|(status, response)| (status.to_string(), response)).collect()
 }

@@ -27,7 +27,7 @@ impl Origin {
     }
 
     /// Reads one as an application names it, who may have taken it from an address bar: with a `/` at its end.
-    pub(crate) fn named(text: &str) -> Option<Self> {
+    pub(crate) fn from_config(text: &str) -> Option<Self> {
         Origin::parse(text.strip_suffix('/').unwrap_or(text))
     }
 }
@@ -74,8 +74,8 @@ impl Authority {
 impl Host {
     fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('.').unwrap_or(text);
-        let sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-        if text.is_empty() || !text.bytes().all(sound) {
+        let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        if text.is_empty() || !text.bytes().all(is_valid) {
             return None;
         }
         Some(match text.parse::<Ipv4Addr>() {

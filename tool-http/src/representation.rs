@@ -11,7 +11,7 @@ use http_body::{Body as HttpBody, Frame};
 use http_body_util::Full;
 use serde::Serialize;
 
-use crate::refusal::Refusal;
+use crate::error::ApiError;
 
 /// A text with the weak validator that stands for it, in whatever content coding it is sent.
 #[derive(Clone, Debug)]
@@ -27,12 +27,12 @@ impl Representation {
     /// # Errors
     ///
     /// When the value cannot be written as JSON.
-    pub(crate) fn of(value: &impl Serialize) -> Result<Self, Refusal> {
+    pub(crate) fn json(value: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(value).map_err(|error| {
             tracing::error!(%error, "an answer cannot be written as JSON");
-            Refusal::Internal
+            ApiError::Internal
         })?;
-        Self::of_text("application/json", body.into())
+        Self::new("application/json", body.into())
     }
 
     /// A text that is written already.
@@ -40,24 +40,25 @@ impl Representation {
     /// # Errors
     ///
     /// When its validator could not stand in a header, which hex digits always can.
-    pub(crate) fn of_text(media_type: &'static str, body: Bytes) -> Result<Self, Refusal> {
+    pub(crate) fn new(media_type: &'static str, body: Bytes) -> Result<Self, ApiError> {
         let hash = blake3::hash(&body).to_hex();
-        let etag = HeaderValue::from_str(&format!("W/\"{}\"", &hash[..32])).map_err(|_| Refusal::Internal)?;
+        let etag =
+            HeaderValue::from_str(&format!("W/\"{}\"", &hash[..32])).map_err(|_| ApiError::Internal)?;
         Ok(Representation { media_type: HeaderValue::from_static(media_type), body, etag })
     }
 
     /// The answer to a `GET`: 304 for a client that has it.
-    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
-        let known = matches(asked, self.etag.as_bytes());
-        let body = if known { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
+    pub(crate) fn to_response(&self, headers: &HeaderMap) -> Response {
+        let not_modified = matches(headers, self.etag.as_bytes());
+        let body = if not_modified { Body::new(NoContent) } else { Body::new(Full::new(self.body.clone())) };
         let mut response = Response::new(body);
-        let headers = response.headers_mut();
-        headers.insert(header::ETAG, self.etag.clone());
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        if known {
+        let response_headers = response.headers_mut();
+        response_headers.insert(header::ETAG, self.etag.clone());
+        response_headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        if not_modified {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         } else {
-            headers.insert(header::CONTENT_TYPE, self.media_type.clone());
+            response_headers.insert(header::CONTENT_TYPE, self.media_type.clone());
         }
         response
     }
@@ -127,7 +128,7 @@ mod tests {
     use super::tags;
 
     #[test]
-    fn lists_of_entity_tags() {
+    fn parses_lists_of_entity_tags() {
         for (text, expected) in [
             ("", Some(&[][..])),
             ("\"a\"", Some(&["\"a\""])),

@@ -12,9 +12,9 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
 use crate::api::Api;
-use crate::asking::Asking;
-use crate::coding::Accepted;
-use crate::refusal::Refusal;
+use crate::content_coding::AcceptedCodings;
+use crate::error::ApiError;
+use crate::request_context::RequestContext;
 
 /// How long a request may take that has this in its extensions. It is looked at here, so that the answer to one that takes
 /// longer is counted as any other, and has its headers.
@@ -35,10 +35,10 @@ impl<F> Route<F> {
     }
 }
 
-impl<F, A> Handler<fn(Asking) -> A, Api> for Route<F>
+impl<F, A> Handler<fn(RequestContext) -> A, Api> for Route<F>
 where
-    F: FnOnce(Asking) -> A + Clone + Send + Sync + 'static,
-    A: Future<Output = Result<Response, Refusal>> + Send + 'static,
+    F: FnOnce(RequestContext) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Result<Response, ApiError>> + Send + 'static,
 {
     type Future = Pin<Box<dyn Future<Output = Response> + Send>>;
 
@@ -46,15 +46,18 @@ where
         let exchange = Exchange::begin(request.method(), self.pattern);
         let limit = request.extensions().get::<TimeLimit>().copied();
         // Before a tool is run whose answer could not be sent.
-        let accepted = Accepted::of(request.headers());
-        let answer = (self.handle)(Asking::new(api, request)).instrument(exchange.span.clone());
+        let accepted = AcceptedCodings::from_headers(request.headers());
+        let response_future =
+            (self.handle)(RequestContext::new(api, request)).instrument(exchange.span.clone());
         Box::pin(async move {
-            let answer = match limit {
-                _ if accepted.nothing() => Err(Refusal::NotAcceptable),
-                Some(TimeLimit(limit)) => timeout(limit, answer).await.unwrap_or(Err(Refusal::TooLate)),
-                None => answer.await,
+            let result = match limit {
+                _ if accepted.is_empty() => Err(ApiError::NotAcceptable),
+                Some(TimeLimit(limit)) => {
+                    timeout(limit, response_future).await.unwrap_or(Err(ApiError::RequestTimeout))
+                }
+                None => response_future.await,
             };
-            let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+            let mut response = result.unwrap_or_else(IntoResponse::into_response);
             accepted.mark(&mut response);
             exchange.end(&response);
             response
@@ -73,7 +76,7 @@ struct Exchange {
 
 impl Exchange {
     fn begin(method: &Method, route: &'static str) -> Self {
-        let method = known(method);
+        let method = method_label(method);
         // What the route learns is recorded when it is known. An error, so that what is logged at any level can be joined
         // to its request.
         let span = tracing::error_span!("http", method, route, tool = Empty, status = Empty, call_id = Empty);
@@ -107,7 +110,7 @@ impl Drop for Exchange {
 }
 
 /// A client may make up methods, and what is counted must not grow with them.
-fn known(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

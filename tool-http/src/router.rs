@@ -6,9 +6,9 @@ use tool_core::provider::IntoToolsProvider;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::Api;
-use crate::coding::Compressible;
+use crate::content_coding::CompressionPredicate;
+use crate::error::ApiError;
 use crate::options::Options;
-use crate::refusal::Refusal;
 use crate::route::Route;
 use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi, results};
 
@@ -88,10 +88,10 @@ pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
         .route("/openapi.json", get(Route::new("/openapi.json", openapi::document)))
         .merge(results::routes(api))
         .merge(explorer::routes(api.options()))
-        .method_not_allowed_fallback(Route::new("", async |_| Err(Refusal::Method)))
-        .fallback(Route::new("", async |_| Err(Refusal::NoRoute)))
+        .method_not_allowed_fallback(Route::new("", async |_| Err(ApiError::MethodNotAllowed)))
+        .fallback(Route::new("", async |_| Err(ApiError::RouteNotFound)))
         .with_state(api.clone())
-        .layer(CompressionLayer::new().compress_when(Compressible));
+        .layer(CompressionLayer::new().compress_when(CompressionPredicate));
     match cors::layer(&api.options().cors) {
         Some(cors) => router.layer(cors),
         None => router,

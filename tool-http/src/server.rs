@@ -2,7 +2,7 @@
 
 mod connections;
 pub(crate) mod error;
-mod face;
+mod service;
 
 use std::future::Future;
 use std::io::{self, Write as _};
@@ -16,8 +16,8 @@ use tool_core::provider::IntoToolsProvider;
 pub use error::ServeError;
 
 use crate::api::Api;
-use crate::gate::Gate;
 use crate::options::ServeOptions;
+use crate::request_filter::RequestFilter;
 use crate::server::connections::Connections;
 
 /// Serves the tools of a provider until the program is asked to end by `SIGINT` or `SIGTERM`; asked twice, it ends at once.
@@ -108,7 +108,7 @@ pub async fn terminated() {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    gate: Gate,
+    request_filter: RequestFilter,
     api: Api,
     options: ServeOptions,
 }
@@ -156,8 +156,8 @@ impl Server {
         let listener = TcpListener::bind(&addresses[..]).await.map_err(ServeError::Bind)?;
         let address = listener.local_addr().map_err(ServeError::Bind)?;
         let origins: Vec<&String> = options.origins.iter().chain(&options.router.cors).collect();
-        let gate = Gate::new(address.ip(), &options.hosts, &origins)?;
-        Ok(Server { listener, address, gate, api, options })
+        let request_filter = RequestFilter::new(address.ip(), &options.hosts, &origins)?;
+        Ok(Server { listener, address, request_filter, api, options })
     }
 
     /// The address, with the port that a port of 0 became.
@@ -187,19 +187,19 @@ impl Server {
     /// # });
     /// ```
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let Server { mut listener, gate, api, options, .. } = self;
-        let mut connections = Connections::new(&api, gate, &options);
+        let Server { mut listener, request_filter, api, options, .. } = self;
+        let mut connections = Connections::new(&api, request_filter, &options);
         let mut shutdown = pin!(shutdown);
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
                 // Also waits where the process has no more files to give: an accept that fails does not spin.
                 (stream, _) = Listener::accept(&mut listener) => connections.take(stream),
-                () = connections.ended() => {}
+                () = connections.next_closed() => {}
             }
         }
         drop(listener);
-        let left = connections.drain(options.drain_timeout, api.idle()).await;
+        let left = connections.drain(options.drain_timeout, api.drain()).await;
         if left > 0 {
             tracing::warn!(
                 connections = left,

@@ -246,7 +246,7 @@ async fn serve(mut listener: TcpListener, router: Router, closing: CancellationT
             (stream, _) = Listener::accept(&mut listener) => {
                 connections.serve(stream, &settings, router.clone(), ());
             }
-            () = connections.ended() => {}
+            () = connections.next_closed() => {}
         }
     }
     drop(listener);

@@ -13,7 +13,7 @@
 //! # use http_body_util::Full;
 //! # use tokio::net::TcpListener;
 //! # tokio::runtime::Runtime::new()?.block_on(async {
-//! use tool_serve::{Connections, Settings, Tracked};
+//! use tool_serve::{Connections, Settings, TrackedBody};
 //!
 //! let listener = TcpListener::bind("127.0.0.1:0").await?;
 //! let address = listener.local_addr()?;
@@ -25,13 +25,13 @@
 //!     stream.read_to_string(&mut answer).map(|_| answer)
 //! });
 //!
-//! let service = tower::service_fn(|_: Request<Tracked>| async {
+//! let service = tower::service_fn(|_: Request<TrackedBody>| async {
 //!     Ok::<_, Infallible>(Response::new(Full::new(Bytes::from("hello"))))
 //! });
 //! let mut connections = Connections::default();
 //! let (stream, _) = listener.accept().await?;
 //! connections.serve(stream, &Settings::default(), service, ());
-//! connections.ended().await;
+//! connections.next_closed().await;
 //! assert!(client.join().unwrap()?.ends_with("hello"));
 //! assert_eq!(connections.drain(Duration::from_secs(1), async {}).await, 0);
 //! # Ok::<(), std::io::Error>(())
@@ -39,9 +39,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod answered;
+mod response_body;
 mod socket;
-mod waiting;
+mod tracked_body;
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -60,7 +60,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::socket::Socket;
-pub use crate::waiting::Tracked;
+pub use crate::tracked_body::TrackedBody;
 
 /// The connections that are open.
 #[derive(Default)]
@@ -88,17 +88,17 @@ impl Default for Settings {
 }
 
 impl Connections {
-    /// Serves a connection. An answer is made as long as its client waits for it; `held` is kept until the connection ends.
+    /// Serves a connection. An answer is made as long as its client waits for it; `guard` is kept until the connection ends.
     pub fn serve<S, B>(
         &mut self,
         stream: TcpStream,
         settings: &Settings,
         service: S,
-        held: impl Send + 'static,
+        guard: impl Send + 'static,
     ) -> AbortHandle
     where
-        TowerToHyperService<S>: Service<Request<Tracked>, Response = Response<B>, Error = Infallible>,
-        <TowerToHyperService<S> as Service<Request<Tracked>>>::Future: Send,
+        TowerToHyperService<S>: Service<Request<TrackedBody>, Response = Response<B>, Error = Infallible>,
+        <TowerToHyperService<S> as Service<Request<TrackedBody>>>::Future: Send,
         S: Send + 'static,
         B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
     {
@@ -112,8 +112,8 @@ impl Connections {
         stream.set_write_timeout(settings.write_timeout);
         let service = TowerToHyperService::new(service);
         let service = service_fn(move |request| {
-            let (request, read) = Tracked::request(request);
-            waiting::answer(service.call(request), read, peer.clone())
+            let (request, read) = TrackedBody::request(request);
+            tracked_body::respond_while_connected(service.call(request), read, peer.clone())
         });
         let connection = settings.http.serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = self.graceful.watch(connection);
@@ -121,12 +121,12 @@ impl Connections {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection broke");
             }
-            drop(held);
+            drop(guard);
         })
     }
 
     /// Waits until one has ended.
-    pub async fn ended(&mut self) {
+    pub async fn next_closed(&mut self) {
         if self.open.join_next().await.is_none() {
             std::future::pending::<()>().await;
         }

@@ -14,12 +14,12 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::sleep;
 
 /// What every answer of HTTP/1 begins with, whatever its minor version and its status are.
-const BEGINNING: &[u8] = b"HTTP/1.";
+const STATUS_LINE_PREFIX: &[u8] = b"HTTP/1.";
 
 /// The pauses before the first byte is sent ahead, and before the second one; each later one is twice as long. An answer that
 /// is there sooner is sent in one piece.
-pub(super) const FIRST: Duration = Duration::from_millis(25);
-pub(super) const SECOND: Duration = Duration::from_secs(1);
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(25);
+pub(super) const LATER_PAUSE: Duration = Duration::from_secs(1);
 
 /// A stream as hyper reads and writes it.
 pub(super) struct Socket {
@@ -44,7 +44,7 @@ impl Socket {
     }
 
     /// Takes from what is written as much as was sent ahead.
-    fn sent_ahead(&self, buf: &[u8]) -> usize {
+    fn skip_sent(&self, buf: &[u8]) -> usize {
         self.peer.flushed.store(false, Relaxed);
         let ahead = self.peer.ahead.load(Relaxed);
         let sent = min(ahead, buf.len());
@@ -59,31 +59,31 @@ impl Peer {
     /// A client that has closed its sending side may wait for the answer (`nc -N` does), or may be gone. TCP shows the
     /// difference only when something is sent: the system of a client that is gone resets the connection. What can be sent
     /// before the answer is known are the bytes that each one begins with, one at a time.
-    pub(super) async fn departed(&self) {
-        if !self.sends_no_more().await {
+    pub(super) async fn disconnected(&self) {
+        if !self.read_closed().await {
             return;
         }
-        let mut pause = FIRST;
-        while self.ahead.load(Relaxed) < BEGINNING.len() {
+        let mut pause = FIRST_PAUSE;
+        while self.ahead.load(Relaxed) < STATUS_LINE_PREFIX.len() {
             tokio::select! {
-                () = self.breaks() => return,
+                () = self.broken() => return,
                 () = sleep(pause) => {}
             }
             if self.send_ahead().is_err() {
                 return;
             }
-            pause = (pause * 2).max(SECOND);
+            pause = (pause * 2).max(LATER_PAUSE);
         }
-        self.breaks().await;
+        self.broken().await;
     }
 
     /// Waits until the client has closed its sending side. Returns `false` if it has left instead.
-    pub(super) async fn sends_no_more(&self) -> bool {
+    pub(super) async fn read_closed(&self) -> bool {
         match self.stream().peek(&mut [0]).await {
             Ok(0) => true,
             // The next request: whoever sends more is there, until the connection breaks.
             Ok(_) => {
-                self.breaks().await;
+                self.broken().await;
                 false
             }
             Err(_) => false,
@@ -91,7 +91,7 @@ impl Peer {
     }
 
     /// Waits until the connection is broken.
-    pub(super) async fn breaks(&self) {
+    pub(super) async fn broken(&self) {
         // Whether it is ready or cannot be waited for, nobody waits at the other end.
         let _ = self.stream().ready(Interest::ERROR).await;
     }
@@ -106,7 +106,7 @@ impl Peer {
             return Ok(());
         }
         let ahead = self.ahead.load(Relaxed);
-        match self.stream().try_write(&BEGINNING[ahead..=ahead]) {
+        match self.stream().try_write(&STATUS_LINE_PREFIX[ahead..=ahead]) {
             Ok(sent) => self.ahead.store(ahead + sent, Relaxed),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
@@ -130,7 +130,7 @@ impl AsyncRead for Socket {
 
 impl AsyncWrite for Socket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        match self.sent_ahead(buf) {
+        match self.skip_sent(buf) {
             0 => Pin::new(&mut self.write).poll_write(cx, buf),
             sent => Poll::Ready(Ok(sent)),
         }
@@ -142,7 +142,7 @@ impl AsyncWrite for Socket {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let first = bufs.iter().find(|buf| !buf.is_empty()).map_or(&[][..], |buf| buf);
-        match self.sent_ahead(first) {
+        match self.skip_sent(first) {
             0 => Pin::new(&mut self.write).poll_write_vectored(cx, bufs),
             sent => Poll::Ready(Ok(sent)),
         }

@@ -15,8 +15,8 @@ pub(crate) fn members(text: &[u8]) -> Option<Vec<Member>> {
         return Some(Vec::new());
     }
     let Object(members) = serde_json::from_slice(text).ok()?;
-    let mut known = HashSet::new();
-    members.iter().all(|(key, _)| known.insert(key.as_str())).then_some(members)
+    let mut seen = HashSet::new();
+    members.iter().all(|(key, _)| seen.insert(key.as_str())).then_some(members)
 }
 
 struct Object(Vec<Member>);
@@ -51,8 +51,8 @@ pub(super) struct Members(Vec<Member>);
 
 impl Members {
     pub(super) fn set(&mut self, key: String, value: Box<RawValue>) {
-        match self.0.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, known)) => *known = value,
+        match self.0.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, current)) => *current = value,
             None => self.0.push((key, value)),
         }
     }

@@ -8,27 +8,27 @@ use std::path::Path;
 
 use tool_core::ToolDefinition;
 
-use crate::stop::Stop;
+use crate::error::CliError;
 use crate::streams::Streams;
 
 /// The most bytes that a file or stdin may bring: far more than any tool takes, and far less than would harm.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads for one command.
 pub(super) struct Source<'s> {
     streams: &'s mut Streams,
     /// Stdin can be read once.
-    stdin_taken: bool,
+    stdin_used: bool,
     warned: HashSet<String>,
 }
 
 impl<'s> Source<'s> {
     pub(super) fn new(streams: &'s mut Streams) -> Self {
-        Source { streams, stdin_taken: false, warned: HashSet::new() }
+        Source { streams, stdin_used: false, warned: HashSet::new() }
     }
 
     /// The text that `--input-json` means.
-    pub(super) fn json(&mut self, given: &str) -> Result<Vec<u8>, Stop> {
+    pub(super) fn json(&mut self, given: &str) -> Result<Vec<u8>, CliError> {
         match given.strip_prefix('@') {
             Some(path) => file(Path::new(path)),
             None if given == "-" => self.stdin(),
@@ -37,9 +37,9 @@ impl<'s> Source<'s> {
     }
 
     /// The secret that a file has, or stdin: without the line break at its end, which an editor put there.
-    pub(super) fn secret_file(&mut self, path: &str) -> Result<String, Stop> {
+    pub(super) fn secret_file(&mut self, path: &str) -> Result<String, CliError> {
         let bytes = if path == "-" { self.stdin()? } else { file(Path::new(path))? };
-        let mut text = String::from_utf8(bytes).map_err(|_| Stop::NoText { path: path.into() })?;
+        let mut text = String::from_utf8(bytes).map_err(|_| CliError::NotUtf8 { path: path.into() })?;
         if text.ends_with('\n') {
             text.pop();
             if text.ends_with('\r') {
@@ -51,9 +51,9 @@ impl<'s> Source<'s> {
 
     /// The secret that a variable of the environment has.
     #[expect(clippy::unused_self, reason = "as the other sources")]
-    pub(super) fn variable(&self, name: &str) -> Result<String, Stop> {
+    pub(super) fn variable(&self, name: &str) -> Result<String, CliError> {
         // A name with `=` or NUL is none that the environment could have.
-        env::var(name).map_err(|error| Stop::Variable {
+        env::var(name).map_err(|error| CliError::Variable {
             name: name.to_owned(),
             is_set: matches!(error, VarError::NotUnicode(_)),
         })
@@ -70,34 +70,34 @@ impl<'s> Source<'s> {
         }
     }
 
-    fn stdin(&mut self) -> Result<Vec<u8>, Stop> {
-        if std::mem::replace(&mut self.stdin_taken, true) {
-            return Err(Stop::StdinTwice);
+    fn stdin(&mut self) -> Result<Vec<u8>, CliError> {
+        if std::mem::replace(&mut self.stdin_used, true) {
+            return Err(CliError::StdinReused);
         }
         if self.streams.stdin_is_terminal() {
-            return Err(Stop::StdinTerminal);
+            return Err(CliError::StdinTerminal);
         }
-        let bytes = self.streams.read_all(MOST_BYTES + 1).map_err(Stop::Stdin)?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(Stop::TooLong { what: "stdin".to_owned(), most: MOST_BYTES });
+        let bytes = self.streams.read_all(MAX_BYTES + 1).map_err(CliError::ReadStdin)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CliError::TooLarge { what: "stdin".to_owned(), limit: MAX_BYTES });
         }
         Ok(bytes)
     }
 }
 
 /// Whether the text stands on the command line itself.
-pub(super) fn is_typed(given: &str) -> bool {
+pub(super) fn is_inline(given: &str) -> bool {
     given != "-" && !given.starts_with('@')
 }
 
-fn file(path: &Path) -> Result<Vec<u8>, Stop> {
-    let unreadable = |error| Stop::Unreadable { path: path.to_owned(), error };
+fn file(path: &Path) -> Result<Vec<u8>, CliError> {
+    let unreadable = |error| CliError::ReadFile { path: path.to_owned(), error };
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     // Its length is not asked for: that of a pipe is not known.
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(Stop::TooLong { what: format!("`{}`", path.display()), most: MOST_BYTES });
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(CliError::TooLarge { what: format!("`{}`", path.display()), limit: MAX_BYTES });
     }
     Ok(bytes)
 }

@@ -4,67 +4,67 @@ use serde_json::value::{RawValue, to_raw_value};
 use tool_core::ToolDefinition;
 use tool_core::schema::NativeSchema;
 
-use crate::stop::Stop;
+use crate::error::CliError;
 
 /// One `key=value` or `key:=json`.
-pub(super) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), Stop> {
+pub(super) fn assignment(tool: &ToolDefinition, pair: &str) -> Result<(String, Box<RawValue>), CliError> {
     // It may be the value of a secret whose name was forgotten.
     let has_secret = tool.inputs().iter().any(|input| input.secret);
-    let no_pair = || Stop::NoPair { given: if has_secret { "***".to_owned() } else { pair.to_owned() } };
-    let (key, value) = pair.split_once('=').ok_or_else(no_pair)?;
+    let invalid =
+        || CliError::InvalidPair { given: if has_secret { "***".to_owned() } else { pair.to_owned() } };
+    let (key, value) = pair.split_once('=').ok_or_else(invalid)?;
     let (key, json) = key.strip_suffix(':').map_or((key, false), |key| (key, true));
     if key.is_empty() {
-        return Err(no_pair());
+        return Err(invalid());
     }
     let value = if json {
-        parsed(value).map_err(|error| Stop::NotJson { key: key.to_owned(), error })?
+        parse_json(value).map_err(|error| CliError::InvalidJson { key: key.to_owned(), error })?
     } else {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(key));
-        typed(input, value)
+        parse_typed(input, value)
     };
     Ok((key.to_owned(), value))
 }
 
 /// A value by the type of its input: a text where only a text will do, JSON where the value is JSON, otherwise a text,
 /// which the pipeline then repairs or refuses in its own words.
-pub(super) fn typed(input: Option<&NativeSchema>, value: &str) -> Box<RawValue> {
+pub(super) fn parse_typed(input: Option<&NativeSchema>, value: &str) -> Box<RawValue> {
     if input.is_some_and(|input| input.kind == "string") {
         // Whatever it looks like.
-        return text(value);
+        return string_json(value);
     }
-    match parsed(value) {
-        Ok(json) if input.is_none_or(|input| takes(input, &json)) => json,
-        _ => text(value),
+    match parse_json(value) {
+        Ok(json) if input.is_none_or(|input| accepts_json(input, &json)) => json,
+        _ => string_json(value),
     }
 }
 
 /// The value of a list that was given item by item; one that is a JSON list is the list itself.
 pub(super) fn list(input: &NativeSchema, values: &[&str]) -> Box<RawValue> {
     if let [one] = values
-        && let Ok(json) = parsed(one)
+        && let Ok(json) = parse_json(one)
         && json.get().starts_with('[')
     {
         return json;
     }
-    let items: Vec<_> = values.iter().map(|value| typed(input.items.as_deref(), value)).collect();
+    let items: Vec<_> = values.iter().map(|value| parse_typed(input.items.as_deref(), value)).collect();
     // Raw values are JSON already.
     to_raw_value(&items).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// Whether a value that is JSON is meant as such.
-fn takes(input: &NativeSchema, json: &RawValue) -> bool {
+fn accepts_json(input: &NativeSchema, json: &RawValue) -> bool {
     match input.kind {
         // `5` is a text where the union has texts and no numbers.
-        "union" => input
-            .variants
-            .iter()
-            .any(|variant| variant.kind == "union" && takes(variant, json) || is(variant.kind, json)),
+        "union" => input.variants.iter().any(|variant| {
+            variant.kind == "union" && accepts_json(variant, json) || is_kind(variant.kind, json)
+        }),
         _ => true,
     }
 }
 
 /// Whether a JSON text is of this type.
-fn is(kind: &str, json: &RawValue) -> bool {
+fn is_kind(kind: &str, json: &RawValue) -> bool {
     let number = |c: u8| c == b'-' || c.is_ascii_digit();
     match (kind, json.get().as_bytes().first()) {
         ("any", _)
@@ -79,12 +79,12 @@ fn is(kind: &str, json: &RawValue) -> bool {
 }
 
 /// A JSON text, verbatim.
-fn parsed(text: &str) -> Result<Box<RawValue>, serde_json::Error> {
+fn parse_json(text: &str) -> Result<Box<RawValue>, serde_json::Error> {
     serde_json::from_str(text)
 }
 
 /// A text as JSON.
-fn text(text: &str) -> Box<RawValue> {
+fn string_json(text: &str) -> Box<RawValue> {
     // A string can always be written as JSON.
     to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

@@ -7,7 +7,7 @@ use crate::complete::line::{Line, parse};
 
 /// What bash should insert, one a line: quoted as the word was begun, and without what bash leaves standing, which is
 /// everything up to the last character that it breaks words at.
-pub(super) fn answer(
+pub(super) fn insertions(
     typed: &str,
     breaks: &str,
     candidates: impl FnOnce(&[OsString]) -> Vec<Candidate>,
@@ -29,17 +29,17 @@ fn insertion(word: &str, line: &Line, breaks: &str) -> Option<String> {
     if let Some(quote) = line.quote {
         // Bash replaces what stands behind the quote.
         let inside = line.raw.rsplit_once(quote).map_or("", |(_, inside)| inside);
-        let rest = within(rest, quote)?;
+        let rest = escape_in_quotes(rest, quote)?;
         return Some(format!("{inside}{rest}"));
     }
     // A quote that is closed is kept as it was typed, and so is every escape.
     let breaks = |at: &&usize| line.raw[**at..].starts_with(|c| breaks.contains(c));
-    let kept = line.bare.iter().rev().find(breaks).map_or(0, |at| at + 1);
-    Some(format!("{}{}", &line.raw[kept..], escaped(rest)))
+    let kept = line.unquoted.iter().rev().find(breaks).map_or(0, |at| at + 1);
+    Some(format!("{}{}", &line.raw[kept..], escape(rest)))
 }
 
 /// The text between quotes of this kind, if it can stand there.
-fn within(text: &str, quote: char) -> Option<String> {
+fn escape_in_quotes(text: &str, quote: char) -> Option<String> {
     if quote == '\'' {
         return (!text.contains('\'')).then(|| text.to_owned());
     }
@@ -50,9 +50,9 @@ fn within(text: &str, quote: char) -> Option<String> {
 }
 
 /// The text as a word, or a part of one, that means nothing but itself.
-fn escaped(text: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
-    text.chars().flat_map(|c| (!harmless(c)).then_some('\\').into_iter().chain([c])).collect()
+fn escape(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
+    text.chars().flat_map(|c| (!is_plain(c)).then_some('\\').into_iter().chain([c])).collect()
 }
 
 #[cfg(test)]
@@ -65,11 +65,11 @@ mod tests {
         let found = |_: &[OsString]| {
             words.iter().map(|word| Candidate { word: (*word).to_owned(), meaning: None }).collect()
         };
-        answer(line, BREAKS, found).lines().map(str::to_owned).collect()
+        insertions(line, BREAKS, found).lines().map(str::to_owned).collect()
     }
 
     #[test]
-    fn a_candidate_is_quoted_as_its_word_was_begun() {
+    fn keeps_the_opening_quote() {
         assert_eq!(inserted("demo run a", &["add"]), ["add"]);
         assert_eq!(inserted("demo x $", &["$(touch x)"]), ["$\\(touch\\ x\\)"]);
         assert_eq!(inserted("demo x ", &["$(touch x) `y`;"]), ["\\$\\(touch\\ x\\)\\ \\`y\\`\\;"]);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn bash_keeps_what_stands_before_the_last_break() {
+    fn omits_text_before_the_last_break() {
         assert_eq!(inserted("demo run t key=a", &["key=a b"]), ["a\\ b"]);
         assert_eq!(inserted("demo run t --key=", &["--key=a"]), ["a"]);
         assert_eq!(inserted("demo run t key='a ", &["key=a b"]), ["a b"]);

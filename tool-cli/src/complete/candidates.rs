@@ -6,9 +6,9 @@ use clap::{Arg, Command};
 use tool_core::{Registry, ToolDefinition};
 
 use crate::app::App;
-use crate::complete::walk::{Place, option, takes_word, walk};
-use crate::grammar::{self, FlagKind, Inputs};
-use crate::{identity, outline};
+use crate::cli::{self, FlagKind, Inputs};
+use crate::complete::target::{Target, find_option, takes_word, target_of};
+use crate::{identity, schema_text};
 
 /// A word that could be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,38 +24,44 @@ impl Candidate {
 }
 
 /// The words that begin with the last one of these, of which the others come before it.
-pub(super) fn of(app: &App, words: &[OsString]) -> Vec<Candidate> {
+pub(super) fn complete(app: &App, words: &[OsString]) -> Vec<Candidate> {
     let Some((typed, before)) = words.split_last() else { return Vec::new() };
     let Some(typed) = typed.to_str() else { return Vec::new() };
-    let registry = identity::likely(app, before);
+    let registry = identity::guess_registry(app, before);
     let tool = app.tool_named(before);
     let inputs = tool.as_ref().map(Inputs::of);
-    let mut program = grammar::grammar(app, 0, inputs.as_ref());
+    let mut program = cli::command(app, 0, inputs.as_ref());
     program.build();
-    let asked = Asked { registry: &registry, program: &program, inputs: inputs.as_ref() };
-    let mut found = match walk(&program, before) {
-        Place::Value { option } => asked.values(option, "", typed),
-        Place::Word { plain: false, command, .. } if typed.starts_with("--") && typed.contains('=') => {
+    let context = CompletionContext { registry: &registry, program: &program, inputs: inputs.as_ref() };
+    let mut found = match target_of(&program, before) {
+        Target::Value { option } => context.values(option, "", typed),
+        Target::Word { after_separator: false, command, .. }
+            if typed.starts_with("--") && typed.contains('=') =>
+        {
             let (long, value) = typed.split_once('=').unwrap_or_default();
-            option(&[command, &program], long)
-                .map(|option| asked.values(option, &format!("{long}="), value))
+            find_option(&[command, &program], long)
+                .map(|option| context.values(option, &format!("{long}="), value))
                 .unwrap_or_default()
         }
-        Place::Word { plain: false, command, .. } if typed.starts_with('-') => asked.options(command),
-        Place::Word { command, given, plain } => asked.words(command, &given, plain, typed),
+        Target::Word { after_separator: false, command, .. } if typed.starts_with('-') => {
+            context.options(command)
+        }
+        Target::Word { command, given, after_separator } => {
+            context.words(command, &given, after_separator, typed)
+        }
     };
     // What a shell cannot insert without harm is not proposed; what does not begin as typed would replace it.
     found.retain(|candidate| candidate.word.starts_with(typed) && !candidate.word.contains(char::is_control));
     found
 }
 
-struct Asked<'a> {
+struct CompletionContext<'a> {
     registry: &'a Registry,
     program: &'a Command,
     inputs: Option<&'a Inputs<'a>>,
 }
 
-impl Asked<'_> {
+impl CompletionContext<'_> {
     fn options(&self, command: &Command) -> Vec<Candidate> {
         let own = command.get_opts().chain(self.program.get_opts().filter(|arg| arg.is_global_set()));
         let mut options: Vec<Candidate> = Vec::new();
@@ -105,7 +111,7 @@ impl Asked<'_> {
     /// The values of an input: those that it allows with their meaning, or those that its function proposes.
     fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
-        let known = input.filter(|input| !input.secret).map(grammar::values).unwrap_or_default();
+        let known = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
         let proposed =
             self.registry.complete(tool.name(), name, typed).map(|found| found.values).unwrap_or_default();
         let meaning = |value: &String| {
@@ -121,7 +127,7 @@ impl Asked<'_> {
     }
 
     /// What is no option: a command, a tool, an input, a value.
-    fn words(&self, command: &Command, given: &[&str], plain: bool, typed: &str) -> Vec<Candidate> {
+    fn words(&self, command: &Command, given: &[&str], after_separator: bool, typed: &str) -> Vec<Candidate> {
         if command.has_subcommands() && !given.is_empty() {
             return Vec::new();
         }
@@ -132,7 +138,7 @@ impl Asked<'_> {
         }
         let takes_name = command.get_positionals().any(|arg| arg.get_id() == "name");
         match (command.get_name(), given) {
-            (_, []) if takes_name => self.tools(plain),
+            (_, []) if takes_name => self.tools(after_separator),
             ("run" | "validate", [_, pairs @ ..]) => {
                 self.inputs.map(|inputs| self.pairs(inputs, pairs, typed)).unwrap_or_default()
             }
@@ -145,9 +151,9 @@ impl Asked<'_> {
         }
     }
 
-    fn tools(&self, plain: bool) -> Vec<Candidate> {
+    fn tools(&self, after_separator: bool) -> Vec<Candidate> {
         // A name that looks like an option is one only behind `--`.
-        let typeable = self.registry.tools().filter(|tool| plain || !tool.name().starts_with('-'));
+        let typeable = self.registry.tools().filter(|tool| after_separator || !tool.name().starts_with('-'));
         typeable.map(|tool| Candidate::new(tool.name(), Some(tool.description().to_owned()))).collect()
     }
 
@@ -162,8 +168,9 @@ impl Asked<'_> {
         }
         let is_given =
             |name: &str| given.iter().any(|pair| pair.split_once('=').is_some_and(|(key, _)| key == name));
-        let open = inputs.tool.inputs().iter().filter(|input| !input.secret);
-        open.filter_map(|input| Some((input.name.as_deref()?, input)))
+        let visible = inputs.tool.inputs().iter().filter(|input| !input.secret);
+        visible
+            .filter_map(|input| Some((input.name.as_deref()?, input)))
             .filter(|(name, _)| !is_given(name))
             .map(|(name, input)| Candidate::new(format!("{name}="), input.description.clone()))
             .collect()
@@ -179,7 +186,7 @@ fn possible(arg: &Arg) -> Vec<Candidate> {
 
 /// The parts of the inputs of a tool.
 fn parts(tool: &ToolDefinition) -> Vec<Candidate> {
-    outline::inputs(tool.inputs())
+    schema_text::inputs(tool.inputs())
         .into_iter()
         .map(|[path, kind, ..]| Candidate::new(path, Some(kind)))
         .collect()

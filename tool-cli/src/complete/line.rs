@@ -1,6 +1,6 @@
 //! A command line of bash up to the cursor, taken apart as bash does it.
 
-/// The words, and how the last one was begun.
+/// The words, and how the last one was in_word.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) words: Vec<String>,
@@ -9,26 +9,26 @@ pub(super) struct Line {
     /// The last word as it was typed.
     pub(super) raw: String,
     /// Where in it characters stand that are neither quoted nor escaped.
-    pub(super) bare: Vec<usize>,
+    pub(super) unquoted: Vec<usize>,
 }
 
 /// Takes a line apart. The last word may be empty.
 pub(super) fn parse(line: &str) -> Line {
     let (mut words, mut word, mut raw) = (Vec::new(), String::new(), String::new());
-    let (mut quote, mut bare) = (None, Vec::new());
-    let mut begun = false;
+    let (mut quote, mut unquoted) = (None, Vec::new());
+    let mut in_word = false;
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         if quote.is_none() && c.is_ascii_whitespace() {
-            if begun {
+            if in_word {
                 words.push(std::mem::take(&mut word));
                 raw.clear();
-                bare.clear();
-                begun = false;
+                unquoted.clear();
+                in_word = false;
             }
             continue;
         }
-        begun = true;
+        in_word = true;
         raw.push(c);
         match (quote, c) {
             (None, '\'' | '"') => quote = Some(c),
@@ -45,14 +45,14 @@ pub(super) fn parse(line: &str) -> Line {
             }
             (open, c) => {
                 if open.is_none() {
-                    bare.push(raw.len() - c.len_utf8());
+                    unquoted.push(raw.len() - c.len_utf8());
                 }
                 word.push(c);
             }
         }
     }
     words.push(word);
-    Line { words, quote, raw, bare }
+    Line { words, quote, raw, unquoted }
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_what_bash_takes_them_for() {
+    fn splits_words_as_bash_does() {
         let words = |line: &str| parse(line).words;
         assert_eq!(words("demo run add a=1 b"), ["demo", "run", "add", "a=1", "b"]);
         assert_eq!(words("demo run "), ["demo", "run", ""]);

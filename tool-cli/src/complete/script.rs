@@ -4,11 +4,11 @@ use clap::ArgMatches;
 
 use crate::app::App;
 use crate::complete::COMMAND;
-use crate::stop::Stop;
+use crate::error::CliError;
 use crate::streams::Streams;
 
 /// Prints the script for a shell.
-pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), Stop> {
+pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let shell = matches.get_one::<String>("shell").map_or("", String::as_str);
     let template = match shell {
         "bash" => include_str!("script/bash.txt"),
@@ -17,27 +17,27 @@ pub(crate) fn script(app: &App, matches: &ArgMatches, streams: &mut Streams) -> 
         _ => include_str!("script/powershell.txt"),
     };
     let (name, program) = (name(app), program(app));
-    let places = [
+    let values = [
         ("@FUNCTION@", function(&name)),
-        ("@PLAIN@", plain(&name)),
+        ("@PLAIN@", comment_text(&name)),
         ("@NAME@", quoted(shell, &name)),
         ("@PROGRAM@", quoted(shell, &program)),
         ("@COMMAND@", COMMAND.to_owned()),
     ];
-    Ok(streams.print(&filled(template, &places))?)
+    Ok(streams.print(&render(template, &values))?)
 }
 
 /// A template with everything in its place. What is put there is not looked into again: a program may be called `@NAME@`.
-fn filled(template: &str, places: &[(&str, String)]) -> String {
+fn render(template: &str, values: &[(&str, String)]) -> String {
     let mut page = String::new();
     let mut rest = template;
     while let Some(at) = rest.find('@') {
         page.push_str(&rest[..at]);
         rest = &rest[at..];
-        let place = places.iter().find(|(place, _)| rest.starts_with(place));
-        let (place, text) = place.map_or(("@", "@"), |(place, text)| (place, text));
+        let value = values.iter().find(|(variable, _)| rest.starts_with(variable));
+        let (variable, text) = value.map_or(("@", "@"), |(variable, text)| (variable, text));
         page.push_str(text);
-        rest = &rest[place.len()..];
+        rest = &rest[variable.len()..];
     }
     page.push_str(rest);
     page
@@ -45,17 +45,17 @@ fn filled(template: &str, places: &[(&str, String)]) -> String {
 
 /// What is typed to call the program.
 fn name(app: &App) -> String {
-    let called = app.called.as_ref().map(std::path::Path::new);
-    let file = called.and_then(|path| path.file_name()).and_then(|name| name.to_str());
+    let path = app.argv0.as_ref().map(std::path::Path::new);
+    let file = path.and_then(|path| path.file_name()).and_then(|name| name.to_str());
     file.unwrap_or(&app.name).to_owned()
 }
 
 /// What the script calls. A program that is found by its name is called so; one that was called by its place is called
 /// there, since a completion must not run whatever lies in the current folder.
 fn program(app: &App) -> String {
-    let called = app.called.as_ref().map(std::path::Path::new).filter(|path| path.components().count() > 1);
-    let place = called.and_then(|path| std::path::absolute(path).ok());
-    place.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| name(app))
+    let path = app.argv0.as_ref().map(std::path::Path::new).filter(|path| path.components().count() > 1);
+    let absolute = path.and_then(|path| std::path::absolute(path).ok());
+    absolute.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| name(app))
 }
 
 /// A name of a function in any shell.
@@ -64,7 +64,7 @@ fn function(name: &str) -> String {
 }
 
 /// A name for a comment, in which it cannot end the line.
-fn plain(name: &str) -> String {
+fn comment_text(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "_-.".contains(c) { c } else { '_' }).collect()
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_quoted_as_its_shell_reads_it() {
+    fn quotes_words_for_each_shell() {
         for (shell, expected) in [
             ("bash", r"'it'\''s a\b'"),
             ("zsh", r"'it'\''s a\b'"),
@@ -96,8 +96,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_into_a_script_is_not_looked_into() {
-        let places = [("@NAME@", "@PROGRAM@".to_owned()), ("@PROGRAM@", "@NAME@".to_owned())];
-        assert_eq!(filled("a@NAME@b ${x[@]} @PROGRAM@ @", &places), "a@PROGRAM@b ${x[@]} @NAME@ @");
+    fn does_not_expand_inserted_values() {
+        let values = [("@NAME@", "@PROGRAM@".to_owned()), ("@PROGRAM@", "@NAME@".to_owned())];
+        assert_eq!(render("a@NAME@b ${x[@]} @PROGRAM@ @", &values), "a@PROGRAM@b ${x[@]} @NAME@ @");
     }
 }

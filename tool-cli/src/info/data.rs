@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::address::Surface;
 
-use crate::catalogue::{self, object as members};
 use crate::info::VisibleTool;
+use crate::list::{self, object as members};
 
 /// Everything that is declared.
-pub(super) fn object(told: &VisibleTool<'_>) -> Value {
-    let VisibleTool { registry, tool, .. } = told;
+pub(super) fn object(visible: &VisibleTool<'_>) -> Value {
+    let VisibleTool { registry, tool, .. } = visible;
     let source = tool.source();
     let tags: Vec<_> = tool.tags().collect();
     let deprecated = tool.deprecated().map(|deprecated| {
@@ -29,9 +29,9 @@ pub(super) fn object(told: &VisibleTool<'_>) -> Value {
         ("open_world", Some(json!(tool.open_world()))),
         ("annotations", tool.annotations().map(|hints| json!(hints))),
         ("permission", tool.permission().map(|permission| permission.to_string().into())),
-        ("denied", catalogue::denial(registry, tool).map(Value::from)),
+        ("denied", list::denial(registry, tool).map(Value::from)),
         ("access_rule", Some(json!(tool.guarded()))),
-        ("requirements", Some(json!(catalogue::requirements(registry, tool)))),
+        ("requirements", Some(json!(list::requirements(registry, tool)))),
         ("surface", Some(surface(&Surface::of(tool)))),
         ("tags", (!tags.is_empty()).then(|| json!(tags))),
         ("alias", tool.alias().map(Value::from)),

@@ -4,15 +4,15 @@ use serde_json::Value;
 use tool_core::address::Surface;
 use tool_core::{Operation, ToolDefinition};
 
-use crate::catalogue;
 use crate::info::VisibleTool;
+use crate::list;
 
 /// The name of a fact and what it is.
 pub(super) type Fact = (&'static str, String);
 
 /// Everything, in the order in which one asks.
-pub(super) fn facts(told: &VisibleTool<'_>) -> Vec<Fact> {
-    let tool = told.tool;
+pub(super) fn facts(visible: &VisibleTool<'_>) -> Vec<Fact> {
+    let tool = visible.tool;
     let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     let mut facts = vec![
         ("Operation", tool.operation().map_or("not declared".to_owned(), meaning)),
@@ -20,12 +20,12 @@ pub(super) fn facts(told: &VisibleTool<'_>) -> Vec<Fact> {
         ("Destructive", yes(tool.destructive())),
         ("Idempotent", yes(tool.idempotent())),
         ("Open world", yes(tool.open_world())),
-        ("Permission", permission(told)),
+        ("Permission", permission(visible)),
         (
             "Access rule",
             if tool.guarded() { "decides once the inputs are known".to_owned() } else { "none".to_owned() },
         ),
-        ("Requirements", requirements(told)),
+        ("Requirements", requirements(visible)),
         ("MCP surface", surface(tool)),
     ];
     let tags: Vec<_> = tool.tags().collect();
@@ -37,10 +37,10 @@ pub(super) fn facts(told: &VisibleTool<'_>) -> Vec<Fact> {
         ("Fresh for", tool.cache().map(|time| format!("{time:?}"))),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, fact)| Some((name, fact?))));
-    facts.extend([("Source", place(tool)), ("Digest", tool.digest().to_string())]);
+    facts.extend([("Source", source(tool)), ("Digest", tool.digest().to_string())]);
     let others = tool.examples().iter().filter(|example| *example != tool.example());
     let examples = std::iter::once(tool.example()).chain(others);
-    facts.extend(examples.map(|arguments| ("Example", example(told.program, tool, arguments))));
+    facts.extend(examples.map(|arguments| ("Example", example(visible.program, tool, arguments))));
     facts
 }
 
@@ -55,15 +55,15 @@ fn meaning(operation: Operation) -> String {
     format!("{operation}: {meaning}")
 }
 
-fn permission(told: &VisibleTool<'_>) -> String {
-    let Some(permission) = told.tool.permission() else { return "none".to_owned() };
-    let held = if catalogue::denial(told.registry, told.tool).is_some() { "not held" } else { "held" };
-    let caller = told.registry.principal().id().unwrap_or("an anonymous caller");
+fn permission(visible: &VisibleTool<'_>) -> String {
+    let Some(permission) = visible.tool.permission() else { return "none".to_owned() };
+    let held = if list::denial(visible.registry, visible.tool).is_some() { "not held" } else { "held" };
+    let caller = visible.registry.principal().id().unwrap_or("an anonymous caller");
     format!("`{permission}`, {held} by {caller}")
 }
 
-fn requirements(told: &VisibleTool<'_>) -> String {
-    match told.registry.requirements(told.tool.name()) {
+fn requirements(visible: &VisibleTool<'_>) -> String {
+    match visible.registry.requirements(visible.tool.name()) {
         None => "none".to_owned(),
         Some(requirements) => match requirements.message {
             None => "met".to_owned(),
@@ -87,7 +87,7 @@ fn deprecated(tool: &ToolDefinition) -> Option<String> {
     Some(if words.is_empty() { "yes".to_owned() } else { words.join(": ") })
 }
 
-fn place(tool: &ToolDefinition) -> String {
+fn source(tool: &ToolDefinition) -> String {
     let source = tool.source();
     match source.module {
         "" => format!("{source}, written by hand"),
@@ -114,8 +114,8 @@ fn example(program: &str, tool: &ToolDefinition, arguments: &Value) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%".contains(c);
-    if word.chars().all(harmless) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
     use super::quoted;
 
     #[test]
-    fn a_word_survives_the_shell() {
+    fn quotes_words_for_the_shell() {
         assert_eq!(quoted("date=2014-07-04"), "date=2014-07-04");
         assert_eq!(quoted("n:=[1,2]"), "'n:=[1,2]'");
         assert_eq!(quoted("it=isn't $HOME"), r"'it=isn'\''t $HOME'");

@@ -7,60 +7,60 @@ use std::fmt;
 
 use tool_core::schema::NativeSchema;
 
-use crate::outline;
+use crate::schema_text;
 
 /// Why a path leads nowhere.
 #[derive(Debug)]
-pub(crate) struct NoPart {
+pub(crate) struct UnknownPart {
     /// What was followed so far.
-    at: String,
+    parent: String,
     rest: String,
     /// What could follow.
-    known: Vec<String>,
+    available: Vec<String>,
 }
 
-impl fmt::Display for NoPart {
+impl fmt::Display for UnknownPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at.as_str() {
+        match self.parent.as_str() {
             "" => write!(f, "no input is called `{}`", self.rest)?,
-            at => write!(f, "there is no `{}` in `{at}`", self.rest)?,
+            parent => write!(f, "there is no `{}` in `{parent}`", self.rest)?,
         }
-        match self.known.as_slice() {
+        match self.available.as_slice() {
             [] => f.write_str("\nhelp: it has no parts"),
-            known => write!(f, "\nhelp: there is `{}`", known.join("`, `")),
+            available => write!(f, "\nhelp: there is `{}`", available.join("`, `")),
         }
     }
 }
 
 /// The part of the inputs to which a path leads.
-pub(super) fn among(inputs: &[NativeSchema], path: &str) -> Result<NativeSchema, NoPart> {
+pub(super) fn find_input(inputs: &[NativeSchema], path: &str) -> Result<NativeSchema, UnknownPart> {
     let Some((input, rest)) = member(inputs, path) else {
-        let known = inputs.iter().filter_map(|input| input.name.clone()).collect();
-        return Err(NoPart { at: String::new(), rest: path.to_owned(), known });
+        let available = inputs.iter().filter_map(|input| input.name.clone()).collect();
+        return Err(UnknownPart { parent: String::new(), rest: path.to_owned(), available });
     };
     follow(input, path, rest)
 }
 
 /// The part of the output to which a path leads; `.` is the whole of it.
-pub(super) fn within(output: &NativeSchema, path: &str) -> Result<NativeSchema, NoPart> {
+pub(super) fn find_output(output: &NativeSchema, path: &str) -> Result<NativeSchema, UnknownPart> {
     follow(output, path, if path == "." { "" } else { path })
 }
 
-fn follow(from: &NativeSchema, path: &str, rest: &str) -> Result<NativeSchema, NoPart> {
-    let (mut here, mut rest) = (from.clone(), rest);
+fn follow(from: &NativeSchema, path: &str, rest: &str) -> Result<NativeSchema, UnknownPart> {
+    let (mut current, mut rest) = (from.clone(), rest);
     while !rest.is_empty() {
-        (here, rest) = step(&here, rest).ok_or_else(|| NoPart {
-            at: path[..path.len() - rest.len()].to_owned(),
+        (current, rest) = step(&current, rest).ok_or_else(|| UnknownPart {
+            parent: path[..path.len() - rest.len()].to_owned(),
             rest: rest.to_owned(),
-            known: outline::parts(&here),
+            available: schema_text::parts(&current),
         })?;
     }
-    Ok(here)
+    Ok(current)
 }
 
 /// One step of a path.
 fn step<'p>(from: &NativeSchema, rest: &'p str) -> Option<(NativeSchema, &'p str)> {
-    let value = outline::nullable(from).unwrap_or(from);
+    let value = schema_text::nullable(from).unwrap_or(from);
     let items = |kind: &str| value.items.as_deref().filter(|_| value.kind == kind).cloned();
     if let Some(rest) = rest.strip_prefix("[]") {
         return items("list").map(|items| (items, rest));
@@ -79,11 +79,11 @@ fn step<'p>(from: &NativeSchema, rest: &'p str) -> Option<(NativeSchema, &'p str
     }
     let name = rest.strip_prefix('.').unwrap_or(rest);
     let own = member(&value.properties, name).map(|(member, rest)| (member.clone(), rest));
-    own.or_else(|| of_variants(&value.variants, name))
+    own.or_else(|| common_member(&value.variants, name))
 }
 
 /// The member that alternatives have in common: where it differs among them, it is all that it is in one of them.
-fn of_variants<'p>(variants: &[NativeSchema], path: &'p str) -> Option<(NativeSchema, &'p str)> {
+fn common_member<'p>(variants: &[NativeSchema], path: &'p str) -> Option<(NativeSchema, &'p str)> {
     let found: Vec<_> = variants.iter().filter_map(|variant| member(&variant.properties, path)).collect();
     let rest = found.iter().map(|(_, rest)| *rest).min_by_key(|rest| rest.len())?;
     let mut parts: Vec<&NativeSchema> = Vec::new();

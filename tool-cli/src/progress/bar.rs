@@ -12,13 +12,13 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::streams::{self, Stderr};
 
 /// How many times a second a line is drawn at most, and how many times at once.
-const OFTEN: u32 = 20;
+const MAX_DRAWS: u32 = 20;
 
 /// How long it takes to earn another drawing.
-const EACH: Duration = Duration::from_millis(1000 / OFTEN as u64);
+const DRAW_INTERVAL: Duration = Duration::from_millis(1000 / MAX_DRAWS as u64);
 
 /// How much is kept back of what is told while somebody else writes, in bytes.
-const MOST_WAITING: usize = 64 * 1024;
+const MAX_BUFFERED: usize = 64 * 1024;
 
 /// The columns of a bar between its brackets, where there is room.
 const CELLS: usize = 30;
@@ -43,12 +43,12 @@ struct State {
     /// Whether it tells less than was reported.
     is_stale: bool,
     /// Whether a thread is there that will draw the rest.
-    catches_up: bool,
+    has_redraw_thread: bool,
     /// How many write in its place.
-    aside: usize,
+    suspended: usize,
     /// What was told meanwhile: between a question and its answer it would be in the way.
-    waiting: String,
-    is_over: bool,
+    buffered: String,
+    is_finished: bool,
     budget: Budget,
 }
 
@@ -67,75 +67,75 @@ impl Bar {
         state.line = Line { done, total: total.or(state.line.total), message, turn };
         let is_end = total == Some(done) && !was_end;
         state.is_stale = true;
-        if state.aside > 0 {
+        if state.suspended > 0 {
             return;
         }
-        if state.budget.draws(Instant::now()) || is_end {
+        if state.budget.try_draw(Instant::now()) || is_end {
             self.draw(&mut state);
-        } else if !std::mem::replace(&mut state.catches_up, true) {
+        } else if !std::mem::replace(&mut state.has_redraw_thread, true) {
             // Not a task: a function that is not `async` may hold the only thread of the runtime.
             let bar = Arc::clone(self);
-            let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || bar.catch_up());
+            let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || bar.redraw_later());
         }
     }
 
     /// Draws what was reported too quickly to be drawn, until nothing more is.
-    fn catch_up(&self) {
+    fn redraw_later(&self) {
         loop {
-            thread::sleep(EACH * 2);
+            thread::sleep(DRAW_INTERVAL * 2);
             let mut state = self.state();
-            if !state.is_stale || state.is_over {
-                state.catches_up = false;
+            if !state.is_stale || state.is_finished {
+                state.has_redraw_thread = false;
                 return;
             }
-            if state.aside == 0 && state.budget.draws(Instant::now()) {
+            if state.suspended == 0 && state.budget.try_draw(Instant::now()) {
                 self.draw(&mut state);
             }
         }
     }
 
     /// Writes a line above, once nobody else writes.
-    pub(crate) fn tell(&self, line: &str) {
+    pub(crate) fn print(&self, line: &str) {
         let mut state = self.state();
-        state.waiting.push_str(line);
-        state.waiting.push('\n');
-        if state.aside == 0 || state.is_over || state.waiting.len() > MOST_WAITING {
+        state.buffered.push_str(line);
+        state.buffered.push('\n');
+        if state.suspended == 0 || state.is_finished || state.buffered.len() > MAX_BUFFERED {
             self.show(&mut state);
         }
     }
 
     /// Takes the line out of the way for as long as somebody else writes. What is reported meanwhile is shown after it.
-    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         {
             let mut state = self.state();
-            state.aside += 1;
+            state.suspended += 1;
             self.erase(&mut state);
         }
-        let _back = Back(self);
+        let _guard = SuspendGuard(self);
         write()
     }
 
     /// Takes the line away for good.
     pub(crate) fn clear(&self) {
         let mut state = self.state();
-        state.is_over = true;
+        state.is_finished = true;
         self.show(&mut state);
     }
 
     /// Writes what waits, and the line below it.
     fn show(&self, state: &mut State) {
         self.erase(state);
-        let waiting = std::mem::take(&mut state.waiting);
-        if !waiting.is_empty() {
-            streams::write(&self.stderr, &waiting);
+        let buffered = std::mem::take(&mut state.buffered);
+        if !buffered.is_empty() {
+            streams::write(&self.stderr, &buffered);
         }
-        if state.aside == 0 && state.line.turn > 0 {
+        if state.suspended == 0 && state.line.turn > 0 {
             self.draw(state);
         }
     }
 
     fn draw(&self, state: &mut State) {
-        if state.is_over {
+        if state.is_finished {
             return;
         }
         // The last column stays free: some terminals begin a new line there.
@@ -156,13 +156,13 @@ impl Bar {
 }
 
 /// Brings the line back when somebody has written in its place, or has panicked.
-struct Back<'b>(&'b Bar);
+struct SuspendGuard<'b>(&'b Bar);
 
-impl Drop for Back<'_> {
+impl Drop for SuspendGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
-        state.aside -= 1;
-        if state.aside == 0 {
+        state.suspended -= 1;
+        if state.suspended == 0 {
             self.0.show(&mut state);
         }
     }
@@ -212,21 +212,21 @@ struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { left: OFTEN, since: None }
+        Budget { left: MAX_DRAWS, since: None }
     }
 }
 
 impl Budget {
-    fn draws(&mut self, now: Instant) -> bool {
+    fn try_draw(&mut self, now: Instant) -> bool {
         let since = *self.since.get_or_insert(now);
-        let earned = now.saturating_duration_since(since).as_millis() / EACH.as_millis();
+        let earned = now.saturating_duration_since(since).as_millis() / DRAW_INTERVAL.as_millis();
         if earned > 0 {
-            self.left = OFTEN.min(self.left.saturating_add(u32::try_from(earned).unwrap_or(OFTEN)));
+            self.left = MAX_DRAWS.min(self.left.saturating_add(u32::try_from(earned).unwrap_or(MAX_DRAWS)));
             self.since = Some(now);
         }
-        let draws = self.left > 0;
+        let try_draw = self.left > 0;
         self.left = self.left.saturating_sub(1);
-        draws
+        try_draw
     }
 }
 
@@ -237,7 +237,7 @@ mod tests {
 
     use unicode_width::UnicodeWidthStr as _;
 
-    use super::{Bar, Budget, ERASE, Line, OFTEN};
+    use super::{Bar, Budget, ERASE, Line, MAX_DRAWS};
     use crate::Buffer;
 
     fn line(done: u64, total: Option<u64>, message: &str) -> Line {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_room_for_what_it_tells() {
+    fn fits_the_line_to_the_columns() {
         for (line, columns, expected) in [
             (line(0, Some(3), ""), 80, "[>                         ] 0/3"),
             (line(1, Some(3), "pages"), 80, "[========>                 ] 1/3 pages"),
@@ -266,29 +266,32 @@ mod tests {
     }
 
     #[test]
-    fn a_few_steps_are_drawn_at_once_and_then_so_many_a_second() {
+    fn limits_draws_per_second() {
         let start = Instant::now();
         let mut budget = Budget::default();
         let mut drawn = |after: u64| {
-            (0..1000).filter(|_| budget.draws(start + Duration::from_millis(after))).count() as u32
+            (0..1000).filter(|_| budget.try_draw(start + Duration::from_millis(after))).count() as u32
         };
-        assert_eq!([drawn(0), drawn(49), drawn(50), drawn(1050), drawn(9050)], [OFTEN, 0, 1, OFTEN, OFTEN]);
+        assert_eq!(
+            [drawn(0), drawn(49), drawn(50), drawn(1050), drawn(9050)],
+            [MAX_DRAWS, 0, 1, MAX_DRAWS, MAX_DRAWS]
+        );
     }
 
     #[test]
-    fn the_line_makes_room_for_others_and_shows_what_came_meanwhile() {
+    fn suspends_the_line_while_others_write() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         let report = |done| bar.report(done, Some(2), String::new());
-        bar.tell("first");
+        bar.print("first");
         report(1);
-        bar.aside(|| {
+        bar.suspend(|| {
             report(2);
-            bar.tell("second");
+            bar.print("second");
         });
         bar.clear();
         // Somebody who still asks, and a call that nobody waits for.
-        bar.tell("third");
+        bar.print("third");
         report(2);
         let [half, whole] = ["[======>      ] 1/2", "[=============] 2/2"];
         let drawn = format!("first\n{ERASE}{half}{ERASE}second\n{ERASE}{whole}{ERASE}third\n");
@@ -296,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_wide_as_two_only_together_is_counted_so() {
+    fn measures_the_width_of_combined_characters() {
         // A sign and the mark that makes a picture of it: one column by themselves, two on the terminal.
         for columns in 0..40 {
             let text = line(1, Some(2), &"\u{26a0}\u{fe0f}".repeat(30)).text(columns);
@@ -305,18 +308,19 @@ mod tests {
     }
 
     #[test]
-    fn what_panics_while_it_writes_gives_the_line_back() {
+    fn resumes_after_a_panic() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         bar.report(1, Some(2), String::new());
-        let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bar.aside(|| panic!("asked"))));
+        let asked =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bar.suspend(|| panic!("asked"))));
         assert!(asked.is_err());
         bar.report(2, Some(2), String::new());
         assert!(buffer.text().ends_with("2/2"), "{:?}", buffer.text());
     }
 
     #[test]
-    fn an_end_that_moves_is_no_reason_to_draw_without_end() {
+    fn limits_draws_when_the_total_grows() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         (1..=100_000).for_each(|found| bar.report(found, Some(found), String::new()));
@@ -325,13 +329,13 @@ mod tests {
     }
 
     #[test]
-    fn what_came_too_quickly_is_drawn_a_little_later() {
+    fn draws_skipped_steps_later() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         (1..=1000).for_each(|done| bar.report(done, None, String::new()));
         let drawn = || buffer.text().matches(ERASE).count();
         let before = drawn();
-        while bar.state().catches_up {
+        while bar.state().has_redraw_thread {
             std::thread::yield_now();
         }
         assert!(buffer.text().ends_with("1000"), "{}", buffer.text());
@@ -339,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_drawn_however_fast_it_came() {
+    fn always_draws_the_end() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 40);
         (1..=1000).for_each(|done| bar.report(done, Some(1000), String::new()));
@@ -347,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_turns_and_an_end_that_was_told_stays() {
+    fn keeps_the_last_total() {
         let buffer = Buffer::default();
         let bar = Bar::new(Arc::new(Mutex::new(buffer.clone())), 12);
         for (done, total) in [(1, None), (2, None), (3, Some(4)), (3, None)] {
@@ -358,22 +362,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_waits_for_the_end_of_a_question_unless_it_is_much() {
+    fn buffers_lines_while_suspended_up_to_a_limit() {
         let buffer = Buffer::default();
         let stderr: crate::streams::Stderr = Arc::new(Mutex::new(buffer.clone()));
         let bar = Bar::new(Arc::clone(&stderr), 40);
-        bar.aside(|| {
+        bar.suspend(|| {
             crate::streams::write(&stderr, "city> ");
-            bar.tell("info: still here");
+            bar.print("info: still here");
             crate::streams::write(&stderr, "\n");
         });
         assert_eq!(buffer.text(), "city> \ninfo: still here\n");
-        bar.aside(|| {
+        bar.suspend(|| {
             let line = "x".repeat(1000);
-            (0..1000).for_each(|_| bar.tell(&line));
+            (0..1000).for_each(|_| bar.print(&line));
             assert!(buffer.text().len() > 900_000, "nobody keeps as much as they want to tell");
             bar.clear();
-            bar.tell("the end");
+            bar.print("the end");
             assert!(buffer.text().ends_with("the end\n"), "nobody waits for an answer any more");
         });
     }

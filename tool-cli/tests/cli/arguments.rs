@@ -8,7 +8,7 @@ use tool_cli::Streams;
 use crate::{at_terminal, cli, on, with_stdin};
 
 #[tokio::test]
-async fn a_value_is_read_by_the_type_of_its_input() {
+async fn parses_values_by_input_type() {
     let cases = [
         ("greet", "name=5", json!({"name": "5"})),
         ("greet", "name=a=b:=c", json!({"name": "a=b:=c"})),
@@ -31,7 +31,7 @@ async fn a_value_is_read_by_the_type_of_its_input() {
 }
 
 #[tokio::test]
-async fn a_number_keeps_its_digits() {
+async fn keeps_all_digits_of_numbers() {
     for number in ["18446744073709551615", "0.1234567890123456"] {
         let input = if number.contains('.') { "float" } else { "integer" };
         let pair = format!("{input}:={number}");
@@ -46,7 +46,7 @@ async fn a_number_keeps_its_digits() {
 }
 
 #[tokio::test]
-async fn the_source_that_stands_later_counts() {
+async fn prefers_later_sources() {
     cli(&["run", "add", "--input-json", r#"{"a":1,"b":2}"#, "b=10"]).await.prints("11\n");
     cli(&["run", "add", "b=10", "--input-json", r#"{"a":1,"b":2}"#]).await.prints("3\n");
     cli(&["run", "add", "--input-json", r#"{"a":1}"#, "--input-json", r#"{"a":2,"b":2}"#])
@@ -57,7 +57,7 @@ async fn the_source_that_stands_later_counts() {
 }
 
 #[tokio::test]
-async fn one_source_gives_an_input_once() {
+async fn rejects_duplicate_inputs_in_one_source() {
     cli(&["run", "add", "a=1", "a=2"]).await.fails(2, "error: input `a` is given twice as an argument\n");
     cli(&["run", "add", "a=1", "--input-json", "{}", "a:=1"])
         .await
@@ -71,7 +71,7 @@ async fn one_source_gives_an_input_once() {
 }
 
 #[tokio::test]
-async fn a_file_holds_the_arguments() {
+async fn reads_arguments_from_a_file() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(br#"{"a": 1, "b": 1}"#).unwrap();
     let from = format!("@{}", file.path().display());
@@ -83,7 +83,7 @@ async fn a_file_holds_the_arguments() {
 }
 
 #[tokio::test]
-async fn what_is_no_pair_and_no_json_is_refused() {
+async fn rejects_invalid_pairs() {
     for given in ["a", "=1", ":=1", "{}"] {
         cli(&["run", "add", given])
             .await
@@ -102,7 +102,7 @@ async fn what_is_no_pair_and_no_json_is_refused() {
 }
 
 #[tokio::test]
-async fn row_115_what_is_no_good_file_is_told() {
+async fn row_115_reports_unreadable_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| format!("@{}", folder.path().join(name).display());
     let missing = cli(&["run", "add", "--input-json", &at("missing")]).await;
@@ -139,7 +139,7 @@ async fn row_115_what_is_no_good_file_is_told() {
 }
 
 #[tokio::test]
-async fn row_117_pairs_are_told_apart() {
+async fn row_117_splits_pairs_at_the_first_equals_sign() {
     cli(&["run", "greet", "name=a=b"]).await.prints("Good morning, a=b\n");
     let bad = cli(&["run", "add", "a:=bad"]).await;
     assert_eq!(bad.code, 2);

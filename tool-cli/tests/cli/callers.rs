@@ -26,7 +26,7 @@ async fn run(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder, argument
 }
 
 #[tokio::test]
-async fn who_runs_a_command_is_local_with_what_the_application_grants() {
+async fn runs_as_the_local_principal() {
     run(|builder| builder, &["run", "who"]).await.prints("local\n");
     let writer = |builder: RegistryBuilder| builder.local(Principal::new("ada").grant("memory.write"));
     run(writer, &["run", "who"]).await.prints("ada\n");
@@ -34,14 +34,14 @@ async fn who_runs_a_command_is_local_with_what_the_application_grants() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_a_call_that_may_not_be_made() {
+async fn does_not_confirm_denied_calls() {
     let denied = "error: `forget` needs the permission `memory.write`, which the caller does not have\n";
     run(|builder| builder, &["run", "forget"]).await.fails(4, denied);
     run(|builder| builder, &["run", "forget", "--yes"]).await.fails(4, denied);
 }
 
 #[tokio::test]
-async fn what_modifies_is_refused_while_the_registry_is_read_only() {
+async fn rejects_modifying_tools_in_a_read_only_registry() {
     run(RegistryBuilder::read_only, &["list", "--format", "name"]).await.prints("who\n");
     let refused = "error: `forget` was not run: it modifies, and this registry is read only\n";
     run(RegistryBuilder::read_only, &["run", "forget", "--yes"]).await.fails(7, refused);
@@ -51,6 +51,6 @@ async fn what_modifies_is_refused_while_the_registry_is_read_only() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_unknown() {
+async fn reports_hidden_tools_as_unknown() {
     run(RegistryBuilder::hide_denied, &["run", "forget"]).await.fails(3, "error: Tool not found: forget\n");
 }

@@ -9,7 +9,7 @@ use crate::registry::{self, Events, app};
 use crate::{at_terminal, cli, on, with_stdin};
 
 #[tokio::test]
-async fn run_shows_a_text_as_it_is_and_other_values_as_json() {
+async fn prints_texts_verbatim_and_values_as_json() {
     cli(&["run", "greet", "name=Ada"]).await.prints("Good morning, Ada\n");
     cli(&["run", "add", "a=1"]).await.prints("6\n");
     cli(&["run", "nothing"]).await.prints("");
@@ -22,7 +22,7 @@ async fn run_shows_a_text_as_it_is_and_other_values_as_json() {
 }
 
 #[tokio::test]
-async fn run_as_json_is_one_object() {
+async fn prints_one_json_object() {
     let ran = cli(&["run", "greet", "name=Ada", "--format", "json"]).await;
     ran.prints(
         "{\"success\":true,\"output\":\"Good morning, Ada\",\"content\":[{\"type\":\"text\",\"text\":\"Good morning, Ada\"}]}\n",
@@ -35,7 +35,7 @@ async fn run_as_json_is_one_object() {
 }
 
 #[tokio::test]
-async fn a_failing_tool_is_heard() {
+async fn reports_tool_failures() {
     cli(&["run", "locked"]).await.fails(11, "error: the archive is locked\n");
     let ran = cli(&["run", "locked", "--format", "json"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (11, ""));
@@ -54,7 +54,7 @@ async fn a_failing_tool_is_heard() {
 }
 
 #[tokio::test]
-async fn wrong_input_is_told_in_full() {
+async fn reports_all_invalid_inputs() {
     let ran = cli(&["run", "add", "a=one", "c=2"]).await;
     assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
     assert!(ran.stderr.starts_with("error: invalid input for `add`: 2 problems\n"), "{}", ran.stderr);
@@ -69,7 +69,7 @@ async fn wrong_input_is_told_in_full() {
 }
 
 #[tokio::test]
-async fn a_destructive_tool_is_confirmed() {
+async fn confirms_destructive_tools() {
     let refusal = "error: `purge` may destroy or overwrite and was not run: say so with --yes\n";
     cli(&["run", "purge"]).await.fails(7, refusal);
     with_stdin(&["run", "purge"], "y\n").await.fails(7, refusal);
@@ -94,7 +94,7 @@ async fn a_destructive_tool_is_confirmed() {
 }
 
 #[tokio::test]
-async fn a_tool_that_was_not_confirmed_did_not_run() {
+async fn does_not_run_unconfirmed_tools() {
     let events = Arc::new(Events::default());
     for arguments in [&["run", "purge"][..], &["validate", "purge"]] {
         on(registry::app_with(&events), arguments, |stdout, stderr| {
@@ -106,7 +106,7 @@ async fn a_tool_that_was_not_confirmed_did_not_run() {
 }
 
 #[tokio::test]
-async fn validate_tells_problems_and_runs_nothing() {
+async fn validates_without_running() {
     cli(&["validate", "add", "a=1"]).await.prints("valid\n");
     cli(&["validate", "add", "a=1", "--format", "json"]).await.prints("{\"valid\":true}\n");
     const MISSING: &str = "missing required input: expected an integer";
@@ -125,7 +125,7 @@ async fn validate_tells_problems_and_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_result_that_cannot_be_written_is_no_success() {
+async fn fails_when_stdout_cannot_be_written() {
     struct Full;
 
     impl std::io::Write for Full {
@@ -143,7 +143,7 @@ async fn a_result_that_cannot_be_written_is_no_success() {
 }
 
 #[tokio::test]
-async fn row_121_an_interrupted_call_ends() {
+async fn row_121_cancels_interrupted_calls() {
     let events = Arc::new(Events::default());
     let started = Arc::clone(&events);
     let ran = on(registry::app_with(&events), &["run", "forever", "--format", "json"], |stdout, stderr| {
@@ -157,7 +157,7 @@ async fn row_121_an_interrupted_call_ends() {
 }
 
 #[tokio::test]
-async fn row_121_an_interrupted_change_runs_to_its_end() {
+async fn row_121_finishes_interrupted_modifying_calls() {
     let events = Arc::new(Events::default());
     let started = Arc::clone(&events);
     let ran = on(registry::app_with(&events), &["run", "record", "note=a"], |stdout, stderr| {

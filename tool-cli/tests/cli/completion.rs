@@ -72,7 +72,7 @@ async fn words(words: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn commands_options_and_tools_are_proposed() {
+async fn completes_commands_options_and_tools() {
     assert_eq!(
         words(&[""]).await,
         ["list", "search", "info", "schema", "validate", "run", "lint", "lock", "completions", "man", "help"]
@@ -96,7 +96,7 @@ async fn commands_options_and_tools_are_proposed() {
 }
 
 #[tokio::test]
-async fn inputs_and_their_values_are_proposed() {
+async fn completes_inputs_and_values() {
     assert_eq!(words(&["run", "paint", ""]).await, ["colour=", "street=", "twice=", "more="]);
     assert_eq!(words(&["run", "paint", "colour=green", ""]).await, ["street=", "twice=", "more="]);
     assert_eq!(
@@ -117,13 +117,13 @@ async fn inputs_and_their_values_are_proposed() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_called_proposes_nothing_that_is_stored() {
+async fn does_not_complete_values_of_denied_tools() {
     assert_eq!(words(&["run", "pause", "until=H"]).await, Vec::<String>::new());
     assert_eq!(words(&["run", "pause", "--grant", "pause", "until=Ha"]).await, ["until=Harbour"]);
 }
 
 #[tokio::test]
-async fn bash_gets_what_it_inserts() {
+async fn returns_insertions_for_bash() {
     let bash = async |line: &str| {
         let ran = run(&["__complete", "bash", "--", line, " \t\n\"'><=;|&(:"]).await;
         ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
@@ -138,7 +138,7 @@ async fn bash_gets_what_it_inserts() {
 }
 
 #[tokio::test]
-async fn a_script_names_the_program_and_nothing_else_of_this_place() {
+async fn prints_portable_scripts() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = run(&["completions", shell]).await;
         assert_eq!((script.code, script.stderr.as_str()), (0, ""));
@@ -164,7 +164,7 @@ async fn a_script_names_the_program_and_nothing_else_of_this_place() {
 }
 
 #[tokio::test]
-async fn manual_pages_are_printed_and_written() {
+async fn prints_and_writes_man_pages() {
     let page = run(&["man"]).await.stdout;
     assert!(page.contains(".TH demo 1") && page.contains("demo\\-run(1)"), "{page}");
     let page = run(&["man", "run"]).await.stdout;

@@ -7,7 +7,7 @@ use crate::registry::app;
 use crate::{cli, on};
 
 #[tokio::test]
-async fn list_shows_the_tools_by_name() {
+async fn lists_tools_by_name() {
     cli(&["list", "--operation", "transform", "--operation", "write"]).await.prints(
         "NAME    OPERATION           DESCRIPTION\n\
          add     transform           Adds two numbers.\n\
@@ -30,14 +30,14 @@ async fn list_shows_the_tools_by_name() {
 }
 
 #[tokio::test]
-async fn a_list_without_tools_is_empty_and_no_failure() {
+async fn prints_an_empty_list() {
     let ran = cli(&["list", "--operation", "trigger"]).await;
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", "no tools\n"));
     assert_eq!(cli(&["list", "--operation", "trigger", "--format", "json"]).await.json(), json!([]));
 }
 
 #[tokio::test]
-async fn a_table_is_as_wide_as_the_page() {
+async fn fits_tables_to_the_page() {
     let ran = on(app(), &["list", "--operation", "explain"], |stdout, stderr| {
         Streams::new(std::io::empty(), stdout, stderr).columns(40)
     })
@@ -47,7 +47,7 @@ async fn a_table_is_as_wide_as_the_page() {
 }
 
 #[tokio::test]
-async fn info_tells_everything_that_is_declared() {
+async fn prints_all_declared_properties() {
     let ran = cli(&["info", "parts"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let (head, tables) = ran.stdout.split_once("\nSource ").unwrap();
@@ -111,7 +111,7 @@ async fn info_tells_everything_that_is_declared() {
 }
 
 #[tokio::test]
-async fn info_as_json_has_the_schemas() {
+async fn prints_schemas_in_json() {
     let info = cli(&["info", "add", "--format", "json"]).await.json();
     let keys: Vec<_> = info.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
@@ -147,14 +147,14 @@ async fn info_as_json_has_the_schemas() {
 }
 
 #[tokio::test]
-async fn a_tool_without_an_output_schema_says_so() {
+async fn reports_a_missing_output_schema() {
     cli(&["schema", "greet", "--output"])
         .await
         .fails(1, "error: tool `greet` has no output schema: it returns a text, content or nothing\n");
 }
 
 #[tokio::test]
-async fn a_schema_is_shown_as_a_vendor_takes_it() {
+async fn prints_schemas_for_a_vendor() {
     let schema = |profile: &'static str| async move { cli(&["schema", "add", "--profile", profile]).await };
     assert_eq!(schema("mcp").await.json(), cli(&["schema", "add"]).await.json());
     assert_eq!(schema("openai-strict").await.json()["required"], json!(["a", "b"]));
@@ -172,7 +172,7 @@ async fn a_schema_is_shown_as_a_vendor_takes_it() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_has_a_near_name() {
+async fn suggests_similar_tool_names() {
     for command in ["info", "schema", "run", "validate"] {
         cli(&[command, "gret"])
             .await

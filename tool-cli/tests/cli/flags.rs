@@ -7,7 +7,7 @@ use tool_core::{DynamicTool, Output, Registry, ToolDefinition, tool};
 use crate::{Ran, cli, on};
 
 #[tokio::test]
-async fn an_input_has_a_flag_of_its_type() {
+async fn adds_a_flag_per_input() {
     cli(&["run", "add", "--a", "1", "--b=2"]).await.prints("3\n");
     cli(&["run", "add", "--a", "-1", "--b", "-2"]).await.prints("-3\n");
     cli(&["run", "--a", "1", "add"]).await.prints("6\n");
@@ -50,7 +50,7 @@ async fn an_input_has_a_flag_of_its_type() {
 }
 
 #[tokio::test]
-async fn a_flag_beats_and_is_beaten_by_what_stands_later() {
+async fn prefers_later_flags_and_sources() {
     cli(&["run", "add", "--input-json", r#"{"a":1,"b":2}"#, "--b", "10"]).await.prints("11\n");
     cli(&["run", "add", "--b", "10", "--input-json", r#"{"a":1,"b":2}"#]).await.prints("3\n");
     cli(&["run", "add", "--a", "1", "a=2"])
@@ -65,7 +65,7 @@ async fn a_flag_beats_and_is_beaten_by_what_stands_later() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_flag_is_said_as_everywhere() {
+async fn reports_invalid_flags_like_other_inputs() {
     let by_flag = cli(&["run", "add", "--a", "one", "--b", "two"]).await;
     let by_pair = cli(&["run", "add", "a=one", "b=two"]).await;
     assert_eq!((by_flag.code, &by_flag.stderr), (5, &by_pair.stderr));
@@ -78,7 +78,7 @@ async fn what_is_wrong_with_a_flag_is_said_as_everywhere() {
 }
 
 #[tokio::test]
-async fn a_value_behind_a_switch_is_told_how_to_be_written() {
+async fn explains_values_after_a_switch() {
     for value in ["true", "false"] {
         let help = format!("help: write `--fail={value}`\n");
         let error = format!("error: `{value}` is neither key=value nor key:=json\n{help}");
@@ -90,7 +90,7 @@ async fn a_value_behind_a_switch_is_told_how_to_be_written() {
 }
 
 #[tokio::test]
-async fn the_help_of_a_tool_has_its_inputs() {
+async fn shows_inputs_in_help() {
     let help = cli(&["run", "parts", "--help"]).await;
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
     assert!(
@@ -170,7 +170,7 @@ async fn ours(arguments: &[&str]) -> Ran {
 }
 
 #[tokio::test]
-async fn an_input_that_looks_like_an_option_is_typed_as_a_pair() {
+async fn accepts_conflicting_inputs_as_pairs() {
     ours(&["run", "looks_like_options", "help=x", "dry_run=true", "format=y", "--node-id", "7"])
         .await
         .prints("x true Some(\"y\") Some(7)\n");
@@ -193,7 +193,7 @@ async fn an_input_that_looks_like_an_option_is_typed_as_a_pair() {
 }
 
 #[tokio::test]
-async fn row_118_hostile_names_of_tools_and_inputs_are_typed_and_shown() {
+async fn row_118_handles_hostile_names() {
     ours(&["run", "--", "-x", "ok=1", "größe=2", "a b=3"])
         .await
         .prints("{\"ok\":\"1\",\"größe\":\"2\",\"a b\":\"3\"}\n");

@@ -127,7 +127,7 @@ async fn see(arguments: &[&str]) -> Ran {
 }
 
 #[tokio::test]
-async fn a_list_marks_what_cannot_run_and_why() {
+async fn marks_tools_that_cannot_run() {
     see(&["list", "--grant", "page.admin"]).await.prints(
         "NAME      OPERATION  DESCRIPTION\n\
          kinds     explain    The kinds of components.\n\
@@ -149,7 +149,7 @@ async fn a_list_marks_what_cannot_run_and_why() {
 }
 
 #[tokio::test]
-async fn tools_are_selected_by_requirements_tags_and_operation() {
+async fn filters_by_requirements_tags_and_operation() {
     let names = async |arguments: &[&str]| {
         let ran = see(&[&["list", "--format", "name"], arguments].concat()).await;
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -164,7 +164,7 @@ async fn tools_are_selected_by_requirements_tags_and_operation() {
 }
 
 #[tokio::test]
-async fn a_search_is_ranked_and_narrowed() {
+async fn ranks_and_filters_searches() {
     let names = async |arguments: &[&str]| see(arguments).await.stdout;
     assert_eq!(names(&["search", "page", "--format", "name"]).await, "publish\nrevision\n");
     assert_eq!(names(&["search", "stored", "page", "--format", "name"]).await, "revision\npublish\n");
@@ -177,7 +177,7 @@ async fn a_search_is_ranked_and_narrowed() {
 }
 
 #[tokio::test]
-async fn info_tells_who_may_call_a_tool_when_and_how() {
+async fn prints_access_and_requirements() {
     let ran = see(&["info", "publish", "--grant", "page.publish"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "unmet requirements are no failure of info");
     for line in [
@@ -214,7 +214,7 @@ async fn info_tells_who_may_call_a_tool_when_and_how() {
 }
 
 #[tokio::test]
-async fn info_as_data_tells_the_same() {
+async fn prints_access_and_requirements_as_data() {
     let info = see(&["info", "publish", "--format", "json"]).await.json();
     let expected = json!({
         "operation": "trigger", "modifying": true, "destructive": false, "idempotent": true, "open_world": true,
@@ -237,7 +237,7 @@ async fn info_as_data_tells_the_same() {
 }
 
 #[tokio::test]
-async fn info_walks_into_nested_inputs() {
+async fn follows_paths_into_nested_inputs() {
     see(&["info", "publish", "parts[].variant"]).await.prints(
         "PART             TYPE    REQUIRED  DESCRIPTION\n\
          parts[].variant  string  yes       How it looks.\n\
@@ -259,7 +259,7 @@ async fn info_walks_into_nested_inputs() {
 }
 
 #[tokio::test]
-async fn a_member_of_a_union_is_what_it_is_in_each_alternative() {
+async fn merges_union_members() {
     let part = |kind: &str, variants: &[&str]| {
         let variant = json!({"type": "string", "enum": variants});
         let text = json!({"type": "string", "maxLength": 9});
@@ -301,7 +301,7 @@ async fn a_member_of_a_union_is_what_it_is_in_each_alternative() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_says_what_there_is() {
+async fn lists_available_parts_for_unknown_paths() {
     let help = "help: `info publish` shows all there is\n";
     see(&["info", "publish", "page"])
         .await
@@ -322,7 +322,7 @@ async fn a_path_that_leads_nowhere_says_what_there_is() {
 }
 
 #[tokio::test]
-async fn markdown_is_a_page_of_its_own() {
+async fn prints_markdown_pages() {
     let ran = see(&["info", "publish", "--format", "markdown"]).await;
     let page = ran.stdout;
     assert!(page.starts_with("# publish\n\nPublishes a page.\n\n| It | is |\n"), "{page}");
@@ -340,7 +340,7 @@ async fn markdown_is_a_page_of_its_own() {
 }
 
 #[tokio::test]
-async fn whoever_is_denied_sees_a_tool_or_not_as_the_application_chooses() {
+async fn shows_or_hides_denied_tools() {
     let hidden = async |arguments: &[&str]| {
         on(app(RegistryBuilder::hide_denied), arguments, |stdout, stderr| {
             Streams::new(std::io::empty(), stdout, stderr)

@@ -70,7 +70,7 @@ async fn run(arguments: &[&str]) -> Ran {
 }
 
 #[tokio::test]
-async fn no_schema_is_made_of_a_tool_that_is_not_asked_about() {
+async fn builds_schemas_of_named_tools_only() {
     for arguments in [
         &["list", "--format", "name"][..],
         &["list"],
@@ -95,7 +95,7 @@ async fn no_schema_is_made_of_a_tool_that_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn what_ends_at_once_and_changes_nothing_listens_for_no_signal() {
+async fn does_not_watch_signals_for_immediate_calls() {
     for (tool, listens) in [("trivial", false), ("patient", true), ("change", true)] {
         let heard = Arc::new(AtomicBool::new(false));
         let hears = Arc::clone(&heard);

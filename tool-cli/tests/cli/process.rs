@@ -100,7 +100,7 @@ impl Spawned {
 }
 
 #[test]
-fn a_process_prints_its_result() {
+fn prints_the_result() {
     let mut spawned = spawn(&["demo", "run", "add", "a=1", "b=2"]);
     spawned.go();
     assert_eq!(spawned.read_all(), "3\n");
@@ -109,7 +109,7 @@ fn a_process_prints_its_result() {
 }
 
 #[test]
-fn row_114_the_environment_decides_about_colours() {
+fn row_114_follows_color_variables() {
     for (variables, coloured) in [
         (&[][..], false),
         (&[("CLICOLOR_FORCE", "1")], true),
@@ -127,7 +127,7 @@ fn row_114_the_environment_decides_about_colours() {
 }
 
 #[test]
-fn row_114_a_page_is_as_wide_as_the_environment_wants() {
+fn row_114_follows_the_columns_variable() {
     for (columns, widest) in [("20", 20), ("80", 80), ("400", 400)] {
         for arguments in [&["demo", "list"][..], &["demo", "list", "--operation", "transform"]] {
             let mut spawned = spawn_in(arguments, &[("COLUMNS", columns)]);
@@ -159,7 +159,7 @@ fn row_114_a_page_is_as_wide_as_the_environment_wants() {
 }
 
 #[test]
-fn row_113_a_reader_that_went_away_is_no_failure() {
+fn row_113_ignores_a_closed_pipe() {
     for arguments in
         [&["demo", "list"][..], &["demo", "--help"], &["demo", "run", "add", "a=1", "--format", "json"]]
     {
@@ -189,7 +189,7 @@ fn signalled(arguments: &[&str], signals: &[&str], lines: &[&str]) -> Option<i32
 
 #[cfg(unix)]
 #[test]
-fn a_signal_shuts_a_server_down() {
+fn shuts_down_a_server_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
         let code = signalled(&["demo", "serve", "stdio"], &[signal], &["listening on http://127.0.0.1:1"]);
         assert_eq!(code, Some(0), "{signal}");
@@ -198,7 +198,7 @@ fn a_signal_shuts_a_server_down() {
 
 #[cfg(unix)]
 #[test]
-fn a_second_signal_does_not_wait() {
+fn ends_at_once_on_a_second_signal() {
     let lines = ["listening on http://127.0.0.1:1", "listening on http://127.0.0.1:2"];
     for (first, second) in [("-INT", "-INT"), ("-INT", "-TERM"), ("-TERM", "-INT")] {
         let code = signalled(&["demo", "serve", "stubborn"], &[first, second], &lines);
@@ -208,19 +208,19 @@ fn a_second_signal_does_not_wait() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_a_call_that_holds_its_thread() {
+fn interrupts_blocking_calls() {
     assert_eq!(signalled(&["demo", "run", "stuck"], &["-INT"], &["begun"]), Some(130));
 }
 
 #[cfg(unix)]
 #[test]
-fn row_121_a_change_is_waited_for_until_somebody_insists() {
+fn row_121_waits_for_modifying_calls_until_a_second_signal() {
     let runs_on = "`labour` changes something and runs on to its end; interrupt again to leave it half done";
     assert_eq!(signalled(&["demo", "run", "labour"], &["-INT", "-INT"], &["begun", runs_on]), Some(130));
 }
 
 #[test]
-fn a_call_that_holds_its_thread_does_not_hold_the_process_when_the_time_is_over() {
+fn exits_on_timeout_of_blocking_calls() {
     // Long enough for the tool to have begun, however busy the machine is.
     let mut spawned = spawn(&["demo", "run", "stuck", "--timeout", "2s"]);
     spawned.go();

@@ -140,7 +140,7 @@ async fn ours(arguments: &[&str]) -> Ran {
 }
 
 #[tokio::test]
-async fn a_list_of_flat_records_is_a_table() {
+async fn prints_flat_records_as_a_table() {
     ours(&["run", "readings"])
         .await
         .prints("place  degrees  note\nOslo   -3.25\nRome            a\\u001b[2J|b\n");
@@ -149,7 +149,7 @@ async fn a_list_of_flat_records_is_a_table() {
 }
 
 #[tokio::test]
-async fn a_dry_run_checks_everything_and_runs_nothing() {
+async fn checks_without_running_in_a_dry_run() {
     let (app, _, events) = app();
     let streams = |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr);
     let ran = on(app, &["run", "delete", "--page", "7", "--dry-run"], streams).await;
@@ -181,7 +181,7 @@ async fn a_dry_run_checks_everything_and_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_skeleton_is_filled_in_and_run() {
+async fn prints_a_valid_skeleton() {
     let skeleton = cli(&["run", "parts", "--skeleton"]).await;
     assert_eq!(
         skeleton.json(),
@@ -198,7 +198,7 @@ async fn a_skeleton_is_filled_in_and_run() {
 }
 
 #[tokio::test]
-async fn row_121_what_is_not_confirmed_is_not_run_and_leaves_a_trace() {
+async fn row_121_audits_unconfirmed_calls() {
     let outcome = async |arguments: &[&str], answer: Option<&'static str>| {
         let (app, _, events) = app();
         let ran = on(app, arguments, |stdout, stderr| match answer {
@@ -221,7 +221,7 @@ async fn row_121_what_is_not_confirmed_is_not_run_and_leaves_a_trace() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up() {
+async fn cancels_reads_on_timeout() {
     let ran = ours(&["run", "endless", "--timeout", "1ms"]).await;
     ran.fails(6, "error: `endless` did not end within 1ms\n");
     let ran = ours(&["run", "endless", "--timeout", "1ms", "--format", "json"]).await;
@@ -234,7 +234,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_change_that_takes_too_long_runs_to_its_end() {
+async fn finishes_modifying_calls_on_timeout() {
     let (app, world, events) = app();
     let arguments = ["run", "slow", "--timeout", "1ms"];
     let ran = on(app, &arguments, |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
@@ -248,7 +248,7 @@ async fn a_change_that_takes_too_long_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn what_a_tool_started_is_waited_for() {
+async fn waits_for_background_work() {
     let (app, world, _) = app();
     let ran =
         on(app, &["run", "order"], |stdout, stderr| Streams::new(std::io::empty(), stdout, stderr)).await;
@@ -275,7 +275,7 @@ impl std::io::Write for Closed {
 }
 
 #[tokio::test]
-async fn progress_is_lines_where_nobody_looks() {
+async fn prints_progress_as_lines_without_a_terminal() {
     let ran = ours(&["run", "copy", "pages=3"]).await;
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"));
     // The first and the last; those between come too close to be worth a line.
@@ -286,7 +286,7 @@ async fn progress_is_lines_where_nobody_looks() {
 }
 
 #[tokio::test]
-async fn progress_is_a_bar_at_a_terminal() {
+async fn draws_a_progress_bar_on_a_terminal() {
     let ran = on(app().0, &["run", "copy", "pages=3"], |stdout, stderr| {
         Streams::new(std::io::empty(), stdout, stderr).interactive().columns(80)
     })
@@ -303,7 +303,7 @@ async fn progress_is_a_bar_at_a_terminal() {
 }
 
 #[tokio::test]
-async fn verbose_shows_what_the_call_has_to_say() {
+async fn prints_log_messages_when_verbose() {
     let ran = ours(&["run", "chat", "--verbose"]).await;
     assert_eq!(ran.stdout, "done\n");
     let said = "info: opened\\u001b[2J the book\nwarning: {\"page\":7}\ncall ";
@@ -317,7 +317,7 @@ async fn verbose_shows_what_the_call_has_to_say() {
 }
 
 #[tokio::test]
-async fn verbose_says_which_call_it_was() {
+async fn prints_the_call_id_when_verbose() {
     let ran = ours(&["run", "delete", "--yes", "--verbose", "page:=\"7\""]).await;
     assert_eq!(ran.stdout, "deleted 7\n");
     assert!(
@@ -329,7 +329,7 @@ async fn verbose_says_which_call_it_was() {
 }
 
 #[tokio::test]
-async fn who_calls_is_who_the_application_knows() {
+async fn resolves_callers_by_id() {
     let known = |id: &str| (id == "ada").then(|| Principal::new("ada").grant("page.delete"));
     let run = async |arguments: &[&str]| {
         on(app().0.identities(known), arguments, |stdout, stderr| {
@@ -346,7 +346,7 @@ async fn who_calls_is_who_the_application_knows() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_looked_up_is_not_said_to_be_unknown() {
+async fn distinguishes_lookup_failures_from_unknown_callers() {
     let unread = |_: &str| Err::<Option<Principal>, _>("the users cannot be read");
     let run = async |arguments: &[&str]| {
         on(app().0.identities(unread), arguments, |stdout, stderr| {

@@ -61,7 +61,7 @@ async fn run(arguments: &[&str], stdin: &'static str) -> Ran {
 const SECRET: &str = "hunter2hunter2";
 
 #[tokio::test]
-async fn a_file_and_stdin_bring_a_secret_without_its_last_line_break() {
+async fn reads_secrets_from_files_and_stdin() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(format!("{SECRET}\r\n").as_bytes()).unwrap();
     let path = file.path().to_str().unwrap();
@@ -82,7 +82,7 @@ async fn a_file_and_stdin_bring_a_secret_without_its_last_line_break() {
 }
 
 #[tokio::test]
-async fn the_environment_brings_a_secret() {
+async fn reads_secrets_from_the_environment() {
     // `PATH` is set wherever tests run, and is longer than nothing.
     let length = std::env::var("PATH").unwrap().len();
     let ran = run(&["run", "sign_in", "user=ada", "--password-env", "PATH"], "").await;
@@ -92,7 +92,7 @@ async fn the_environment_brings_a_secret() {
 }
 
 #[tokio::test]
-async fn a_secret_has_no_flag_of_its_own_and_typing_it_is_warned_about() {
+async fn warns_about_typed_secrets() {
     let ran = run(&["run", "sign_in", "user=ada", "--password", SECRET], "").await;
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.contains("'--password-") && !ran.stderr.contains(SECRET), "{ran:?}");
@@ -112,7 +112,7 @@ async fn a_secret_has_no_flag_of_its_own_and_typing_it_is_warned_about() {
 }
 
 #[tokio::test]
-async fn no_output_shows_a_secret() {
+async fn hides_secrets_in_all_output() {
     let pair = format!("password={SECRET}");
     let wrong = format!("pin={SECRET}");
     for arguments in [
@@ -134,7 +134,7 @@ async fn no_output_shows_a_secret() {
 }
 
 #[tokio::test]
-async fn a_secret_within_a_value_is_hidden_however_the_value_is_written() {
+async fn hides_nested_secrets() {
     let creds = format!(r#"{{"user":"ada","token":"{SECRET}"}}"#);
     let within = format!(r#"{{"user":"ada","token":"x","deputy":{creds}}}"#);
     let text = |value: &str| serde_json::to_string(value).unwrap();
@@ -164,7 +164,7 @@ async fn a_secret_within_a_value_is_hidden_however_the_value_is_written() {
 }
 
 #[tokio::test]
-async fn what_a_secret_is_by_default_or_for_example_is_not_shown() {
+async fn hides_defaults_and_examples_of_secrets() {
     let code = json!({"type": "string", "writeOnly": true, "default": SECRET, "examples": [SECRET], "enum": [SECRET]});
     let schema = json!({
         "type": "object",
@@ -192,7 +192,7 @@ async fn what_a_secret_is_by_default_or_for_example_is_not_shown() {
 }
 
 #[tokio::test]
-async fn a_secret_is_marked_and_not_completed() {
+async fn marks_secrets_without_completing_them() {
     let ran = run(&["info", "sign_in"], "").await;
     assert_eq!(ran.stdout.matches("secret: never shown").count(), 2, "{}", ran.stdout);
     let ran = run(&["__complete", "fish", "--", "run", "sign_in", "pass"], "").await;

@@ -9,7 +9,7 @@ use crate::registry::app;
 use crate::{cli, on};
 
 #[tokio::test]
-async fn a_server_gets_its_options_and_shuts_down() {
+async fn passes_options_and_shuts_down() {
     let listening = Arc::new(Notify::new());
     let bound = Arc::clone(&listening);
     let server = Server::new(async move |options| {
@@ -36,7 +36,7 @@ async fn a_server_gets_its_options_and_shuts_down() {
 }
 
 #[tokio::test]
-async fn an_address_has_the_default_of_its_server() {
+async fn defaults_the_address_per_server() {
     let says =
         || Server::new(async |options| Err(format!("{:?} {}", options.addr, options.allow_execute).into()));
     let run = async |arguments: &[&str]| {
@@ -56,7 +56,7 @@ async fn an_address_has_the_default_of_its_server() {
 }
 
 #[tokio::test]
-async fn a_server_is_offered_the_options_that_it_takes() {
+async fn shows_only_supported_server_options() {
     const ADDR: &str = "--addr <IP:PORT>";
     const ALLOW_EXECUTE: &str = "--allow-execute";
     let run = async |arguments: &[&str]| {
@@ -81,7 +81,7 @@ async fn a_server_is_offered_the_options_that_it_takes() {
 }
 
 #[tokio::test]
-async fn a_server_has_choices_of_its_own() {
+async fn supports_server_choices() {
     let run = async |arguments: &[&str]| {
         let server = Server::new(async |options| {
             Err(format!("{:?} {:?}", options.choice("surfaces"), options.choice("colour")).into())

@@ -96,7 +96,7 @@ fn parsed(yaml: &str) -> Value {
 }
 
 #[tokio::test]
-async fn row_120_hostile_values_are_texts_to_a_reader_of_yaml_1_2() {
+async fn row_120_quotes_ambiguous_values_for_yaml_1_2() {
     let map: serde_json::Map<String, Value> =
         HOSTILE.iter().map(|text| ((*text).to_owned(), json!(text))).collect();
     let value = json!({"values": HOSTILE.as_slice(), "keys": map, "nested": [[HOSTILE[5]], {"on": "off"}]});
@@ -105,7 +105,7 @@ async fn row_120_hostile_values_are_texts_to_a_reader_of_yaml_1_2() {
 }
 
 #[tokio::test]
-async fn row_120_hostile_values_are_texts_to_a_reader_of_yaml_1_1() {
+async fn row_120_quotes_ambiguous_values_for_yaml_1_1() {
     let map: serde_json::Map<String, Value> =
         HOSTILE.iter().map(|text| ((*text).to_owned(), json!(text))).collect();
     let value = json!({"values": HOSTILE.as_slice(), "keys": map});
@@ -134,7 +134,7 @@ async fn row_120_hostile_values_are_texts_to_a_reader_of_yaml_1_1() {
 }
 
 #[tokio::test]
-async fn texts_of_all_kinds_and_numbers_round_trip() {
+async fn round_trips_texts_and_numbers() {
     let texts = [
         "a\nb",
         "a\n",
@@ -176,7 +176,7 @@ async fn texts_of_all_kinds_and_numbers_round_trip() {
 }
 
 #[tokio::test]
-async fn a_number_keeps_its_digits() {
+async fn keeps_all_digits_of_numbers() {
     let definition = ToolDefinition::builder("count", "Counts grains of sand.").build().unwrap();
     let tool = DynamicTool::new(definition, |_, _: Value| async {
         Output::json(&[i128::MAX]).map_err(|_| tool_core::Failure::internal())
@@ -190,7 +190,7 @@ async fn a_number_keeps_its_digits() {
 }
 
 #[tokio::test]
-async fn json_and_yaml_are_the_same_data() {
+async fn prints_the_same_data_as_json_and_yaml() {
     for arguments in [
         &["list"][..],
         &["list", "--operation", "trigger"],

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tool_core::{Registry, ToolDefinition};
 
-use crate::query::{self, Listing, Unmet};
-use crate::refusal::Refusal;
+use crate::error::ApiError;
+use crate::query::{self, ListQuery, UnmetFilter};
 
 /// One page of a list.
 #[derive(Debug)]
@@ -21,70 +21,71 @@ impl<'r> Page<'r> {
     /// # Errors
     ///
     /// When no tool has a tag that was asked for, or the page before ended with a tool that was not found.
-    pub(crate) fn of(listing: &Listing, tools: &'r Registry, own: bool) -> Result<Self, Refusal> {
-        let may = |tool: &&ToolDefinition| {
+    pub(crate) fn of(list_query: &ListQuery, tools: &'r Registry, own: bool) -> Result<Self, ApiError> {
+        let is_visible = |tool: &&ToolDefinition| {
             !own || tool.permission().is_none_or(|permission| permission.is_met_by(tools.principal()))
         };
-        tags(listing, tools.tools().filter(may))?;
-        let found: Vec<&ToolDefinition> = match &listing.text {
+        tags(list_query, tools.tools().filter(is_visible))?;
+        let found: Vec<&ToolDefinition> = match &list_query.text {
             Some(text) => tools.search(text).into_iter().map(|hit| hit.tool).collect(),
             None => tools.tools().collect(),
         };
-        let chosen = |tool: &&ToolDefinition| may(tool) && holds(listing, tool, tools);
-        let mut page: Vec<_> = after(listing, found)?.into_iter().filter(chosen).collect();
+        let is_selected = |tool: &&ToolDefinition| is_visible(tool) && matches(list_query, tool, tools);
+        let mut page: Vec<_> = after(list_query, found)?.into_iter().filter(is_selected).collect();
         let mut next = None;
-        if let Some(limit) = listing.limit
+        if let Some(limit) = list_query.limit
             && page.len() > limit
         {
             page.truncate(limit);
-            next = page.last().map(|last| link(listing, last.name()));
+            next = page.last().map(|last| link(list_query, last.name()));
         }
         Ok(Page { tools: page, next })
     }
 }
 
 /// Whether each tag that was asked for is that of a tool: one that is misspelt would otherwise find nothing.
-fn tags<'t>(listing: &Listing, tools: impl Iterator<Item = &'t ToolDefinition>) -> Result<(), Refusal> {
-    if listing.tags.is_empty() {
+fn tags<'t>(list_query: &ListQuery, tools: impl Iterator<Item = &'t ToolDefinition>) -> Result<(), ApiError> {
+    if list_query.tags.is_empty() {
         return Ok(());
     }
     let known: BTreeSet<&str> = tools.flat_map(ToolDefinition::tags).collect();
-    match listing.tags.iter().find(|tag| !known.contains(tag.as_str())) {
+    match list_query.tags.iter().find(|tag| !known.contains(tag.as_str())) {
         Some(tag) => Err(query::unknown_value("tag", tag, known)),
         None => Ok(()),
     }
 }
 
-fn holds(listing: &Listing, tool: &ToolDefinition, tools: &Registry) -> bool {
+fn matches(list_query: &ListQuery, tool: &ToolDefinition, tools: &Registry) -> bool {
     let is_met = || tools.requirements(tool.name()).is_none_or(|requirements| requirements.met);
-    (listing.operations.is_empty()
-        || tool.operation().is_some_and(|operation| listing.operations.contains(&operation)))
-        && (listing.tags.is_empty() || tool.tags().any(|tag| listing.tags.iter().any(|asked| asked == tag)))
-        && match listing.unmet {
-            Unmet::Show => true,
-            Unmet::Hide => is_met(),
-            Unmet::Only => !is_met(),
+    (list_query.operations.is_empty()
+        || tool.operation().is_some_and(|operation| list_query.operations.contains(&operation)))
+        && (list_query.tags.is_empty()
+            || tool.tags().any(|tag| list_query.tags.iter().any(|wanted| wanted == tag)))
+        && match list_query.unmet {
+            UnmetFilter::Show => true,
+            UnmetFilter::Hide => is_met(),
+            UnmetFilter::Only => !is_met(),
         }
 }
 
 /// What comes after the tool that the page before ended with. In a list by name it need not exist any more.
 fn after<'r>(
-    listing: &Listing,
+    list_query: &ListQuery,
     mut found: Vec<&'r ToolDefinition>,
-) -> Result<Vec<&'r ToolDefinition>, Refusal> {
-    let Some(cursor) = &listing.cursor else { return Ok(found) };
-    let start = if listing.text.is_none() {
+) -> Result<Vec<&'r ToolDefinition>, ApiError> {
+    let Some(cursor) = &list_query.cursor else { return Ok(found) };
+    let start = if list_query.text.is_none() {
         found.partition_point(|tool| tool.name() <= cursor.as_str())
     } else {
         let last = found.iter().position(|tool| tool.name() == cursor);
-        last.ok_or_else(|| Refusal::Cursor(cursor.chars().take(80).collect()))? + 1
+        last.ok_or_else(|| ApiError::UnknownCursor(cursor.chars().take(80).collect()))? + 1
     };
     Ok(found.split_off(start))
 }
 
 /// Relative to whatever the list was asked for by, so that it holds under any prefix.
-fn link(listing: &Listing, last: &str) -> String {
+fn link(list_query: &ListQuery, last: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(&listing.asked).append_pair("cursor", last);
+    query.extend_pairs(&list_query.pairs).append_pair("cursor", last);
     format!("<?{}>; rel=\"next\"", query.finish())
 }

@@ -3,7 +3,7 @@
 /// The text with each `{{NAME}}` replaced by the value of this name, escaped for HTML text and attributes.
 ///
 /// It is gone through once: what a value says is never looked at again, whatever it looks like.
-pub(super) fn rendered(template: &str, values: &[(&str, &str)]) -> String {
+pub(super) fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len() + 256);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -57,9 +57,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_escaped_once_and_never_looked_at_again() {
+    fn escapes_values_once() {
         let hostile = r#"</title><script>alert('$&')</script> {{TITLE}} {{ALLOW_EXECUTE}} &amp; "x""#;
-        let page = rendered(
+        let page = render(
             "<title>{{TITLE}}</title>{{ALLOW_EXECUTE}}",
             &[("TITLE", hostile), ("ALLOW_EXECUTE", "false")],
         );
@@ -71,16 +71,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_variable_stays() {
+    fn keeps_unknown_variables() {
         let values = [("A", "1")];
         for text in ["{{", "}}", "{{B}}", "{{ A }}", "{A}", "{{A", ""] {
-            assert_eq!(rendered(text, &values), text);
+            assert_eq!(render(text, &values), text);
         }
-        assert_eq!(rendered("{{{{A}}}}", &values), "{{1}}");
+        assert_eq!(render("{{{{A}}}}", &values), "{{1}}");
     }
 
     #[test]
-    fn files_are_found_with_and_without_a_trailing_slash() {
+    fn computes_the_base_path() {
         assert_eq!(base("/"), "./");
         assert_eq!(base("/api/"), "./");
         assert_eq!(base("/api"), "./api/");

@@ -19,7 +19,7 @@ async fn get(router: Router, path: &str) -> (StatusCode, axum::http::HeaderMap, 
 
 /// What is sent to someone who opens the page.
 #[tokio::test]
-async fn the_page_is_small() {
+async fn limits_the_size_of_the_page() {
     let (mut raw, mut zipped) = (0, 0);
     for path in std::iter::once("/").chain(ASSETS.iter().map(|asset| asset.path)) {
         let (_, _, text) = get(routes(&Options::new()), path).await;
@@ -33,9 +33,9 @@ async fn the_page_is_small() {
 }
 
 #[test]
-fn only_comments_and_indentation_are_left_out() {
+fn removes_only_comments_and_indentation() {
     let text = "// Why.\nlet a = 1; // stays\n\n\tif (a) {\n\t\t// Why not.\n\t\tb(\"// text\");\n\t}\n";
-    assert_eq!(condensed(text), "let a = 1; // stays\nif (a) {\nb(\"// text\");\n}\n");
+    assert_eq!(minified(text), "let a = 1; // stays\nif (a) {\nb(\"// text\");\n}\n");
 }
 
 fn gzipped(text: &str) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn gzipped(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn nothing_is_inline_and_no_text_becomes_markup() {
+fn uses_no_inline_code_or_markup() {
     for inline in ["<style", " style=", " onclick=", " onload=", "javascript:"] {
         assert!(!PAGE.contains(inline), "{inline}");
     }
@@ -67,10 +67,10 @@ fn nothing_is_inline_and_no_text_becomes_markup() {
 }
 
 #[tokio::test]
-async fn every_file_is_served_with_its_type_and_the_policy() {
+async fn serves_files_with_type_and_policy() {
     for asset in ASSETS {
         let (status, headers, body) = get(routes(&Options::new()), asset.path).await;
-        assert_eq!((status, body), (StatusCode::OK, condensed(asset.text)), "{}", asset.path);
+        assert_eq!((status, body), (StatusCode::OK, minified(asset.text)), "{}", asset.path);
         assert_eq!(headers[header::CONTENT_TYPE], asset.media_type);
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
         assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY);
@@ -78,7 +78,7 @@ async fn every_file_is_served_with_its_type_and_the_policy() {
 }
 
 #[tokio::test]
-async fn the_page_names_each_file_that_a_script_imports() {
+async fn serves_every_imported_file() {
     for asset in ASSETS.iter().filter(|asset| asset.path.ends_with(".js")) {
         for import in asset.text.lines().filter(|line| line.starts_with("import ")) {
             let file = import.rsplit_once("from \"./").and_then(|(_, rest)| rest.split_once('"'));
@@ -89,7 +89,7 @@ async fn the_page_names_each_file_that_a_script_imports() {
 }
 
 #[tokio::test]
-async fn title_and_switch_are_filled_in() {
+async fn fills_in_title_and_execution() {
     let options = Options::new().title("Tools </title><script>&").allow_execute(true);
     let (status, headers, page) = get(routes(&options), "/").await;
     assert_eq!(status, StatusCode::OK);
@@ -101,7 +101,7 @@ async fn title_and_switch_are_filled_in() {
 }
 
 #[tokio::test]
-async fn what_a_browser_has_is_not_sent_again() {
+async fn answers_304_for_cached_files() {
     for path in ["/", "/explorer/app.js"] {
         let (_, headers, _) = get(routes(&Options::new()), path).await;
         let tag = headers[header::ETAG].to_str().unwrap();
@@ -127,7 +127,7 @@ async fn what_a_browser_has_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_range_is_not_answered_with_a_part_and_head_with_no_text() {
+async fn ignores_ranges_and_supports_head() {
     for path in ["/", "/explorer/form.js"] {
         let (_, _, whole) = get(routes(&Options::new()), path).await;
         let ranged = Request::get(path).header(header::RANGE, "bytes=0-9").body(Body::empty()).unwrap();
@@ -142,7 +142,7 @@ async fn a_range_is_not_answered_with_a_part_and_head_with_no_text() {
 }
 
 #[tokio::test]
-async fn under_a_prefix_the_files_are_below_it() {
+async fn serves_files_below_a_prefix() {
     let nested = || Router::new().nest("/some/api", routes(&Options::new()));
     let (_, _, page) = get(nested(), "/some/api").await;
     assert!(page.contains(r#"src="./api/explorer/app.js""#), "{page}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::discovery::MOST_NAMED;
+use crate::discovery::MAX_NAMED;
 
 /// The schemas that are those of no tool. None of their names can be that of a tool's, which have a dot.
 pub(super) fn schemas() -> Map<String, Value> {
@@ -88,12 +88,12 @@ pub(super) fn schemas() -> Map<String, Value> {
         },
         "Summary": {
             "type": "object",
-            "properties": told(json!({})),
+            "properties": summary_properties(json!({})),
             "required": ["name", "description"],
         },
         "Tool": {
             "type": "object",
-            "properties": told(json!({
+            "properties": summary_properties(json!({
                 "inputSchema": {"type": "object"},
                 "outputSchema": {"type": "object"},
                 "modifying": {"type": "boolean"},
@@ -111,8 +111,8 @@ pub(super) fn schemas() -> Map<String, Value> {
 }
 
 /// What is told of a tool in a list, and more.
-fn told(more: Value) -> Value {
-    let mut told = json!({
+fn summary_properties(more: Value) -> Value {
+    let mut properties = json!({
         "name": {"type": "string"},
         "title": {"type": "string"},
         "description": {"type": "string"},
@@ -122,10 +122,10 @@ fn told(more: Value) -> Value {
         "deprecated": {"$ref": "#/components/schemas/Deprecated"},
         "requirements": {"$ref": "#/components/schemas/Requirements"},
     });
-    if let (Value::Object(told), Value::Object(more)) = (&mut told, more) {
-        told.extend(more);
+    if let (Value::Object(properties), Value::Object(more)) = (&mut properties, more) {
+        properties.extend(more);
     }
-    told
+    properties
 }
 
 pub(super) fn headers() -> Value {
@@ -145,7 +145,7 @@ pub(super) fn headers() -> Value {
         "ToolsLeftOut": {
             "description": format!(
                 "The names of the tools that the vendor of `profile` cannot take, by commas; absent when it takes all. \
-                 After {MOST_NAMED} stands how many more there are, as in `+12`."
+                 After {MAX_NAMED} stands how many more there are, as in `+12`."
             ),
             "schema": {"type": "string"},
         },
@@ -157,7 +157,7 @@ pub(super) fn headers() -> Value {
 }
 
 /// An answer that says why there is no other.
-pub(super) fn error(description: &str) -> Value {
+pub(super) fn error_response(description: &str) -> Value {
     json!({
         "description": description,
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
@@ -165,13 +165,13 @@ pub(super) fn error(description: &str) -> Value {
 }
 
 /// The same answer, which also says when to try again.
-pub(super) fn later(mut answer: Value) -> Value {
-    answer["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
-    answer
+pub(super) fn with_retry_after(mut response: Value) -> Value {
+    response["headers"] = json!({"Retry-After": {"$ref": "#/components/headers/RetryAfter"}});
+    response
 }
 
 /// An answer that is JSON of this schema.
-pub(super) fn answer(description: &str, schema: &Value) -> Value {
+pub(super) fn json_response(description: &str, schema: &Value) -> Value {
     json!({
         "description": description,
         "content": {"application/json": {"schema": schema}},
@@ -180,7 +180,7 @@ pub(super) fn answer(description: &str, schema: &Value) -> Value {
 
 /// That the caller did not say who it is, or not rightly.
 pub(super) fn unauthorized() -> Value {
-    let mut answer = error("The caller is not known.");
-    answer["headers"] = json!({"WWW-Authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}});
-    answer
+    let mut response = error_response("The caller is not known.");
+    response["headers"] = json!({"WWW-Authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}});
+    response
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use tool_core::profile::Profile;
 use tool_core::{Operation, ToolDefinition};
 
-use crate::openapi::components::{answer, error, later, unauthorized};
-use crate::openapi::{demanded, responses};
+use crate::openapi::components::{error_response, json_response, unauthorized, with_retry_after};
+use crate::openapi::{require_caller, responses};
 use crate::options::Options;
-use crate::query::MOST;
+use crate::query::MAX_LIMIT;
 
 /// The paths of the routes that run nothing.
 pub(super) fn paths(tools: &[&ToolDefinition], options: &Options) -> Map<String, Value> {
@@ -43,13 +43,13 @@ fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
     let tool = json!({"$ref": "#/components/schemas/Tool"});
     // In the shape of a vendor it is what that vendor says.
     let schema = json!({"type": "array", "items": {"anyOf": [summary, tool, {"type": "object"}]}});
-    let mut ok = answer("The tools, by name; with `q` the best first.", &schema);
+    let mut ok = json_response("The tools, by name; with `q` the best first.", &schema);
     ok["headers"] = json!({
         "ETag": {"$ref": "#/components/headers/ETag"},
         "Link": {"$ref": "#/components/headers/Link"},
         "Tools-Left-Out": {"$ref": "#/components/headers/ToolsLeftOut"},
     });
-    public(
+    allow_anonymous(
         json!({
             "operationId": "discovery:listTools",
             "summary": "List the tools",
@@ -58,9 +58,9 @@ fn list(tools: &[&ToolDefinition], options: &Options) -> Value {
             "responses": responses([
                 (200, ok),
                 (304, json!({"description": "Nothing has changed."})),
-                (400, error("A parameter or a value is not known.")),
-                (404, error("The cursor is none of this list.")),
-                (500, error("The tools cannot be listed.")),
+                (400, error_response("A parameter or a value is not known.")),
+                (404, error_response("The cursor is none of this list.")),
+                (500, error_response("The tools cannot be listed.")),
             ]),
         }),
         options,
@@ -102,7 +102,7 @@ fn filters(tools: &[&ToolDefinition]) -> Vec<Value> {
              `Tools-Left-Out`.",
             json!({"type": "string", "enum": profiles}),
         ),
-        parameter("limit", "How many on one page.", json!({"type": "integer", "minimum": 1, "maximum": MOST})),
+        parameter("limit", "How many on one page.", json!({"type": "integer", "minimum": 1, "maximum": MAX_LIMIT})),
         parameter("cursor", "Where the page begins, as `Link` of the one before says.", json!({"type": "string"})),
     ]);
     filters
@@ -112,9 +112,9 @@ fn detail(options: &Options) -> Value {
     let profiles = Profile::ALL.map(Profile::as_str);
     let tool = json!({"$ref": "#/components/schemas/Tool"});
     let schema = json!({"anyOf": [tool, {"type": "object"}, {"type": "array"}]});
-    let mut ok = answer("The tool; with `profile`, its input schema in that profile.", &schema);
+    let mut ok = json_response("The tool; with `profile`, its input schema in that profile.", &schema);
     ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
-    public(
+    allow_anonymous(
         json!({
             "operationId": "discovery:getTool",
             "summary": "Everything about a tool",
@@ -128,10 +128,10 @@ fn detail(options: &Options) -> Value {
             "responses": responses([
                 (200, ok),
                 (304, json!({"description": "Nothing has changed."})),
-                (400, error("The name is not UTF-8, or a parameter or a value is not known.")),
-                (404, error("There is no such tool.")),
-                (422, error("The profile cannot express the inputs of this tool.")),
-                (500, error("The tools cannot be listed.")),
+                (400, error_response("The name is not UTF-8, or a parameter or a value is not known.")),
+                (404, error_response("There is no such tool.")),
+                (422, error_response("The profile cannot express the inputs of this tool.")),
+                (500, error_response("The tools cannot be listed.")),
             ]),
         }),
         options,
@@ -140,9 +140,9 @@ fn detail(options: &Options) -> Value {
 
 fn inputs(options: &Options) -> Value {
     let schema = json!({"type": "array", "items": {"type": "object"}});
-    let mut ok = answer("The inputs.", &schema);
+    let mut ok = json_response("The inputs.", &schema);
     ok["headers"] = json!({"ETag": {"$ref": "#/components/headers/ETag"}});
-    public(
+    allow_anonymous(
         json!({
             "operationId": "discovery:getToolInputs",
             "summary": "The inputs of a tool without JSON Schema",
@@ -150,9 +150,9 @@ fn inputs(options: &Options) -> Value {
             "responses": responses([
                 (200, ok),
                 (304, json!({"description": "Nothing has changed."})),
-                (400, error("The name is not UTF-8, or a parameter is not known.")),
-                (404, error("There is no such tool.")),
-                (500, error("The tools cannot be listed.")),
+                (400, error_response("The name is not UTF-8, or a parameter is not known.")),
+                (404, error_response("There is no such tool.")),
+                (500, error_response("The tools cannot be listed.")),
             ]),
         }),
         options,
@@ -161,7 +161,7 @@ fn inputs(options: &Options) -> Value {
 
 fn validate(options: &Options) -> Value {
     let verdict = json!({"$ref": "#/components/schemas/Verdict"});
-    public(
+    allow_anonymous(
         json!({
             "operationId": "discovery:validateArguments",
             "summary": "Check arguments, and run nothing",
@@ -171,7 +171,7 @@ fn validate(options: &Options) -> Value {
                 "content": {"application/json": {"schema": {}}},
             },
             "responses": responses([
-                (200, answer("Whether the tool takes them, and what is wrong with them.", &verdict)),
+                (200, json_response("Whether the tool takes them, and what is wrong with them.", &verdict)),
                 (400, json!({
                     "description": "The body is no JSON, the name is not UTF-8, or a parameter is not known.",
                     "content": {"application/json": {"schema": {"anyOf": [
@@ -179,13 +179,13 @@ fn validate(options: &Options) -> Value {
                         {"$ref": "#/components/schemas/Error"},
                     ]}}},
                 })),
-                (404, error("There is no such tool.")),
-                (408, error("The body did not arrive in time.")),
-                (413, error("The body is too large.")),
-                (415, error("The body is not announced as JSON in UTF-8.")),
-                (429, later(error("The arguments take long to check, and too many calls run at once."))),
-                (500, error("The tools cannot be listed, or the arguments not be checked.")),
-                (504, error("The arguments were not checked in the time of a call.")),
+                (404, error_response("There is no such tool.")),
+                (408, error_response("The body did not arrive in time.")),
+                (413, error_response("The body is too large.")),
+                (415, error_response("The body is not announced as JSON in UTF-8.")),
+                (429, with_retry_after(error_response("The arguments take long to check, and too many calls run at once."))),
+                (500, error_response("The tools cannot be listed, or the arguments not be checked.")),
+                (504, error_response("The arguments were not checked in the time of a call.")),
             ]),
         }),
         options,
@@ -197,7 +197,7 @@ fn complete(tools: &[&ToolDefinition], options: &Options) -> Value {
     let inputs: BTreeSet<&str> =
         tools.iter().flat_map(|tool| tool.inputs()).filter_map(|input| input.name.as_deref()).collect();
     let input = if inputs.is_empty() { text.clone() } else { json!({"type": "string", "enum": inputs}) };
-    let typed = json!({
+    let request = json!({
         "type": "object",
         "properties": {
             "argument": {
@@ -217,7 +217,7 @@ fn complete(tools: &[&ToolDefinition], options: &Options) -> Value {
         "required": ["argument"],
         "additionalProperties": false,
     });
-    let proposed = json!({
+    let completions = json!({
         "type": "object",
         "properties": {
             "values": {"type": "array", "items": text, "maxItems": 100},
@@ -230,32 +230,32 @@ fn complete(tools: &[&ToolDefinition], options: &Options) -> Value {
         "operationId": "discovery:completeArgument",
         "summary": "Propose values for an input",
         "tags": ["discovery"],
-        "requestBody": {"required": true, "content": {"application/json": {"schema": typed}}},
+        "requestBody": {"required": true, "content": {"application/json": {"schema": request}}},
         "responses": responses([
-            (200, answer("The values that could complete what is typed.", &proposed)),
-            (400, error("The body is not as it must be, the name is not UTF-8, or the query has a parameter.")),
-            (403, error("Execution is off, or the caller may not call the tool.")),
-            (404, error("There is no such tool, or it has no such input.")),
-            (408, error("The body did not arrive in time.")),
-            (413, error("The body is too large.")),
-            (415, error("The body is not announced as JSON in UTF-8.")),
-            (500, error("The tools cannot be listed, or the function that completes failed.")),
+            (200, json_response("The values that could complete what is typed.", &completions)),
+            (400, error_response("The body is not as it must be, the name is not UTF-8, or the query has a parameter.")),
+            (403, error_response("Execution is off, or the caller may not call the tool.")),
+            (404, error_response("There is no such tool, or it has no such input.")),
+            (408, error_response("The body did not arrive in time.")),
+            (413, error_response("The body is too large.")),
+            (415, error_response("The body is not announced as JSON in UTF-8.")),
+            (500, error_response("The tools cannot be listed, or the function that completes failed.")),
         ]),
     });
     if options.authenticator.is_some() {
         operation["responses"]["401"] = unauthorized();
-        operation["responses"]["503"] = error("Who calls cannot be found out at the moment.");
-        demanded(&mut operation, options);
+        operation["responses"]["503"] = error_response("Who calls cannot be found out at the moment.");
+        require_caller(&mut operation, options);
     }
     operation
 }
 
 /// What is open to everybody, unless discovery is protected.
-fn public(mut operation: Value, options: &Options) -> Value {
+fn allow_anonymous(mut operation: Value, options: &Options) -> Value {
     if options.protect_discovery {
         operation["responses"]["401"] = unauthorized();
-        operation["responses"]["503"] = error("Who calls cannot be found out at the moment.");
-        demanded(&mut operation, options);
+        operation["responses"]["503"] = error_response("Who calls cannot be found out at the moment.");
+        require_caller(&mut operation, options);
     } else if options.authenticator.is_some() {
         // Whoever says who it is may see more.
         operation["security"] = json!([{}, {"caller": []}]);

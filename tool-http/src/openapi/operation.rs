@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use tool_core::ToolDefinition;
 
-use crate::openapi::components::{answer, error, later, unauthorized};
-use crate::openapi::{demanded, references, responses};
+use crate::openapi::components::{error_response, json_response, unauthorized, with_retry_after};
+use crate::openapi::{references, require_caller, responses};
 use crate::options::Options;
 
 /// `POST /tools/{name}/call`, with the name in its place.
@@ -29,7 +29,7 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Val
             "required": tool.input_schema().get("required").is_some(),
             "content": {"application/json": content},
         },
-        "responses": answers(tool, options, keeps),
+        "responses": call_responses(tool, options, keeps),
     });
     if tool.deprecated().is_some() {
         operation["deprecated"] = true.into();
@@ -40,12 +40,12 @@ pub(super) fn call(tool: &ToolDefinition, options: &Options, keeps: bool) -> Val
     {
         operation["x-annotations"] = annotations;
     }
-    demanded(&mut operation, options);
+    require_caller(&mut operation, options);
     operation
 }
 
 /// Every status that a call may have.
-fn answers(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String, Value> {
+fn call_responses(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String, Value> {
     let either = |description: &str| {
         json!({
             "description": description,
@@ -60,36 +60,36 @@ fn answers(tool: &ToolDefinition, options: &Options, keeps: bool) -> Map<String,
     } else {
         "Execution is off."
     };
-    let mut answers = responses([
-        (200, answer("What the tool returned.", &success(tool, keeps))),
-        (400, error("The body is no JSON, or the query has a parameter.")),
-        (403, error(forbidden)),
+    let mut responses = responses([
+        (200, json_response("What the tool returned.", &success(tool, keeps))),
+        (400, error_response("The body is no JSON, or the query has a parameter.")),
+        (403, error_response(forbidden)),
         (404, either("What the tool was asked for does not exist; or the tool does not any more.")),
-        (408, error("The body did not arrive in time.")),
+        (408, error_response("The body did not arrive in time.")),
         (
             409,
-            answer(
+            json_response(
                 "The state of the thing does not allow this.",
                 &json!({"$ref": "#/components/schemas/Failure"}),
             ),
         ),
-        (413, error("The body is too large.")),
-        (415, error("The body is not announced as JSON in UTF-8.")),
-        (422, error("The arguments are not what the tool takes.")),
-        (429, later(error("Too many calls at once, or too many of this caller."))),
+        (413, error_response("The body is too large.")),
+        (415, error_response("The body is not announced as JSON in UTF-8.")),
+        (422, error_response("The arguments are not what the tool takes.")),
+        (429, with_retry_after(error_response("Too many calls at once, or too many of this caller."))),
         (
             500,
             either("The tool failed; or a fault of the application, which the log knows under the `callId`."),
         ),
-        (501, error("The tool has a question, and a caller over HTTP cannot be asked.")),
-        (503, later(either("Something that the tool needs is not there at the moment."))),
-        (504, error("The tool did not finish in its time.")),
+        (501, error_response("The tool has a question, and a caller over HTTP cannot be asked.")),
+        (503, with_retry_after(either("Something that the tool needs is not there at the moment."))),
+        (504, error_response("The tool did not finish in its time.")),
     ]);
     if options.authenticator.is_some() {
-        answers.insert("401".to_owned(), unauthorized());
-        answers.sort_keys();
+        responses.insert("401".to_owned(), unauthorized());
+        responses.sort_keys();
     }
-    answers
+    responses
 }
 
 /// What a call answers; of what is too large an excerpt, where something keeps the rest.
@@ -116,7 +116,7 @@ fn success(tool: &ToolDefinition, keeps: bool) -> Value {
 pub(super) fn schemas(tool: &ToolDefinition, schemas: &mut Map<String, Value>) {
     let mut add = |side: &str, schema: &Value, nullable: bool| {
         let name = format!("{}.{side}", tool.name());
-        let schema = references::moved(schema, &format!("#/components/schemas/{name}"), nullable);
+        let schema = references::relocate(schema, &format!("#/components/schemas/{name}"), nullable);
         schemas.insert(name, schema);
     };
     add("input", tool.input_schema(), true);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Keywords whose value is one schema.
-const ONE: [&str; 12] = [
+const SCHEMA_KEYWORDS: [&str; 12] = [
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -18,16 +18,17 @@ const ONE: [&str; 12] = [
     "unevaluatedProperties",
 ];
 /// Keywords whose value is a list of schemas; `items` was one too.
-const MANY: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+const SCHEMA_LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 /// Keywords whose value has schemas by name.
-const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+const SCHEMA_MAP_KEYWORDS: [&str; 5] =
+    ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
 /// A schema that was a document of its own, with what refers to its root referring to `root`. With `nullable`, a property
 /// that is not required may be `null`: that is how it is left out, wherever it stands.
-pub(super) fn moved(schema: &Value, root: &str, nullable: bool) -> Value {
+pub(super) fn relocate(schema: &Value, root: &str, nullable: bool) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
-    let again = |schema: &Value| moved(schema, root, nullable);
-    let mut moved = Map::new();
+    let recurse = |schema: &Value| relocate(schema, root, nullable);
+    let mut relocated = Map::new();
     for (keyword, value) in members {
         let value = match (keyword.as_str(), value) {
             // The dialect is that of the document.
@@ -35,26 +36,26 @@ pub(super) fn moved(schema: &Value, root: &str, nullable: bool) -> Value {
             ("$ref", Value::String(reference)) => reference
                 .strip_prefix('#')
                 .map_or_else(|| value.clone(), |rest| json!(format!("{root}{rest}"))),
-            (keyword, Value::Array(schemas)) if MANY.contains(&keyword) => {
-                schemas.iter().map(again).collect()
+            (keyword, Value::Array(schemas)) if SCHEMA_LIST_KEYWORDS.contains(&keyword) => {
+                schemas.iter().map(recurse).collect()
             }
-            (keyword, Value::Object(schemas)) if NAMED.contains(&keyword) => {
-                let named = schemas.iter().map(|(name, schema)| (name.clone(), again(schema)));
+            (keyword, Value::Object(schemas)) if SCHEMA_MAP_KEYWORDS.contains(&keyword) => {
+                let named = schemas.iter().map(|(name, schema)| (name.clone(), recurse(schema)));
                 Value::Object(named.collect())
             }
-            (keyword, _) if ONE.contains(&keyword) => again(value),
+            (keyword, _) if SCHEMA_KEYWORDS.contains(&keyword) => recurse(value),
             _ => value.clone(),
         };
-        moved.insert(keyword.clone(), value);
+        relocated.insert(keyword.clone(), value);
     }
     if nullable {
-        admit_null(&mut moved);
+        allow_null_for_optional(&mut relocated);
     }
-    moved.into()
+    relocated.into()
 }
 
 /// Makes what is optional nullable.
-fn admit_null(schema: &mut Map<String, Value>) {
+fn allow_null_for_optional(schema: &mut Map<String, Value>) {
     let required: Vec<String> = match schema.get("required") {
         Some(Value::Array(names)) => {
             names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -73,10 +74,10 @@ fn admit_null(schema: &mut Map<String, Value>) {
 mod tests {
     use serde_json::json;
 
-    use super::moved;
+    use super::relocate;
 
     #[test]
-    fn references_follow_their_root() {
+    fn rewrites_references_to_the_root() {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "properties": {
@@ -89,7 +90,7 @@ mod tests {
             "$defs": {"Node": {"additionalProperties": {"$ref": "#/$defs/Node"}}},
         });
         assert_eq!(
-            moved(&schema, "#/c/t", true),
+            relocate(&schema, "#/c/t", true),
             json!({
                 "properties": {
                     "$ref": {"$ref": "#/c/t/$defs/Node"},
@@ -103,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_optional_may_be_null() {
+    fn allows_null_for_optional_properties() {
         let schema = json!({
             "properties": {"a": {"type": "string"}, "b": {"properties": {"c": {"type": "integer"}}}},
             "required": ["b"],
         });
         assert_eq!(
-            moved(&schema, "", true),
+            relocate(&schema, "", true),
             json!({
                 "properties": {
                     "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -118,6 +119,6 @@ mod tests {
                 "required": ["b"],
             })
         );
-        assert_eq!(moved(&schema, "", false), schema);
+        assert_eq!(relocate(&schema, "", false), schema);
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::components::{error, unauthorized};
-use crate::openapi::{demanded, responses};
+use crate::openapi::components::{error_response, unauthorized};
+use crate::openapi::{require_caller, responses};
 use crate::options::Options;
 
 /// `GET /results/{digest}`.
@@ -24,15 +24,15 @@ pub(super) fn path(options: &Options) -> Value {
             (200, json!({"description": "The result, or the part of it that the query asks for.", "content": content})),
             (206, json!({"description": "The bytes that `Range` asks for.", "content": content})),
             (304, json!({"description": "Nothing has changed: it never does."})),
-            (400, error("A parameter is not known, or asks for nothing that there could be.")),
-            (404, error("The caller has no such result, or not any more.")),
-            (416, error("The result is shorter.")),
-            (503, error("Results cannot be read at the moment.")),
+            (400, error_response("A parameter is not known, or asks for nothing that there could be.")),
+            (404, error_response("The caller has no such result, or not any more.")),
+            (416, error_response("The result is shorter.")),
+            (503, error_response("Results cannot be read at the moment.")),
         ]),
     });
     if options.authenticator.is_some() {
         operation["responses"]["401"] = unauthorized();
-        demanded(&mut operation, options);
+        require_caller(&mut operation, options);
     }
     json!({
         "parameters": [{

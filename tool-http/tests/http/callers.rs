@@ -37,7 +37,7 @@ fn executing(settings: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Route
 }
 
 #[tokio::test]
-async fn whoever_sends_a_request_is_anonymous() {
+async fn treats_callers_as_anonymous() {
     let answer = post(&executing(|builder| builder), "/tools/who/call", "").await;
     assert!(
         answer.body.starts_with(r#"{"content":[{"type":"text","text":"nobody known"}]"#),
@@ -47,7 +47,7 @@ async fn whoever_sends_a_request_is_anonymous() {
 }
 
 #[tokio::test]
-async fn what_modifies_is_refused_while_the_registry_is_read_only() {
+async fn rejects_modifying_tools_in_a_read_only_registry() {
     let router = executing(RegistryBuilder::read_only);
     let answer = post(&router, "/tools/forget/call", "{}").await;
     assert_eq!(
@@ -59,7 +59,7 @@ async fn what_modifies_is_refused_while_the_registry_is_read_only() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_called_is_listed_and_says_why() {
+async fn lists_uncallable_tools_with_the_reason() {
     // What the application grants to whoever is local is not granted to everybody.
     let local = tool_core::Principal::local().grant("memory.read");
     let router = executing(|builder| builder.local(local));
@@ -85,7 +85,7 @@ async fn what_cannot_be_called_is_listed_and_says_why() {
 }
 
 #[tokio::test]
-async fn every_call_is_on_record_once_however_it_ends() {
+async fn audits_each_call_once() {
     let record = Arc::new(Mutex::new(Vec::new()));
     let sink = {
         let record = Arc::clone(&record);
@@ -118,7 +118,7 @@ async fn every_call_is_on_record_once_however_it_ends() {
 }
 
 #[tokio::test]
-async fn what_is_denied_can_be_hidden() {
+async fn hides_denied_tools() {
     let router = executing(RegistryBuilder::hide_denied);
     assert_eq!(get(&router, "/tools/remember").await.status, 404);
     let answer = post(&router, "/tools/remember/call", "{}").await;

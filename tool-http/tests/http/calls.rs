@@ -13,7 +13,7 @@ fn executing() -> Router {
 }
 
 #[tokio::test]
-async fn what_a_call_returns() {
+async fn returns_call_results() {
     let router = executing();
     for (tool, arguments, body) in [
         (
@@ -45,7 +45,7 @@ async fn what_a_call_returns() {
 }
 
 #[tokio::test]
-async fn what_a_call_that_fails_returns() {
+async fn returns_call_failures() {
     let router = executing();
     let own = |text: &str| {
         format!(
@@ -115,7 +115,7 @@ async fn what_a_call_that_fails_returns() {
 }
 
 #[tokio::test]
-async fn what_a_check_returns() {
+async fn returns_validation_results() {
     // Execution is off: a check runs nothing.
     let router = router(registry());
     for (tool, arguments, status, body) in [
@@ -153,7 +153,7 @@ async fn what_a_check_returns() {
 
 /// Each request is wrong in everything from its line on, and is told the first of it.
 #[tokio::test]
-async fn the_order_of_the_checks() {
+async fn checks_requests_in_order() {
     let off = router(registry());
     let on = router_with(registry(), Options::new().allow_execute(true).body_limit(20));
     let long = format!(r#"{{"how":"{}""#, "x".repeat(20));

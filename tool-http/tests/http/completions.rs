@@ -70,7 +70,7 @@ fn executing() -> Router {
 }
 
 #[tokio::test]
-async fn values_are_proposed_for_what_is_typed() {
+async fn completes_values() {
     let router = executing();
     for (body, values) in [
         (
@@ -97,7 +97,7 @@ async fn values_are_proposed_for_what_is_typed() {
 }
 
 #[tokio::test]
-async fn the_inputs_tell_which_are_completed() {
+async fn marks_inputs_with_completion() {
     let answer = get(&router(Options::new()), "/tools/find_house/inputs").await;
     let inputs: Value = serde_json::from_str(&answer.body).unwrap();
     let completed: Vec<&Value> = inputs.as_array().unwrap().iter().map(|input| &input["completes"]).collect();
@@ -105,7 +105,7 @@ async fn the_inputs_tell_which_are_completed() {
 }
 
 #[tokio::test]
-async fn a_request_that_cannot_be_answered_says_why() {
+async fn reports_invalid_completion_requests() {
     let router = executing();
     let typed = |name: &str| json!({"argument": {"name": name, "value": ""}}).to_string();
     for (path, body, status, says) in [
@@ -149,7 +149,7 @@ async fn a_request_that_cannot_be_answered_says_why() {
 }
 
 #[tokio::test]
-async fn nobody_is_shown_what_a_call_would_not_show() {
+async fn protects_completions_like_calls() {
     let typed = json!({"argument": {"name": "name", "value": ""}}).to_string();
     let off = post(&router(Options::new()), "/tools/read_list/complete", typed.clone()).await;
     assert_eq!((off.status, off.body.as_str()), (403, r#"{"error":"Tool execution is disabled."}"#));

@@ -26,7 +26,7 @@ fn permissions(answer: &Answer) -> [&str; 3] {
 }
 
 #[tokio::test]
-async fn row_49_no_page_of_another_origin_may_read_answers() {
+async fn row_49_allows_no_cross_origin_reads_by_default() {
     let address = serving(Options::new()).await;
     for line in ["OPTIONS /tools", "OPTIONS /tools/add/call", "GET /tools"] {
         let headers = ["Host: localhost", APP, PREFLIGHT[0], PREFLIGHT[1]];
@@ -41,7 +41,7 @@ async fn row_49_no_page_of_another_origin_may_read_answers() {
 }
 
 #[tokio::test]
-async fn an_origin_that_was_named_may() {
+async fn allows_configured_origins() {
     let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
     let address = serving(options).await;
     let cross = "Sec-Fetch-Site: cross-site";
@@ -85,7 +85,7 @@ async fn an_origin_that_was_named_may() {
 }
 
 #[tokio::test]
-async fn a_router_alone_lets_no_other_page_read_either() {
+async fn applies_cors_in_a_router() {
     let options = Options::new().allow_cors_origin("https://app.example.org");
     let router = router_with(registry(), options);
     for (origin, allowed) in
@@ -97,7 +97,7 @@ async fn a_router_alone_lets_no_other_page_read_either() {
 }
 
 #[tokio::test]
-async fn what_is_no_origin_is_refused_at_start() {
+async fn rejects_invalid_origins_at_start() {
     for origin in ["*", "null", "app.example.org", "https://app.example.org/x", "https://a\nb"] {
         let options = Options::new().allow_cors_origin(origin);
         let error = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap_err();
@@ -106,7 +106,7 @@ async fn what_is_no_origin_is_refused_at_start() {
 }
 
 #[tokio::test]
-async fn an_origin_is_the_same_however_it_is_written() {
+async fn normalizes_origins() {
     for (named, asks, same) in [
         ("HTTPS://App.Example.org", "https://app.example.org", true),
         ("https://app.example.org:443", "https://app.example.org", true),
@@ -131,7 +131,7 @@ async fn an_origin_is_the_same_however_it_is_written() {
 }
 
 #[test]
-fn a_router_is_not_made_for_what_is_no_origin() {
+fn panics_on_invalid_origins() {
     for origin in [
         "*",
         "null",
@@ -153,7 +153,7 @@ fn a_router_is_not_made_for_what_is_no_origin() {
 }
 
 #[tokio::test]
-async fn a_page_may_read_what_the_headers_of_an_answer_tell() {
+async fn exposes_response_headers() {
     let options = Options::new().allow_cors_origin("https://app.example.org");
     let get = Request::get("/tools").header("origin", "https://app.example.org").body(Body::empty()).unwrap();
     let answer = ask(&router_with(registry(), options), get).await;

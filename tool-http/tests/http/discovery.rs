@@ -29,7 +29,7 @@ fn some(names: &'static [&'static str]) -> Router {
 }
 
 #[tokio::test]
-async fn the_list_holds_every_tool_by_name() {
+async fn lists_every_tool_by_name() {
     let answer = get(&router(registry()), "/tools").await;
     let tools: Vec<serde_json::Value> = serde_json::from_str(&answer.body).unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -37,7 +37,7 @@ async fn the_list_holds_every_tool_by_name() {
 }
 
 #[tokio::test]
-async fn a_list_in_its_exact_form() {
+async fn renders_the_list_exactly() {
     let answer = get(&some(&["wait_writing", "city", "add"]), "/tools").await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
     assert_eq!(
@@ -55,13 +55,13 @@ async fn a_list_in_its_exact_form() {
 }
 
 #[tokio::test]
-async fn no_tools_are_an_empty_list() {
+async fn renders_an_empty_list() {
     let answer = get(&router(Registry::builder().allow_empty().build().unwrap()), "/tools").await;
     assert_eq!((answer.status, answer.body.as_str()), (200, "[]"));
 }
 
 #[tokio::test]
-async fn a_tool_in_its_exact_form() {
+async fn renders_a_tool_exactly() {
     let registry = registry();
     let router = router(registry.clone());
     let digest = |name| registry.get(name).unwrap().digest();
@@ -101,7 +101,7 @@ async fn a_tool_in_its_exact_form() {
 }
 
 #[tokio::test]
-async fn inputs_in_their_exact_form() {
+async fn renders_inputs_exactly() {
     let answer = get(&router(registry()), "/tools/echo/inputs").await;
     assert_eq!(
         answer.body,
@@ -117,7 +117,7 @@ async fn inputs_in_their_exact_form() {
 }
 
 #[tokio::test]
-async fn the_list_can_be_narrowed() {
+async fn filters_the_list() {
     let router = router(registry());
     let names = async |query: &str| {
         let answer = get(&router, &format!("/tools?{query}")).await;
@@ -136,7 +136,7 @@ async fn the_list_can_be_narrowed() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_in_a_query_is_refused() {
+async fn rejects_unknown_query_parameters() {
     let router = router(registry());
     for (path, error) in [
         (

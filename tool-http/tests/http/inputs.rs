@@ -6,7 +6,7 @@ use crate::client::post;
 use crate::tools::registry;
 
 #[tokio::test]
-async fn every_input_has_its_verdict() {
+async fn accepts_and_rejects_each_input() {
     let router = router_with(registry(), Options::new().allow_execute(true));
     let deep =
         |levels: usize| format!(r#"{{"text":{}}}"#, "[".repeat(levels) + &"]".repeat(levels)).into_bytes();
@@ -89,7 +89,7 @@ async fn every_input_has_its_verdict() {
 }
 
 #[tokio::test]
-async fn all_missing_inputs_are_named() {
+async fn reports_all_missing_inputs() {
     let router = router_with(registry(), Options::new().allow_execute(true));
     let answer = post(&router, "/tools/add/call", r#"{"b":[]}"#).await;
     let failure: serde_json::Value = serde_json::from_str(&answer.body).unwrap();

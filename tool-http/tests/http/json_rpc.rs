@@ -21,7 +21,7 @@ fn nothing() -> Router {
 }
 
 #[tokio::test]
-async fn a_get_has_no_identifier() {
+async fn omits_the_id_for_get() {
     let router = nothing();
     let answer = get(&router, "/mcp/tools/list").await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
@@ -39,7 +39,7 @@ fn router_of_all() -> Router {
 }
 
 #[tokio::test]
-async fn an_identifier_keeps_its_type() {
+async fn keeps_the_type_of_the_id() {
     let router = nothing();
     for id in ["1", "\"1\"", "0", "-7", "1.0", "1e3", "9007199254740993", "null", "\"\\u00e9\"", "\"\""] {
         let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{}}}}"#);
@@ -53,7 +53,7 @@ async fn an_identifier_keeps_its_type() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_for_the_list() {
+async fn rejects_invalid_requests() {
     let router = nothing();
     let parse = (-32700, "Parse error");
     let invalid = (-32600, "Invalid Request");
@@ -94,7 +94,7 @@ async fn what_is_no_request_for_the_list() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_an_error_and_its_cause_is_not_told() {
+async fn hides_the_cause_of_provider_failures() {
     let router = router(|| Err::<Vec<Arc<dyn Tool>>, _>(std::io::Error::other("swordfish")));
     let error = r#""error":{"code":-32603,"message":"Internal error discovering tools"}}"#;
     let answer = get(&router, "/mcp/tools/list").await;

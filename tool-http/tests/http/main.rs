@@ -1,26 +1,25 @@
 //! The HTTP face as a client sees it: exact bodies, and a server that is spoken to over its socket.
 
-mod asking;
+mod authentication;
 mod callers;
 mod calls;
-mod catalogue;
+mod catalog;
 mod client;
 mod completions;
 mod cors;
 mod discovery;
-mod edge;
-mod gate;
-mod identity;
+mod elicitation;
 mod inputs;
 mod json_rpc;
-mod observation;
 mod openapi;
-#[cfg(unix)]
 mod program;
 mod providers;
 mod representation;
+mod request_filter;
 mod results;
-mod rows;
+mod robustness;
+mod routing;
 mod server;
+mod telemetry;
 mod tools;
 mod validation;

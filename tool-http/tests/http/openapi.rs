@@ -40,7 +40,7 @@ fn chain() -> Registry {
 }
 
 #[tokio::test]
-async fn each_tool_is_one_operation_under_its_own_path() {
+async fn maps_each_tool_to_one_operation() {
     let document = document(registry(), Options::new().allow_execute(true).title("Sums")).await;
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["info"]["title"], "Sums");
@@ -69,7 +69,7 @@ async fn each_tool_is_one_operation_under_its_own_path() {
 }
 
 #[tokio::test]
-async fn an_operation_in_full() {
+async fn renders_an_operation_exactly() {
     let document = document(chain(), Options::new().allow_execute(true)).await;
     let operation = &document["paths"]["/tools/sum_chain/call"]["post"];
     assert_eq!(operation["summary"], "Sum");
@@ -119,7 +119,7 @@ fn dangling(value: &Value, document: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn every_reference_leads_somewhere() {
+async fn resolves_every_reference() {
     for registry in [registry(), chain(), Registry::builder().allow_empty().build().unwrap()] {
         let document = document(registry, Options::new()).await;
         let mut found = Vec::new();
@@ -129,7 +129,7 @@ async fn every_reference_leads_somewhere() {
 }
 
 #[tokio::test]
-async fn who_has_to_say_who_it_is_is_told_how() {
+async fn describes_authentication() {
     let bearer = || Bearer::new().token("swordfish", Principal::new("ada")).unwrap();
     let open = document(chain(), Options::new()).await;
     assert!(open["components"].get("securitySchemes").is_none() && !open.to_string().contains("\"401\""));
@@ -165,7 +165,7 @@ fn identifiers(document: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn no_tool_takes_the_identifier_of_another_operation() {
+async fn keeps_operation_ids_unique() {
     let none = document(Registry::builder().allow_empty().build().unwrap(), Options::new()).await;
     let own = identifiers(&none);
     assert_eq!(own.len(), 5);
@@ -187,7 +187,7 @@ async fn no_tool_takes_the_identifier_of_another_operation() {
 }
 
 #[tokio::test]
-async fn what_the_headers_of_a_list_tell_is_described() {
+async fn describes_list_headers() {
     let document = document(registry(), Options::new()).await;
     let headers = document["paths"]["/tools"]["get"]["responses"]["200"]["headers"].as_object().unwrap();
     assert!(headers.keys().eq(["ETag", "Link", "Tools-Left-Out"]), "{headers:?}");

@@ -48,7 +48,7 @@ impl Drop for Program {
 }
 
 #[tokio::test]
-async fn a_program_serves_until_it_is_told_to_end() {
+async fn serves_until_a_signal() {
     if std::env::var_os(CHILD).is_some() {
         serve(registry(), "127.0.0.1:0", Options::new().allow_execute(true)).await.unwrap();
         return;
@@ -63,7 +63,7 @@ async fn a_program_serves_until_it_is_told_to_end() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_told_twice_ends_at_once() {
+async fn ends_at_once_on_a_second_signal() {
     let (mut program, address) = Program::start();
     let mut waiting = TcpStream::connect(address).await.unwrap();
     waiting.write_all(&request("POST /tools/wait_reading/call", &["Host: localhost"], "")).await.unwrap();

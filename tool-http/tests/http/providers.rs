@@ -50,7 +50,7 @@ async fn serves<Marker>(provider: impl IntoToolsProvider<Marker>) {
 }
 
 #[tokio::test]
-async fn any_provider_serves() {
+async fn serves_any_provider() {
     serves(list()).await;
     serves(list).await;
     serves(look).await;
@@ -62,7 +62,7 @@ async fn any_provider_serves() {
 
 /// A tool without an operation has no annotations, and what is absent is not `null`.
 #[tokio::test]
-async fn nothing_is_told_that_is_not_known() {
+async fn omits_unknown_properties() {
     let definition = ToolDefinition::builder("odd", "Is odd.").build().unwrap();
     let odd = || async { Ok(Output::empty()) };
     let odd: Arc<dyn Tool> = Arc::new(DynamicTool::new(definition, move |_, _: serde_json::Value| odd()));
@@ -87,7 +87,7 @@ fn counted(asked: &Arc<AtomicUsize>) -> Provider {
 }
 
 #[tokio::test]
-async fn a_provider_is_asked_once_a_request_that_needs_tools() {
+async fn queries_the_provider_once_per_request() {
     let asked = Arc::new(AtomicUsize::new(0));
     let on = router_with(counted(&asked), Options::new().allow_execute(true));
     let off = router(counted(&asked));
@@ -127,7 +127,7 @@ async fn a_provider_is_asked_once_a_request_that_needs_tools() {
 }
 
 #[tokio::test]
-async fn a_list_is_that_of_the_moment() {
+async fn lists_the_current_tools() {
     let round = AtomicUsize::new(0);
     let router = router(move || vec![tool(["a", "b"][round.fetch_add(1, Ordering::SeqCst) % 2])]);
     let mut tags = Vec::new();
@@ -141,7 +141,7 @@ async fn a_list_is_that_of_the_moment() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
+async fn reports_provider_failures_as_errors() {
     let fails = || Err::<Vec<Arc<dyn Tool>>, _>(std::io::Error::other("the password is swordfish"));
     let panics = || -> Vec<Arc<dyn Tool>> { panic!("the password is swordfish") };
     for provider in [fails.into_provider(), panics.into_provider()] {
@@ -162,7 +162,7 @@ async fn a_provider_that_fails_is_an_error_and_never_an_empty_list() {
 }
 
 #[tokio::test]
-async fn a_server_starts_and_lives_with_a_provider_that_fails() {
+async fn starts_with_a_failing_provider() {
     let round = Arc::new(AtomicUsize::new(0));
     let provider = {
         let round = Arc::clone(&round);

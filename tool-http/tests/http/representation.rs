@@ -31,7 +31,7 @@ async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answ
 }
 
 #[tokio::test]
-async fn row_66_a_client_that_has_the_answer_is_told_so() {
+async fn row_66_answers_304_for_a_matching_etag() {
     let router = router(registry());
     for path in PATHS {
         let full = get(&router, path).await;
@@ -80,7 +80,7 @@ async fn row_66_a_client_that_has_the_answer_is_told_so() {
 }
 
 #[tokio::test]
-async fn what_has_not_changed_keeps_its_tag_and_what_has_does_not() {
+async fn changes_the_etag_with_the_content() {
     let other = || Registry::builder().linked().select(|tool| tool.name() == "add").build().unwrap();
     let (first, second) = (router(registry()), router(registry()));
     for path in PATHS {
@@ -93,7 +93,7 @@ async fn what_has_not_changed_keeps_its_tag_and_what_has_does_not() {
 }
 
 #[tokio::test]
-async fn a_large_answer_is_compressed_for_whoever_asks() {
+async fn compresses_large_responses_on_request() {
     let router = router(registry());
     let plain = get(&router, "/tools").await;
     assert!(plain.body.len() > 1024 && plain.header("content-encoding").is_empty());
@@ -148,7 +148,7 @@ async fn a_large_answer_is_compressed_for_whoever_asks() {
 }
 
 #[tokio::test]
-async fn whoever_excludes_identity_is_sent_gzip_however_small_the_answer_is() {
+async fn compresses_small_responses_without_identity() {
     let router = tool_http::router_with(registry(), tool_http::Options::new().allow_execute(true));
     for accepts in ["gzip, identity;q=0", "*, identity;q=0", "identity;q=0, x-gzip;q=0.1"] {
         for (line, status, plain) in [

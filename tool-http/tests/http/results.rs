@@ -71,7 +71,7 @@ fn whole() -> String {
 }
 
 #[tokio::test]
-async fn a_large_value_is_an_excerpt_and_a_link() {
+async fn returns_an_excerpt_and_a_link_for_large_values() {
     let router = router_with(registry(&store()), options());
     let called = called(&router, &[]).await;
     let digest = called["structuredContent"]["digest"].as_str().unwrap();
@@ -105,7 +105,7 @@ async fn a_large_value_is_an_excerpt_and_a_link() {
 
 /// A program reads the value that the output schema describes, whatever its size.
 #[tokio::test]
-async fn without_excerpts_a_large_value_is_sent_as_it_is() {
+async fn returns_large_values_in_full_without_excerpts() {
     let router = router_with(registry(&store()), Options::new().allow_execute(true));
     let called = called(&router, &[]).await;
     let value: Vec<usize> = serde_json::from_value(called["structuredContent"]["result"].clone()).unwrap();
@@ -121,7 +121,7 @@ async fn without_excerpts_a_large_value_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn only_results_of_the_chosen_tools_are_kept() {
+async fn stores_results_of_selected_tools_only() {
     let store = store().for_tools(|tool| tool.name() != "counted");
     let router = router_with(registry(&store), options());
     let called = called(&router, &[]).await;
@@ -137,7 +137,7 @@ async fn only_results_of_the_chosen_tools_are_kept() {
 }
 
 #[tokio::test]
-async fn a_failure_stays_one() {
+async fn keeps_failures_as_failures() {
     let router = router_with(registry(&store()), options());
     let answer = send(&router, "POST /tools/fails_at_length/call", &[], "{}").await;
     assert_eq!(answer.status, 409);
@@ -149,7 +149,7 @@ async fn a_failure_stays_one() {
 }
 
 #[tokio::test]
-async fn a_browser_shows_and_keeps_nothing_of_it_for_others() {
+async fn sets_download_and_private_cache_headers() {
     let router = router_with(registry(&store()), options());
     let digest = kept(&router, &[]).await;
     let path = format!("/results/{digest}");
@@ -212,7 +212,7 @@ async fn a_browser_shows_and_keeps_nothing_of_it_for_others() {
 }
 
 #[tokio::test]
-async fn ranges() {
+async fn serves_byte_ranges() {
     let router = router_with(registry(&store()), options());
     let digest = kept(&router, &[]).await;
     let (path, length) = (format!("/results/{digest}"), whole().len());
@@ -244,7 +244,7 @@ async fn ranges() {
 }
 
 #[tokio::test]
-async fn lines_and_searches() {
+async fn serves_lines_and_searches() {
     let router = router_with(registry(&store()), options());
     let path = format!("/results/{}", kept(&router, &[]).await);
     let get = async |query: &str| send(&router, &format!("GET {path}?{query}"), &[], "").await;
@@ -275,7 +275,7 @@ async fn lines_and_searches() {
 }
 
 #[tokio::test]
-async fn nobody_reads_what_is_not_theirs() {
+async fn rejects_results_of_other_callers() {
     let bearer = Bearer::new().token("swordfish-1", Principal::new("ada")).unwrap();
     let bearer = bearer.token("swordfish-2", Principal::new("bob")).unwrap();
     let router = router_with(registry(&store()), options().authenticator(bearer));
@@ -299,7 +299,7 @@ async fn nobody_reads_what_is_not_theirs() {
 }
 
 #[tokio::test]
-async fn a_name_from_outside_leads_nowhere() {
+async fn rejects_invalid_digests() {
     let router = router_with(registry(&store()), options());
     let digest = kept(&router, &[]).await;
     let upper = digest.to_uppercase();
@@ -328,7 +328,7 @@ async fn a_name_from_outside_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_it() {
+async fn describes_stored_results() {
     let router = router_with(registry(&store()), options());
     let detail = send(&router, "GET /tools/counted", &[], "").await;
     assert!(!detail.body.contains("outputSchema"), "{}", detail.body);
@@ -355,7 +355,7 @@ async fn what_is_said_of_it() {
 
 /// The storage, or the source of the tools, fails: what can be answered is.
 #[tokio::test]
-async fn faults_harm_nothing_else() {
+async fn isolates_storage_faults() {
     let disk = Disk::default();
     let store = ResultStore::on(disk.clone()).limits(ResultLimits::new().threshold(1_000));
     let (down, tools) = (Arc::new(AtomicBool::new(false)), registry(&store));

@@ -49,7 +49,7 @@ fn executing() -> Options {
 }
 
 #[tokio::test]
-async fn execution_is_not_offered_to_the_network() {
+async fn rejects_execution_on_a_public_address() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0"] {
         let error = Server::bind(registry(), address, executing()).await.unwrap_err();
         assert!(matches!(error, ServeError::ExecutionExposed(_)), "{address}: {error}");
@@ -73,7 +73,7 @@ fn faulty(#[arg(example = 300)] n: u8) -> u8 {
 }
 
 #[tokio::test]
-async fn a_server_does_not_start_with_a_fault() {
+async fn rejects_an_invalid_registry() {
     let taken = Server::bind(registry(), "127.0.0.1:0", Options::new()).await.unwrap();
     let error = Server::bind(registry(), taken.local_addr(), Options::new()).await.unwrap_err();
     assert!(matches!(error, ServeError::Bind(_)), "{error}");
@@ -85,7 +85,7 @@ async fn a_server_does_not_start_with_a_fault() {
 }
 
 #[tokio::test]
-async fn calls_come_through_the_socket() {
+async fn serves_calls_over_a_socket() {
     let serving = Serving::start(registry(), executing()).await;
     let answer = serving.send(&request("POST /tools/add/call", HOST, r#"{"a":1,"b":2}"#)).await;
     assert_eq!(answer.status, 200);
@@ -101,7 +101,7 @@ async fn calls_come_through_the_socket() {
 }
 
 #[tokio::test]
-async fn a_connection_carries_one_request_after_the_other() {
+async fn keeps_connections_alive() {
     let serving = Serving::start(registry(), executing()).await;
     let get = "GET /tools/no.thing/inputs HTTP/1.1\r\nHost: localhost\r\n";
     let answers =
@@ -132,7 +132,7 @@ async fn row_53_a_body_over_the_limit_is_413() {
 }
 
 #[tokio::test]
-async fn row_62_a_client_that_has_said_all_is_still_answered() {
+async fn row_62_answers_a_half_closed_client() {
     let serving = Serving::start(registry(), executing()).await;
     for text in [request("GET /tools", HOST, ""), request("POST /tools/add/call", HOST, r#"{"a":1}"#)] {
         for _ in 0..30 {
@@ -144,7 +144,7 @@ async fn row_62_a_client_that_has_said_all_is_still_answered() {
 }
 
 #[tokio::test]
-async fn row_62_a_client_that_has_said_all_waits_for_its_answer_as_long_as_any() {
+async fn row_62_keeps_waiting_for_a_half_closed_client() {
     for (tool, version) in [("wait_reading", "1.1"), ("wait_reading", "1.0"), ("wait_writing", "1.1")] {
         let progress = Progress::default();
         let serving = Serving::start(registry_with(progress.clone()), executing()).await;
@@ -163,7 +163,7 @@ async fn row_62_a_client_that_has_said_all_waits_for_its_answer_as_long_as_any()
 }
 
 #[tokio::test]
-async fn row_62_a_client_that_leaves_after_it_has_said_all_ends_what_reads() {
+async fn row_62_cancels_reads_of_a_disconnected_half_closed_client() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
     let mut stream = serving.begin(&request("POST /tools/wait_reading/call", HOST, "{}")).await;
@@ -176,7 +176,7 @@ async fn row_62_a_client_that_leaves_after_it_has_said_all_ends_what_reads() {
 }
 
 #[tokio::test]
-async fn a_client_that_stops_in_the_middle_of_a_body_is_told_so() {
+async fn rejects_an_incomplete_body() {
     let serving = Serving::start(registry(), executing()).await;
     let head = "POST /tools/add/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     for body in ["Content-Length: 99\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n4\r\n{"] {
@@ -187,7 +187,7 @@ async fn a_client_that_stops_in_the_middle_of_a_body_is_told_so() {
 }
 
 #[tokio::test]
-async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_kept_waiting() {
+async fn row_64_rejects_connections_over_the_limit_except_health() {
     // Whoever says nothing is not sent away by time alone.
     let options =
         ServeOptions::from(executing()).max_connections(100).header_timeout(Duration::from_secs(3600));
@@ -225,7 +225,7 @@ async fn row_64_connections_beyond_the_limit_are_told_so_and_the_health_is_not_k
 }
 
 #[tokio::test]
-async fn row_63_a_client_that_leaves_ends_what_reads_and_not_what_writes() {
+async fn row_63_cancels_reads_but_not_writes_on_disconnect() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
 
@@ -256,7 +256,7 @@ impl Serving {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_answered_and_what_writes_goes_on() {
+async fn times_out_requests_but_finishes_writes() {
     let progress = Progress::default();
     let options = ServeOptions::from(executing()).request_timeout(Duration::from_millis(100));
     let serving = Serving::start(registry_with(progress.clone()), options).await;
@@ -277,7 +277,7 @@ async fn a_request_that_takes_too_long_is_answered_and_what_writes_goes_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_waits_for_its_answers() {
+async fn waits_for_responses_on_shutdown() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
     let reading = serving.begin(&request("POST /tools/wait_reading/call", HOST, "")).await;
@@ -293,7 +293,7 @@ async fn a_server_that_ends_waits_for_its_answers() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_waits_for_what_is_being_written() {
+async fn waits_for_writes_on_shutdown() {
     let progress = Progress::default();
     let serving = Serving::start(registry_with(progress.clone()), executing()).await;
     let writing = serving.begin(&request("POST /tools/wait_writing/call", HOST, "")).await;
@@ -314,7 +314,7 @@ async fn a_server_that_ends_waits_for_what_is_being_written() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_does_not_wait_for_ever() {
+async fn limits_the_wait_on_shutdown() {
     let progress = Progress::default();
     let options = ServeOptions::from(executing()).drain_timeout(Duration::from_millis(100));
     let serving = Serving::start(registry_with(progress.clone()), options).await;

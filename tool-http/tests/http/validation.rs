@@ -61,7 +61,7 @@ fn heavy() -> String {
 
 /// As a call is: both are work of the same kind.
 #[tokio::test]
-async fn a_long_check_finds_no_room_where_a_call_finds_none() {
+async fn limits_long_validations_like_calls() {
     let tools = Tools::new();
     let router = tools.router(|builder| builder.concurrency(1).queue(0));
     let staying = {
@@ -84,7 +84,7 @@ async fn a_long_check_finds_no_room_where_a_call_finds_none() {
 }
 
 #[test]
-fn long_checks_leave_threads_to_others() {
+fn runs_long_validations_off_the_runtime() {
     const CHECKS: usize = 50;
     let runtime = Runtime::new_current_thread().enable_all().max_blocking_threads(3).build().unwrap();
     runtime.block_on(async {

@@ -1,0 +1,160 @@
+//! What may be typed: the commands, their options and their help.
+
+mod commands;
+mod inputs;
+mod matches;
+mod options;
+mod tool_name;
+
+use std::ffi::{OsStr, OsString};
+use std::iter;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+pub(crate) use inputs::{Flag, FlagKind, Inputs, values};
+pub(crate) use matches::{Format, color, data_format, flag, format, many, name, one, verbosity};
+pub(crate) use tool_name::tool_named;
+
+use crate::app::App;
+use crate::style::neutral;
+
+/// What was typed, by the grammar of this application.
+///
+/// Most command lines have no option, and those of a command are most of what its grammar takes: it is made without them
+/// first. What is wrong is told by the whole program.
+pub(crate) fn parse(
+    app: &App,
+    width: u16,
+    inputs: Option<&Inputs<'_>>,
+    words: &[OsString],
+) -> Result<ArgMatches, clap::Error> {
+    let line = || iter::once(OsStr::new(&app.name)).chain(words.iter().map(OsString::as_os_str));
+    if let Some(program) = command_without_options(app, words)
+        && let Ok(matches) = program.try_get_matches_from(line())
+    {
+        return Ok(matches);
+    }
+    command_for(app, width, inputs, words).try_get_matches_from(line())
+}
+
+/// The grammar for a command line of these words, where they are words alone, and the first is a command that takes some.
+fn command_without_options(app: &App, words: &[OsString]) -> Option<Command> {
+    if words.iter().any(|word| word.as_encoded_bytes().starts_with(b"-")) {
+        return None;
+    }
+    let command = commands::arguments_only(words.first()?.to_str()?)?;
+    Some(Command::new(app.name.clone()).subcommand(command))
+}
+
+/// The whole grammar of an application. `run` and `validate` have a flag for each input of the tool that was named, and of
+/// no other: with a thousand tools they cost no more than with one.
+pub(crate) fn command(app: &App, width: u16, inputs: Option<&Inputs<'_>>) -> Command {
+    let commands = commands::all(app, inputs).map(|(info, options)| options(info.command()));
+    root(app, width).version(version(app)).subcommands(commands)
+}
+
+/// The grammar for a command line of these words. Where the first is a command, nothing is there of the others; elsewhere
+/// there are the name of each and what it does, and the options of those that are among the words. Making the options of
+/// every command would be most of what a short command takes.
+pub(crate) fn command_for(app: &App, width: u16, inputs: Option<&Inputs<'_>>, words: &[OsString]) -> Command {
+    let asks_for_version = words.iter().any(|word| {
+        word.to_str().is_some_and(|word| word.starts_with('-') && (word.contains('V') || word == "--version"))
+    });
+    // A text that is there, so that help tells of the option.
+    let version = if asks_for_version { version(app) } else { "unread".to_owned() };
+    let program = root(app, width).version(version);
+    let first = words.first().and_then(|word| word.to_str());
+    if let Some((info, options)) = commands::all(app, inputs).find(|(info, _)| first == Some(info.name())) {
+        return program.subcommand(options(info.command()));
+    }
+    program.subcommands(commands::all(app, inputs).map(|(info, options)| {
+        let is_named = words.iter().any(|word| word == info.name());
+        if is_named { options(info.command()) } else { info.command() }
+    }))
+}
+
+fn root(app: &App, width: u16) -> Command {
+    let program = Command::new(neutral(&app.name).into_owned())
+        .term_width(width.into())
+        .args(globals())
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    match &app.about {
+        Some(about) => program.about(neutral(about).into_owned()),
+        None => program,
+    }
+}
+
+fn version(app: &App) -> String {
+    let tools = match app.registry.tools().len() {
+        1 => "(1 tool)".to_owned(),
+        count => format!("({count} tools)"),
+    };
+    app.version.as_ref().map_or_else(|| tools.clone(), |version| format!("{version} {tools}"))
+}
+
+fn globals() -> [Arg; 3] {
+    let color = Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .help("When to color")
+        .value_parser(PossibleValuesParser::new(["auto", "always", "never"]))
+        .default_value("auto");
+    let quiet = Arg::new("quiet")
+        .long("quiet")
+        .short('q')
+        .help("Say nothing beside results and errors")
+        .conflicts_with("verbose")
+        .action(ArgAction::SetTrue);
+    let verbose = Arg::new("verbose")
+        .long("verbose")
+        .short('v')
+        .help("Say more on stderr: which call it was, how long it took, what was repaired")
+        .action(ArgAction::SetTrue);
+    [color, quiet, verbose].map(|global| global.global(true).help_heading("Global options"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command};
+    use tool_core::Registry;
+
+    use super::{commands, parse};
+    use crate::app::App;
+
+    /// What a command takes beside its options.
+    fn arguments(command: &Command) -> Vec<String> {
+        command.get_positionals().map(|argument: &Arg| format!("{argument:?}")).collect()
+    }
+
+    #[test]
+    fn takes_the_same_arguments_without_options() {
+        let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
+        let mut known = Vec::new();
+        for command in super::command(&app, 0, None).get_subcommands() {
+            let Some(without) = commands::arguments_only(command.get_name()) else { continue };
+            assert_eq!(arguments(&without), arguments(command), "{}", command.get_name());
+            assert_eq!(without.get_opts().count(), 0);
+            known.push(command.get_name().to_owned());
+        }
+        assert_eq!(known, ["list", "search", "info", "schema", "validate", "run"]);
+    }
+
+    #[test]
+    fn reports_errors_with_the_full_command() {
+        let app = App::new("demo", Registry::builder().allow_empty().build().unwrap());
+        let error = |words: &[&str]| {
+            let words: Vec<_> = words.iter().map(Into::into).collect();
+            parse(&app, 0, None, &words).unwrap_err().to_string()
+        };
+        for (words, usage) in [
+            (&["list", "all"][..], "Usage: demo list [OPTIONS]"),
+            (&["info"], "Usage: demo info <NAME> [PATH]"),
+            (&["run"], "Usage: demo run <NAME> [ARGS]..."),
+            (&["lsit"], "some similar subcommands exist: 'validate', 'lint', 'list'"),
+        ] {
+            assert!(error(words).contains(usage), "{words:?}: {}", error(words));
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The commands, one function each.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command, value_parser};
+use tool_core::lint::LintRule;
+
+use crate::app::App;
+use crate::cli::inputs::{self, Inputs};
+use crate::cli::options;
+use crate::complete::SHELLS;
+use crate::serve::{ListenAddr, Server};
+
+const TABLES: [&str; 4] = ["table", "markdown", "json", "yaml"];
+
+/// What every command line knows of a command: its name, and what it does.
+pub(super) struct CommandInfo {
+    name: &'static str,
+    about: &'static str,
+}
+
+impl CommandInfo {
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(super) fn command(&self) -> Command {
+        let command = Command::new(self.name);
+        if self.about.is_empty() { command.hide(true) } else { command.about(self.about) }
+    }
+}
+
+/// What makes the options of a command.
+type Options<'a> = Box<dyn Fn(Command) -> Command + 'a>;
+
+/// Every command of an application, in the order of its help.
+pub(super) fn all<'a>(
+    app: &'a App,
+    inputs: Option<&'a Inputs<'a>>,
+) -> impl Iterator<Item = (CommandInfo, Options<'a>)> {
+    // Boxes of functions that hold nothing are not allocated.
+    let commands: [(CommandInfo, Options<'a>); 12] = [
+        (LIST, Box::new(list)),
+        (SEARCH, Box::new(search)),
+        (INFO, Box::new(info)),
+        (SCHEMA, Box::new(schema)),
+        (VALIDATE, Box::new(move |command| validate(command, &app.name, inputs))),
+        (RUN, Box::new(move |command| run(command, &app.name, inputs))),
+        (LINT, Box::new(lint)),
+        (LOCK, Box::new(lock)),
+        (SERVE, Box::new(move |command| serve(command, &app.servers))),
+        (COMPLETIONS, Box::new(completions)),
+        (MAN, Box::new(man)),
+        (COMPLETE, Box::new(complete)),
+    ];
+    let serves = !app.servers.is_empty();
+    commands.into_iter().filter(move |(info, _)| serves || info.name != SERVE.name)
+}
+
+/// A command with what it takes beside its options; `None` for one that hardly anybody types without any.
+pub(super) fn arguments_only(name: &str) -> Option<Command> {
+    let arguments: Vec<Arg> = match name {
+        "list" => Vec::new(),
+        "search" => vec![text()],
+        "info" => vec![options::name(), path()],
+        "schema" => vec![options::name()],
+        "validate" | "run" => vec![options::name(), options::arguments()],
+        _ => return None,
+    };
+    Some(Command::new(name.to_owned()).args(arguments))
+}
+
+const LIST: CommandInfo = CommandInfo { name: "list", about: "List the tools" };
+const SEARCH: CommandInfo =
+    CommandInfo { name: "search", about: "Find tools by what they are about, the best first" };
+const INFO: CommandInfo =
+    CommandInfo { name: "info", about: "Tell everything that is declared about a tool, without running it" };
+const SCHEMA: CommandInfo =
+    CommandInfo { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
+pub(super) const VALIDATE: CommandInfo =
+    CommandInfo { name: "validate", about: "Check arguments for a tool, and run nothing" };
+pub(super) const RUN: CommandInfo = CommandInfo { name: "run", about: "Run a tool" };
+const LINT: CommandInfo = CommandInfo {
+    name: "lint",
+    about: "Tell what could be better in the declarations; fails when there is something",
+};
+const LOCK: CommandInfo = CommandInfo {
+    name: "lock",
+    about: "Record what every tool promises, and tell what changed since it was recorded",
+};
+const SERVE: CommandInfo = CommandInfo { name: "serve", about: "Serve the tools" };
+const COMPLETIONS: CommandInfo = CommandInfo {
+    name: "completions",
+    about: "Print a script that completes commands, tools, inputs and their values",
+};
+const MAN: CommandInfo = CommandInfo { name: "man", about: "Print a manual page, for `man -l -`" };
+const COMPLETE: CommandInfo = CommandInfo { name: crate::complete::COMMAND, about: "" };
+
+fn list(command: Command) -> Command {
+    command
+        .args(options::filters())
+        .args(options::identity())
+        .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
+}
+
+fn text() -> Arg {
+    Arg::new("text")
+        .value_name("TEXT")
+        .help("What the tool should be about")
+        .required(true)
+        .num_args(1..)
+        .action(ArgAction::Append)
+}
+
+fn search(command: Command) -> Command {
+    let matching = Arg::new("match")
+        .long("match")
+        .value_name("WORDS")
+        .help("Whether a tool must have any or all of the words")
+        .default_value("any")
+        .value_parser(PossibleValuesParser::new(["any", "all"]));
+    command
+        .args([text(), matching])
+        .args(options::filters())
+        .args(options::identity())
+        .arg(options::format(["table", "markdown", "json", "yaml", "name"]))
+}
+
+fn path() -> Arg {
+    Arg::new("path")
+        .value_name("PATH")
+        .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map")
+}
+
+fn info(command: Command) -> Command {
+    let output = Arg::new("output")
+        .long("output")
+        .help("PATH leads into the output, and not into the inputs")
+        .action(ArgAction::SetTrue);
+    command.args([options::name(), path(), output]).args(options::identity()).arg(options::format(TABLES))
+}
+
+fn schema(command: Command) -> Command {
+    let output =
+        Arg::new("output").long("output").help("The schema of its output").action(ArgAction::SetTrue);
+    command
+        .args([options::name(), output, options::profile()])
+        .args(options::identity())
+        .arg(options::format(["json", "yaml"]))
+}
+
+pub(super) fn validate(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
+    inputs::with_tool_inputs(command, program, inputs)
+        .next_help_heading(inputs.map(|_| "Options of validate"))
+        .arg(options::input_json())
+        .arg(options::format(["text", "json", "yaml"]))
+        .args(options::identity())
+        .next_help_heading(None::<&str>)
+        .args([options::name().hide(inputs.is_some()), options::arguments()])
+}
+
+pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) -> Command {
+    let yes = Arg::new("yes")
+        .long("yes")
+        .short('y')
+        .help("Run a destructive tool without asking")
+        .action(ArgAction::SetTrue);
+    let dry_run = Arg::new("dry-run")
+        .long("dry-run")
+        .help("Check everything that can be checked, tell what would be called, and run nothing")
+        .action(ArgAction::SetTrue);
+    let skeleton = Arg::new("skeleton")
+        .long("skeleton")
+        .help("Print arguments to fill in, for --input-json, and run nothing")
+        .conflicts_with_all(["arguments", "input-json", "dry-run"])
+        .action(ArgAction::SetTrue);
+    let timeout = Arg::new("timeout")
+        .long("timeout")
+        .value_name("TIME")
+        .help("How long to wait: `500ms`, `30s`, `2m`; a tool that changes something runs to its end")
+        .value_parser(crate::run::duration);
+    let answer = Arg::new("answer")
+        .long("answer")
+        .value_name("KEY=VALUE")
+        .help("The answer to something that the tool asks, by the name of a field; may be repeated")
+        .long_help(
+            "The answer to something that the tool asks, where nobody sits at a terminal.\n\
+             The key is the name of a field, or the key of a question, a dot and the name of a field; `KEY:=JSON` takes \
+             JSON. A question is declined with `:no` for its own key. May be repeated.",
+        )
+        .action(ArgAction::Append);
+    inputs::with_tool_inputs(command, program, inputs)
+        .next_help_heading(inputs.map(|_| "Options of run"))
+        .args([options::input_json(), answer, yes, dry_run, skeleton, timeout])
+        .arg(options::format(["text", "json", "yaml"]))
+        .args(options::identity())
+        .next_help_heading(None::<&str>)
+        .args([options::name().hide(inputs.is_some()), options::arguments()])
+}
+
+fn lint(command: Command) -> Command {
+    let without = Arg::new("without")
+        .long("without")
+        .value_name("RULE")
+        .help("Leave out a rule; may be repeated")
+        .action(ArgAction::Append)
+        .value_parser(PossibleValuesParser::new(LintRule::ALL.iter().map(|rule| rule.code())));
+    command.arg(without).arg(options::format(["text", "json", "yaml"]))
+}
+
+fn lock(command: Command) -> Command {
+    let check = Arg::new("check")
+        .long("check")
+        .help("Change nothing, and fail when the tools are not as the file has them")
+        .action(ArgAction::SetTrue);
+    let file = Arg::new("file")
+        .long("file")
+        .value_name("FILE")
+        .help("Where the promises stand; `-` prints them")
+        .default_value("tools.lock")
+        .value_parser(value_parser!(PathBuf));
+    command.args([check, file]).arg(options::format(["text", "json", "yaml"]))
+}
+
+fn serve(command: Command, servers: &[(String, Server)]) -> Command {
+    let of_server = |(name, server): &(String, Server)| {
+        let addr = Arg::new("addr")
+            .long("addr")
+            .value_name("IP:PORT")
+            .help("Where to listen; port 0 takes a free one")
+            .value_parser(value_parser!(SocketAddr));
+        let addr = match server.listen_addr {
+            ListenAddr::Never => None,
+            ListenAddr::Optional => Some(addr),
+            ListenAddr::Default(default) => Some(addr.default_value(default.to_string())),
+        };
+        let allow = server.allows_execute.then(|| {
+            Arg::new("allow-execute")
+                .long("allow-execute")
+                .help("Let clients call the tools, and not only describe them")
+                .action(ArgAction::SetTrue)
+        });
+        let choices = server.choices.iter().map(|choice| {
+            Arg::new(format!("choice:{}", choice.name))
+                .long(choice.name.clone())
+                .value_name(choice.name.to_uppercase())
+                .help(choice.about.clone())
+                .default_value(choice.values.first().cloned().unwrap_or_default())
+                .value_parser(PossibleValuesParser::new(choice.values.clone()))
+        });
+        let about = server.about.clone().unwrap_or_else(|| format!("Serve the tools over {name}"));
+        Command::new(name.clone()).about(about).args(addr).args(allow).args(choices)
+    };
+    command.subcommand_required(true).arg_required_else_help(true).subcommands(servers.iter().map(of_server))
+}
+
+fn completions(command: Command) -> Command {
+    let shell = Arg::new("shell")
+        .value_name("SHELL")
+        .required(true)
+        .help("For which shell")
+        .value_parser(PossibleValuesParser::new(SHELLS));
+    command
+        .long_about(
+            "Print a script that completes commands, tools, inputs and their values.\n\n\
+             bash: source <(PROGRAM completions bash)\n\
+             zsh:  source <(PROGRAM completions zsh), after compinit\n\
+             fish: PROGRAM completions fish | source\n\
+             PowerShell: PROGRAM completions powershell | Out-String | Invoke-Expression",
+        )
+        .arg(shell)
+}
+
+fn man(command: Command) -> Command {
+    let page =
+        Arg::new("command").value_name("COMMAND").help("The page of a command; of the program unless told");
+    let folder = Arg::new("dir")
+        .long("dir")
+        .value_name("DIR")
+        .help("Write the pages of the program and of every command into this folder")
+        .conflicts_with("command")
+        .value_parser(value_parser!(PathBuf));
+    command.args([page, folder])
+}
+
+/// What the scripts of `completions` ask: the words so far, of which the last one is typed now.
+fn complete(command: Command) -> Command {
+    let shell = Arg::new("shell").required(true).value_parser(PossibleValuesParser::new(SHELLS));
+    let words = Arg::new("words").num_args(0..).last(true).action(ArgAction::Append);
+    command.args([shell, words])
+}

@@ -1,0 +1,80 @@
+//! Answers that stand on the command line, for scripts.
+
+use serde_json::{Map, Value};
+
+use crate::elicitation::field::Field;
+
+/// What declines a question, in place of an answer.
+pub(super) const DECLINE: &str = ":no";
+
+/// What `--answer` gave: `KEY=VALUE` or `KEY:=JSON`, where the key is the name of a field, or the key of a question and the
+/// name of a field with a dot between them.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Vec<Pair>);
+
+#[derive(Clone, Debug)]
+struct Pair {
+    key: String,
+    value: Text,
+}
+
+#[derive(Clone, Debug)]
+enum Text {
+    Plain(String),
+    Json(Value),
+}
+
+impl Answers {
+    /// What was text.
+    ///
+    /// # Errors
+    ///
+    /// With what is wrong with it.
+    pub(crate) fn parse<'t>(texts: impl IntoIterator<Item = &'t String>) -> Result<Self, String> {
+        let pairs = texts.into_iter().map(|text| pair(text));
+        pairs.collect::<Result<_, _>>().map(Answers)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether this question is declined.
+    pub(super) fn declines(&self, question: &str) -> bool {
+        matches!(self.get(question), Some(Text::Plain(text)) if text == DECLINE)
+    }
+
+    /// The fields of this question to which there is an answer.
+    pub(super) fn fields(&self, question: &str, fields: &[Field]) -> Map<String, Value> {
+        let answer = |field: &Field| {
+            let given = self.get(&format!("{question}.{}", field.name)).or_else(|| self.get(&field.name))?;
+            let value = match given {
+                Text::Plain(text) => field.read(text),
+                Text::Json(value) => value.clone(),
+            };
+            Some((field.name.clone(), value))
+        };
+        fields.iter().filter_map(answer).collect()
+    }
+
+    /// The last one of this key.
+    fn get(&self, key: &str) -> Option<&Text> {
+        self.0.iter().rev().find(|pair| pair.key == key).map(|pair| &pair.value)
+    }
+}
+
+/// One `KEY=VALUE` or `KEY:=JSON`; what the value is stays out of every message.
+fn pair(text: &str) -> Result<Pair, String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE or KEY:=JSON")?;
+    let (key, value) = match key.strip_suffix(':') {
+        Some(key) => {
+            let json = serde_json::from_str(value).map_err(|_| format!("`{key}:=` wants JSON"))?;
+            (key, Text::Json(json))
+        }
+        None => (key, Text::Plain(value.to_owned())),
+    };
+    if key.is_empty() {
+        return Err("expected KEY=VALUE or KEY:=JSON".to_owned());
+    }
+    Ok(Pair { key: key.to_owned(), value })
+}

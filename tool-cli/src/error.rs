@@ -1,0 +1,212 @@
+//! Why a command ended before its time: one cause a variant, each with its words and its exit code.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tool_core::lock::LockError;
+use tool_core::profile::ProfileError;
+use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
+
+use crate::info::path::UnknownPart;
+use crate::streams::Streams;
+
+/// The exit code for wrong usage, as clap has it too.
+const USAGE: u8 = 2;
+
+/// Why a command ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// What clap has to say: wrong usage, and also help and version.
+    #[error("{error}")]
+    Clap {
+        error: clap::Error,
+        /// Whether an argument, which the message may repeat, holds control characters.
+        has_control_characters: bool,
+    },
+    #[error("`{given}` is neither key=value nor key:=json")]
+    InvalidPair { given: String },
+    #[error("`{given}` is neither key=value nor key:=json\nhelp: write `--{flag}={given}`")]
+    SwitchValue { flag: String, given: String },
+    #[error("--answer: {reason}")]
+    InvalidAnswer { reason: String },
+    #[error("input `{key}` is given twice as an argument")]
+    DuplicateInput { key: String },
+    #[error("the value of `{key}:=` is not JSON: {error}\nhelp: write `{key}=…` for a text")]
+    InvalidJson { key: String, error: serde_json::Error },
+    #[error("cannot read `{}`: {error}", path.display())]
+    ReadFile { path: PathBuf, error: io::Error },
+    #[error("cannot read stdin: {0}")]
+    ReadStdin(io::Error),
+    #[error(
+        "stdin is a terminal, from which no arguments are read\nhelp: redirect a file into it, or use `@FILE`"
+    )]
+    StdinTerminal,
+    #[error("stdin is asked for twice, and can be read once")]
+    StdinReused,
+    #[error("{what} has more than {limit} bytes, which is more than arguments may have")]
+    TooLarge { what: String, limit: u64 },
+    #[error("`{}` is no text: it is not UTF-8", path.display())]
+    NotUtf8 { path: PathBuf },
+    #[error("the variable `{name}` of the environment is {}", if *is_set { "no text: it is not UTF-8" } else { "not set" })]
+    Variable { name: String, is_set: bool },
+    #[error("{error}\nhelp: `info {tool}` shows all there is")]
+    UnknownPart { tool: String, error: UnknownPart },
+    #[error("there is no command `{0}`")]
+    UnknownCommand(String),
+    #[error("{}{}", failure.text(), similar_name_help(suggestion.as_deref()))]
+    Call { failure: Failure, suggestion: Option<String> },
+    /// The failure is the result, and was written to stdout already.
+    #[error("{0}")]
+    Printed(Failure),
+    #[error("tool `{0}` has no output schema: it returns a text, content or nothing")]
+    NoOutputSchema(String),
+    #[error("{0}")]
+    Profile(#[from] ProfileError),
+    #[error("{0}")]
+    Registry(#[from] BuildErrors),
+    #[error("{}", if *.0 == 1 { "there is 1 finding".to_owned() } else { format!("there are {} findings", .0) })]
+    Findings(usize),
+    #[error("`{}` does not exist\nhelp: `lock` without `--check` writes it", .0.display())]
+    LockMissing(PathBuf),
+    #[error("cannot use `{}`: {error}", path.display())]
+    Lock { path: PathBuf, error: LockError },
+    #[error("the tools are not as `{}` has them\nhelp: if that is meant, `lock` without `--check` records it", .0.display())]
+    LockOutdated(PathBuf),
+    #[error("cannot write `{}`: {error}", path.display())]
+    WriteFile { path: PathBuf, error: io::Error },
+    #[error("the server failed: {}", with_sources(.0.as_ref()))]
+    Server(Box<dyn Error + Send + Sync>),
+    #[error("the server did not shut down in time")]
+    ShutdownTimeout,
+    #[error("cannot write to stdout: {0}")]
+    WriteStdout(#[from] io::Error),
+}
+
+impl CliError {
+    /// A tool of this name does not exist, or is not there while the registry is read only.
+    pub(crate) fn tool_not_found(registry: &Registry, name: &str) -> Self {
+        match registry.check_access(name) {
+            Err(failure) if failure.kind() != FailureKind::NotFound => CliError::call(failure),
+            Ok(()) | Err(_) => {
+                let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
+                let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
+                CliError::Call { failure, suggestion }
+            }
+        }
+    }
+
+    /// A call that failed.
+    pub(crate) fn call(failure: Failure) -> Self {
+        CliError::Call { failure, suggestion: None }
+    }
+
+    /// Tells the user, and returns the exit code.
+    pub(crate) fn report(self, streams: &mut Streams) -> u8 {
+        let code = self.exit_code();
+        match self {
+            CliError::Clap { error, has_control_characters } => {
+                let text = error.render();
+                // An escape sequence in an argument cannot be told from clap's own, so that all of them go.
+                let plain = has_control_characters || !streams.is_colored(error.use_stderr());
+                let text = if plain {
+                    crate::style::neutral(&text.to_string()).into()
+                } else {
+                    text.ansi().to_string()
+                };
+                if error.use_stderr() {
+                    streams.write_stderr(&text);
+                } else if let Err(error) = streams.print(&text) {
+                    return CliError::WriteStdout(error).report(streams);
+                }
+            }
+            CliError::Printed(_) => {}
+            CliError::WriteStdout(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            other => {
+                streams.error(&other.to_string());
+            }
+        }
+        code
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Clap { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
+            CliError::InvalidPair { .. }
+            | CliError::SwitchValue { .. }
+            | CliError::InvalidAnswer { .. }
+            | CliError::DuplicateInput { .. }
+            | CliError::InvalidJson { .. }
+            | CliError::ReadFile { .. }
+            | CliError::ReadStdin(_)
+            | CliError::StdinTerminal
+            | CliError::StdinReused
+            | CliError::TooLarge { .. }
+            | CliError::NotUtf8 { .. }
+            | CliError::Variable { .. }
+            | CliError::UnknownPart { .. }
+            | CliError::UnknownCommand(_) => USAGE,
+            CliError::Call { failure, .. } | CliError::Printed(failure) => failure.kind().codes().exit,
+            // Whoever reads our output has seen enough of it, as in `| head`.
+            CliError::WriteStdout(error) if error.kind() == ErrorKind::BrokenPipe => 0,
+            CliError::NoOutputSchema(_)
+            | CliError::Profile(_)
+            | CliError::Registry(_)
+            | CliError::Findings(_)
+            | CliError::LockMissing(_)
+            | CliError::Lock { .. }
+            | CliError::LockOutdated(_)
+            | CliError::WriteFile { .. }
+            | CliError::Server(_)
+            | CliError::ShutdownTimeout
+            | CliError::WriteStdout(_) => 1,
+        }
+    }
+}
+
+/// The tool of this name, or the reason to stop.
+pub(crate) fn find_tool<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolDefinition, CliError> {
+    registry.get(name).ok_or_else(|| CliError::tool_not_found(registry, name))
+}
+
+/// A failure as the one object on stdout.
+pub(crate) fn failure_json(failure: &Failure) -> Value {
+    let mut object = serde_json::json!({
+        "success": false,
+        "error": failure.message(),
+        "error_type": failure.kind().codes().error_type,
+    });
+    if !failure.problems().is_empty() {
+        object["problems"] = serde_json::json!(failure.problems());
+    }
+    if let Some(example) = failure.example() {
+        object["example"] = example.clone();
+    }
+    object["retryable"] = failure.retryable().into();
+    if let Some(wait) = failure.retry_after() {
+        object["retry_after_seconds"] = wait.as_secs().into();
+    }
+    object
+}
+
+fn similar_name_help(suggestion: Option<&str>) -> String {
+    suggestion
+        .map(|name| format!("\nhelp: there is a tool with a similar name: `{name}`"))
+        .unwrap_or_default()
+}
+
+/// An error with its sources, which are not repeated where the error itself shows them.
+fn with_sources(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let next = error.to_string();
+        if !text.ends_with(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        source = error.source();
+    }
+    text
+}

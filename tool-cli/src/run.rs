@@ -1,0 +1,150 @@
+//! `run` and `validate`: a call of one tool, and what it gave.
+
+mod call;
+mod dry_run;
+mod duration;
+mod output;
+
+use std::borrow::Cow;
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use tool_core::schema::Validation;
+use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition};
+
+pub(crate) use duration::duration;
+
+use crate::app::App;
+use crate::cli::{self, Format, Inputs};
+use crate::elicitation::Answers;
+use crate::error::{self, CliError};
+use crate::list::json_text;
+use crate::skeleton::skeleton;
+use crate::streams::Streams;
+use crate::style::neutral;
+use crate::{arguments, identity, yaml};
+
+/// Runs a tool and shows its output.
+pub(crate) async fn run(
+    app: &App,
+    inputs: Option<&Inputs<'_>>,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches)?;
+    let tool = error::find_tool(&registry, cli::name(matches))?;
+    let inputs = inputs_of(tool, inputs);
+    if cli::flag(matches, "skeleton") {
+        return Ok(streams.print(&json_text(&skeleton(&registry, tool)))?);
+    }
+    let answers = Answers::parse(cli::many(matches, "answer"));
+    let answers = answers.map_err(|reason| CliError::InvalidAnswer { reason })?;
+    let arguments = arguments::gather(&inputs, matches, streams)?;
+    if cli::flag(matches, "dry-run") {
+        let text =
+            dry_run::dry_run(&registry, tool, &arguments, cli::format(matches)).map_err(CliError::call)?;
+        return Ok(streams.print(&text)?);
+    }
+    let result = confirm_and_call(&registry, tool, arguments, answers, matches, streams).await;
+    let shown = result.map_err(CliError::call).and_then(|output| show(&output, matches, streams));
+    // Whether it succeeded or not, and whether anybody reads that.
+    if !streams.ends_now() {
+        call::drain(&registry, streams).await;
+    }
+    shown
+}
+
+fn show(output: &Output, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
+    let page = match cli::format(matches) {
+        Format::Json => output::json(output),
+        Format::Yaml => output::yaml(output),
+        _ => output::text(output, streams.width(), streams.paint()),
+    };
+    Ok(streams.print(&page)?)
+}
+
+/// Checks the arguments for a tool and tells the verdict, which is a result like any other.
+pub(crate) fn validate(
+    app: &App,
+    inputs: Option<&Inputs<'_>>,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<(), CliError> {
+    let registry = identity::registry(app, matches)?;
+    let tool = error::find_tool(&registry, cli::name(matches))?;
+    let arguments = arguments::gather(&inputs_of(tool, inputs), matches, streams)?;
+    let verdict = registry.validate(tool.name(), &arguments);
+    let page = match (cli::format(matches), &verdict) {
+        (Format::Json, verdict) => format!("{}\n", verdict_json(verdict)),
+        (Format::Yaml, verdict) => yaml::text(&verdict_json(verdict)),
+        (_, Ok(Validation { coercions: repairs, .. })) => {
+            let repairs = repairs.iter().map(|repair| format!("\n- {}", neutral(&repair.to_string())));
+            format!("valid{}\n", repairs.collect::<String>())
+        }
+        (_, Err(failure)) => format!("{}\n", neutral(&failure.text())),
+    };
+    streams.print(&page)?;
+    verdict.map(|_| ()).map_err(CliError::Printed)
+}
+
+/// What holds, and what was repaired so that it holds; or what does not.
+fn verdict_json(verdict: &Result<Validation, Failure>) -> Value {
+    match verdict {
+        Ok(Validation { coercions: repairs, .. }) if repairs.is_empty() => json!({ "valid": true }),
+        Ok(Validation { coercions: repairs, .. }) => json!({ "valid": true, "repairs": repairs }),
+        Err(failure) => json!({ "valid": false, "errors": failure.problems() }),
+    }
+}
+
+/// What the tool takes. It is the one that the grammar was made for, unless only the caller whom clap has found now can see
+/// it; then it has no flags.
+fn inputs_of<'t>(tool: &'t ToolDefinition, inputs: Option<&'t Inputs<'t>>) -> Cow<'t, Inputs<'t>> {
+    match inputs.filter(|inputs| inputs.tool.name() == tool.name()) {
+        Some(inputs) => Cow::Borrowed(inputs),
+        None => Cow::Owned(Inputs { tool, flags: Vec::new(), pairs: Vec::new() }),
+    }
+}
+
+/// Calls the tool, once it is confirmed where that is due.
+async fn confirm_and_call(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: Vec<u8>,
+    answers: Answers,
+    matches: &ArgMatches,
+    streams: &mut Streams,
+) -> Result<Output, Failure> {
+    if tool.destructive() && !cli::flag(matches, "yes") {
+        // What is not called leaves a trace as what is: somebody tried.
+        confirm(registry, tool, &arguments, streams).map_err(|failure| {
+            registry.refuse(tool.name(), &arguments, failure).result.err().unwrap_or_else(Failure::internal)
+        })?;
+    }
+    call::call(registry, tool, arguments, cli::one(matches, "timeout").copied(), answers, streams).await
+}
+
+/// Asks whoever sits at the terminal.
+fn confirm(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: &[u8],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    // Nobody should have to think about a call that cannot be made.
+    registry.check_access(tool.name())?;
+    if !streams.is_interactive() {
+        return Err(unconfirmed(tool, "say so with --yes"));
+    }
+    registry.validate(tool.name(), arguments)?;
+    let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
+    match streams.ask(&question) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(unconfirmed(tool, "it was not confirmed")),
+        Err(error) => Err(unconfirmed(tool, &format!("the answer could not be read: {error}"))),
+    }
+}
+
+fn unconfirmed(tool: &ToolDefinition, reason: &str) -> Failure {
+    let message = format!("`{}` may destroy or overwrite and was not run: {reason}", tool.name());
+    Failure::new(FailureKind::Disabled, message)
+}

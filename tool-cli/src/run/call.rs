@@ -1,0 +1,176 @@
+//! A call on its way: how long it may take, who interrupts it, and how far it has come.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::JoinHandle;
+use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
+
+use crate::elicitation::{Answers, TerminalElicitor};
+use crate::progress::{self, ProgressWatch};
+use crate::streams::Streams;
+
+/// How long one waits without a word, for a call that was taken back to notice it and for what a call started to end.
+const CANCEL_GRACE: Duration = Duration::from_secs(1);
+
+/// Calls the tool, until it is done, somebody interrupts, or the time is over.
+pub(super) async fn call(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    arguments: Vec<u8>,
+    limit: Option<Duration>,
+    answers: Answers,
+    streams: &mut Streams,
+) -> Result<Output, Failure> {
+    if streams.is_verbose() {
+        for repair in
+            registry.validate(tool.name(), &arguments).map(|valid| valid.coercions).unwrap_or_default()
+        {
+            streams.notice(&format!("repaired: {repair}"));
+        }
+    }
+    // Whoever reads it has a terminal or a pipe, and takes it as it is.
+    let registry = &registry.in_full();
+    let began = Instant::now();
+    // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that; and where it runs on this
+    // very thread, nobody would answer the signal until it waits for something: it ends the process as it always did.
+    let runs_here = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+    let listens_first = tool.modifies() || streams.is_interactive() || !runs_here;
+    if listens_first {
+        streams.interrupt().listen();
+    }
+    let watch = progress::watch(streams);
+    let display = watch.as_ref().map(ProgressWatch::display);
+    let elicitor = TerminalElicitor::new(streams.terminal(), streams.is_interactive(), answers, display);
+    let mut tools = registry.asking(Arc::new(elicitor));
+    if let Some(watch) = &watch {
+        tools = tools.reporting(watch.progress_sink());
+        if streams.is_verbose() {
+            tools = tools.logging(watch.log_sink());
+        }
+    }
+    let mut task = spawn(tools, tool, arguments);
+    let poll_once = if listens_first { None } else { poll_once(&mut task).await };
+    let outcome = match poll_once {
+        Some(outcome) => outcome,
+        None => {
+            let (interrupted, _) = streams.interrupt().listen();
+            let timed_out = async {
+                match limit {
+                    Some(limit) => tokio::time::sleep(limit.saturating_sub(began.elapsed())).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                reply = &mut task => Outcome::Completed(reply.ok()),
+                () = interrupted.cancelled() => Outcome::Interrupted,
+                () = timed_out => Outcome::TimedOut,
+            }
+        }
+    };
+    drop(watch);
+    match outcome {
+        Outcome::Completed(Some(Reply { call_id, result, .. })) => {
+            // The log has what was wrong, by the name of the call.
+            let is_fault = result.as_ref().is_err_and(|failure| failure.kind() == FailureKind::Internal);
+            if streams.is_verbose() || is_fault {
+                let status =
+                    result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");
+                streams.notice(&format!(
+                    "call {call_id} of `{}`: {status} after {:?}",
+                    tool.name(),
+                    began.elapsed()
+                ));
+            }
+            result
+        }
+        // Panics are contained further in: what remains is a runtime that shuts down.
+        Outcome::Completed(None) => Err(Failure::internal()),
+        Outcome::Interrupted => {
+            cancel(registry, tool, &mut task, "interrupt again", streams).await;
+            let continued_note = continued_note(tool);
+            let message = format!("`{}` was interrupted{continued_note}", tool.name());
+            Err(Failure::new(FailureKind::Cancelled, message))
+        }
+        Outcome::TimedOut => {
+            streams.abandon();
+            cancel(registry, tool, &mut task, "interrupt", streams).await;
+            let continued_note = continued_note(tool);
+            let limit = limit.unwrap_or_default();
+            let message = format!("`{}` did not end within {limit:?}{continued_note}", tool.name());
+            Err(Failure::new(FailureKind::Timeout, message).with_retryable(!tool.modifies()))
+        }
+    }
+}
+
+/// Waits for what the tool started and did not wait for itself: the program would cut it off.
+pub(super) async fn drain(registry: &Registry, streams: &mut Streams) {
+    // As nearly always: nothing is left, and nobody has to be heard.
+    tokio::select! {
+        biased;
+        () = registry.drain() => return,
+        () = std::future::ready(()) => {}
+    }
+    let (interrupted, _) = streams.interrupt().listen();
+    tokio::select! {
+        () = registry.drain() => return,
+        () = tokio::time::sleep(CANCEL_GRACE) => streams.notice("waiting for what was started to end"),
+        () = interrupted.cancelled() => {}
+    }
+    tokio::select! {
+        () = registry.drain() => return,
+        () = interrupted.cancelled() => {}
+    }
+    streams.notice("what was started runs on to its end; interrupt again to leave it half done");
+    registry.drain().await;
+}
+
+enum Outcome {
+    Completed(Option<Reply>),
+    Interrupted,
+    TimedOut,
+}
+
+/// How the task ended, if it has come to an end by the time that it first waits for something.
+async fn poll_once(task: &mut JoinHandle<Reply>) -> Option<Outcome> {
+    tokio::select! {
+        biased;
+        reply = task => Some(Outcome::Completed(reply.ok())),
+        () = tokio::task::yield_now() => None,
+    }
+}
+
+/// Calls in a task of its own: a function that blocks then does not keep us from hearing the interrupt.
+fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinHandle<Reply> {
+    let name = tool.name().to_owned();
+    tokio::spawn(async move { registry.invoke(&name, &arguments).await })
+}
+
+/// What has become of a call that nobody waited for.
+fn continued_note(tool: &ToolDefinition) -> &'static str {
+    if tool.modifies() { ", and ran on to its end" } else { "" }
+}
+
+/// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
+/// ends the process.
+async fn cancel(
+    registry: &Registry,
+    tool: &ToolDefinition,
+    task: &mut JoinHandle<Reply>,
+    insist: &str,
+    streams: &mut Streams,
+) {
+    if !tool.modifies() {
+        task.abort();
+        // It is dropped where it waits, and cleans up. What never waits cannot be dropped.
+        let _ = tokio::time::timeout(CANCEL_GRACE, task).await;
+        return;
+    }
+    streams.notice(&format!(
+        "`{}` changes something and runs on to its end; {insist} to leave it half done",
+        tool.name()
+    ));
+    task.abort();
+    registry.drain().await;
+}

@@ -1,0 +1,121 @@
+//! What a call gave, for people and for scripts.
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tool_core::{Content, Output, ResourceBody};
+
+use crate::arguments::{Member, members};
+use crate::style::{Paint, neutral, pretty};
+use crate::table::Table;
+
+/// An output as the one object on stdout.
+pub(super) fn json(output: &Output) -> String {
+    // Neither a raw value nor content can fail to be written.
+    serde_json::to_string(&Success::of(output)).map(|json| json + "\n").unwrap_or_default()
+}
+
+/// The same as YAML. Where it has a number with more digits than a value of ours holds, it stays JSON, which is YAML too.
+pub(super) fn yaml(output: &Output) -> String {
+    let json = json(output);
+    match serde_json::from_str::<Value>(&json) {
+        Ok(value) if format!("{value}\n") == json => crate::yaml::text(&value),
+        _ => json,
+    }
+}
+
+#[derive(Serialize)]
+struct Success {
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Box<RawValue>>,
+    content: Vec<Content>,
+}
+
+impl Success {
+    fn of(output: &Output) -> Self {
+        Success { success: true, output: value_json(output), content: output.content().into_owned() }
+    }
+}
+
+/// The bare value with all of its digits; none where the tool returns nothing.
+fn value_json(output: &Output) -> Option<Box<RawValue>> {
+    let nothing = output.structured().is_none() && output.value().is_null();
+    if nothing { None } else { output.decode().ok() }
+}
+
+/// An output for people: a text as it is, content block by block, a list of flat records as a table, any other value as
+/// JSON.
+pub(super) fn text(output: &Output, width: u16, paint: Paint) -> String {
+    if output.structured().is_none() {
+        return output
+            .content()
+            .iter()
+            .map(|block| with_newline(neutral(&block_text(block)).into_owned()))
+            .collect();
+    }
+    let Some(json) = value_json(output) else { return String::new() };
+    records(&json).map_or_else(
+        || format!("{}\n", neutral(&pretty(&json))),
+        |records| table(&records).text(width, paint),
+    )
+}
+
+/// The records of a list that has nothing but records whose members are scalars.
+fn records(json: &RawValue) -> Option<Vec<Vec<Member>>> {
+    let items: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
+    let records =
+        items.iter().map(|item| members(item.get().as_bytes()).filter(|_| item.get().starts_with('{')));
+    let records: Vec<Vec<Member>> = records.collect::<Option<_>>()?;
+    let flat = |(_, value): &Member| !value.get().starts_with(['{', '[']);
+    (!records.is_empty() && records.iter().all(|record| !record.is_empty() && record.iter().all(flat)))
+        .then_some(records)
+}
+
+/// A row a record, and a column for every name that one of them has.
+fn table(records: &[Vec<Member>]) -> Table {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in records.iter().flatten() {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let mut table = Table::new(names.iter().copied());
+    for record in records {
+        let value =
+            |name: &&str| record.iter().find(|(known, _)| known == name).map(|(_, value)| cell(value));
+        table.push(names.iter().map(|name| value(name).unwrap_or_default()));
+    }
+    table
+}
+
+/// A scalar as one reads it: a text without quotes, nothing for `null`, a number with all of its digits.
+fn cell(value: &RawValue) -> String {
+    match serde_json::from_str(value.get()) {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Null) => String::new(),
+        _ => value.get().to_owned(),
+    }
+}
+
+fn block_text(block: &Content) -> String {
+    match block {
+        Content::Text { text } => text.clone(),
+        Content::Image { data, mime_type } => format!("[image: {mime_type}, {} bytes]", data.len()),
+        Content::Audio { data, mime_type } => format!("[audio: {mime_type}, {} bytes]", data.len()),
+        Content::ResourceLink { uri, name, .. } => format!("{name}: {uri}"),
+        Content::Resource { body: ResourceBody::Text(text), .. } => text.clone(),
+        Content::Resource { uri, mime_type, body: ResourceBody::Blob(bytes) } => {
+            format!("[{uri}: {mime_type}, {} bytes]", bytes.len())
+        }
+        other => serde_json::to_value(other).unwrap_or(Value::Null).to_string(),
+    }
+}
+
+/// The text with a line break at its end, unless it has one.
+fn with_newline(mut text: String) -> String {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,87 @@
+//! The body of a request, as the bytes of the arguments.
+
+use axum::body::{Body, HttpBody as _};
+use axum::http::{HeaderMap, HeaderValue, header};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use mime::Mime;
+
+use crate::error::ApiError;
+use crate::options::Options;
+
+/// Reads the arguments. What they say is left to the tool; here is decided whether they are read at all.
+///
+/// # Errors
+///
+/// When the body is announced as something else than JSON in UTF-8, is too large or too slow.
+pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> Result<Bytes, ApiError> {
+    check_content_encoding(headers)?;
+    let content_type = media_type(headers)?;
+    let size = body.size_hint();
+    if content_type == ContentType::Missing && size.lower() > 0 {
+        return Err(missing_media_type());
+    }
+    // Known before it is read: a client that waits for `100 Continue` never sends it.
+    if size.lower() > options.body_limit as u64 {
+        return Err(ApiError::BodyTooLarge { limit: options.body_limit });
+    }
+    let body = collect(body, options).await?;
+    // The length of a chunked body shows only at its end.
+    if content_type == ContentType::Missing && !body.is_empty() {
+        return Err(missing_media_type());
+    }
+    Ok(body)
+}
+
+async fn collect(body: Body, options: &Options) -> Result<Bytes, ApiError> {
+    let limit = options.body_limit;
+    let read = tokio::time::timeout(options.body_timeout, Limited::new(body, limit).collect());
+    match read.await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge { limit }),
+        Ok(Err(_)) => Err(ApiError::BodyIncomplete),
+        Err(_) => Err(ApiError::BodyTimeout),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum ContentType {
+    Json,
+    Missing,
+}
+
+/// What the body claims to be: JSON in UTF-8, or nothing at all, which an empty body may.
+fn media_type(headers: &HeaderMap) -> Result<ContentType, ApiError> {
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let Some(value) = values.next() else { return Ok(ContentType::Missing) };
+    let unsupported = || ApiError::MediaType { got: format!(", not as `{}`", truncated(value.as_bytes())) };
+    if values.next().is_some() {
+        return Err(ApiError::MediaType { got: ", named once".to_owned() });
+    }
+    let media: Mime = value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(unsupported)?;
+    if media.essence_str() != mime::APPLICATION_JSON.essence_str() {
+        return Err(unsupported());
+    }
+    match media.params().find(|(name, value)| *name == mime::CHARSET && *value != mime::UTF_8) {
+        Some((_, charset)) => Err(ApiError::Charset(truncated(charset.as_str().as_bytes()))),
+        None => Ok(ContentType::Json),
+    }
+}
+
+fn missing_media_type() -> ApiError {
+    ApiError::MediaType { got: ": `Content-Type` is missing".to_owned() }
+}
+
+/// A compressed body is not unpacked, so that a small one cannot become a large one.
+fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_coded = |value: &&HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
+    match headers.get_all(header::CONTENT_ENCODING).iter().find(is_coded) {
+        Some(coding) => Err(ApiError::ContentCoding(truncated(coding.as_bytes()))),
+        None => Ok(()),
+    }
+}
+
+/// A value of a header as text for an error, shortened.
+fn truncated(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).chars().take(80).collect()
+}

@@ -1,0 +1,71 @@
+//! What is written once for a registry that does not change.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tool_core::Registry;
+
+use crate::error::ApiError;
+use crate::representation::Representation;
+
+/// What can be asked for that names every tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Document {
+    /// `GET /tools`.
+    List,
+    /// `GET /tools?detail=full`.
+    FullList,
+    /// `GET /openapi.json`.
+    OpenApi,
+}
+
+/// The documents of the registry that the provider has returned last. A provider that always returns the same one has each
+/// written once; a provider that returns another one every time gains and loses nothing.
+#[derive(Debug, Default)]
+pub(crate) struct DocumentCache(Mutex<Option<Arc<CachedDocuments>>>);
+
+#[derive(Debug)]
+struct CachedDocuments {
+    registry: Registry,
+    documents: [OnceLock<Representation>; 3],
+}
+
+impl DocumentCache {
+    /// The document, as it was written for this registry or is written now. It must be the same for every caller, and at
+    /// any time.
+    pub(crate) fn get_or_render(
+        &self,
+        document: Document,
+        registry: &Registry,
+        render: impl FnOnce() -> Result<Representation, ApiError>,
+    ) -> Result<Representation, ApiError> {
+        let cached = self.documents_for(registry);
+        let slot = &cached.documents[document as usize];
+        if let Some(representation) = slot.get() {
+            return Ok(representation.clone());
+        }
+        // Two may write it at the same time: it is the same text.
+        let representation = render()?;
+        Ok(slot.get_or_init(|| representation).clone())
+    }
+
+    /// The document, if it was written for this registry.
+    pub(crate) fn get(&self, document: Document, registry: &Registry) -> Option<Representation> {
+        // Nothing panics while it is held.
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = last.as_ref().filter(|cached| cached.registry.ptr_eq(registry))?;
+        cached.documents[document as usize].get().cloned()
+    }
+
+    fn documents_for(&self, registry: &Registry) -> Arc<CachedDocuments> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(cached) if cached.registry.ptr_eq(registry) => Arc::clone(cached),
+            _ => {
+                let cached =
+                    Arc::new(CachedDocuments { registry: registry.clone(), documents: Default::default() });
+                *last = Some(Arc::clone(&cached));
+                cached
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What is answered without the tool: one cause a variant, each with its status, all in the shape `{"error": …}`.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tool_core::profile::ProfileError;
+
+use crate::json::json;
+
+/// Why a request did not get as far as a tool.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    #[error("Tool execution is disabled.")]
+    ExecutionDisabled,
+    #[error("Unauthorized")]
+    Unauthorized { challenge: HeaderValue },
+    #[error("who calls cannot be found out at the moment")]
+    AuthenticationUnavailable,
+    #[error("Internal error discovering tools")]
+    Discovery,
+    #[error("internal error")]
+    Internal,
+    #[error("Tool not found: {0}")]
+    ToolNotFound(String),
+    #[error("{0}")]
+    InputNotFound(String),
+    #[error("Result not found: {0}")]
+    ResultNotFound(String),
+    #[error("results cannot be read at the moment")]
+    ResultsUnavailable,
+    #[error("{message}")]
+    RangeNotSatisfiable { message: String, length: usize },
+    #[error("the name of the tool in the path is not UTF-8")]
+    NameNotUtf8,
+    #[error("Not found")]
+    RouteNotFound,
+    #[error("Method not allowed")]
+    MethodNotAllowed,
+    #[error("Method not allowed")]
+    ConnectNotAllowed,
+    #[error("{0}")]
+    InvalidQuery(String),
+    #[error("unknown cursor `{0}`: none of the tools that were found has this name")]
+    UnknownCursor(String),
+    #[error("{0}")]
+    Profile(ProfileError),
+    #[error("the arguments must be sent as `application/json`{got}")]
+    MediaType { got: String },
+    #[error("the arguments must be sent in UTF-8, not in `{0}`")]
+    Charset(String),
+    #[error(
+        "the body must be `{{\"argument\":{{\"name\":…,\"value\":…}}}}`, with `context` for what was given for other inputs: {0}"
+    )]
+    InvalidBody(String),
+    #[error("a body in the content coding `{0}` is not accepted")]
+    ContentCoding(String),
+    #[error("`Accept-Encoding` excludes every coding of the answer: accept `identity` or `gzip`")]
+    NotAcceptable,
+    #[error("the body is larger than {limit} bytes")]
+    BodyTooLarge { limit: usize },
+    #[error("the body did not arrive in time")]
+    BodyTimeout,
+    #[error("the body broke off")]
+    BodyIncomplete,
+    #[error("the request was not answered in time")]
+    RequestTimeout,
+    #[error("too many connections")]
+    TooManyConnections,
+    #[error("the request must have exactly one valid `Host`")]
+    InvalidHost,
+    #[error("this server does not answer for the host `{0}`")]
+    HostNotAllowed(String),
+    #[error("requests from other sites are not accepted")]
+    CrossSite,
+}
+
+impl ApiError {
+    /// Nobody has said who sends the request, and nobody is there who could be told.
+    pub(crate) fn unauthorized() -> Self {
+        ApiError::Unauthorized { challenge: HeaderValue::from_static("Bearer") }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiError::ExecutionDisabled | ApiError::HostNotAllowed(_) | ApiError::CrossSite => {
+                StatusCode::FORBIDDEN
+            }
+            ApiError::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
+            ApiError::AuthenticationUnavailable
+            | ApiError::TooManyConnections
+            | ApiError::ResultsUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::Discovery | ApiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            ApiError::ToolNotFound(_)
+            | ApiError::InputNotFound(_)
+            | ApiError::ResultNotFound(_)
+            | ApiError::RouteNotFound
+            | ApiError::UnknownCursor(_) => StatusCode::NOT_FOUND,
+            ApiError::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ApiError::RangeNotSatisfiable { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
+            ApiError::Profile(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            ApiError::RequestTimeout => StatusCode::GATEWAY_TIMEOUT,
+            ApiError::NameNotUtf8
+            | ApiError::InvalidQuery(_)
+            | ApiError::InvalidBody(_)
+            | ApiError::BodyIncomplete
+            | ApiError::InvalidHost => StatusCode::BAD_REQUEST,
+            ApiError::MethodNotAllowed | ApiError::ConnectNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::MediaType { .. } | ApiError::Charset(_) | ApiError::ContentCoding(_) => {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE
+            }
+            ApiError::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            ApiError::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
+        }
+    }
+}
+
+/// The shape of an error of which no more is told than its message.
+#[derive(Serialize)]
+pub(crate) struct Message<'m> {
+    pub(crate) error: &'m str,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = json(self.status(), &Message { error: &self.to_string() });
+        match self {
+            // Of any other method the router knows better what is allowed.
+            ApiError::ConnectNotAllowed => {
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,POST"));
+            }
+            // RFC 9110, section 15.5.16: what would have been accepted.
+            ApiError::ContentCoding(_) => {
+                response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+            }
+            // RFC 9110, section 15.5.2: how to say it.
+            ApiError::Unauthorized { challenge } => {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            // RFC 9110, section 15.5.17: how much there is.
+            ApiError::RangeNotSatisfiable { length, .. } => {
+                if let Ok(value) = HeaderValue::from_str(&format!("bytes */{length}")) {
+                    response.headers_mut().insert(header::CONTENT_RANGE, value);
+                }
+            }
+            ApiError::AuthenticationUnavailable | ApiError::ResultsUnavailable => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            ApiError::TooManyConnections => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            // The rest of the body is not read: the connection is of no more use.
+            ApiError::BodyTimeout | ApiError::BodyTooLarge { .. } => {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

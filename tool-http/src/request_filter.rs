@@ -1,0 +1,104 @@
+//! Who may speak to a server at all: the host that is asked for, and the page that asks.
+//!
+//! A server on a loopback address is within reach of every web page that its user opens. Two things give a page away:
+//! the name that it asks for, when it made its own name mean this machine (DNS rebinding), and what the browser says of
+//! where a request comes from (`Origin` and the Fetch metadata headers).
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderName, Method, Request, header};
+
+use crate::error::ApiError;
+use crate::origin::{Authority, Host, Origin};
+use crate::server::error::ServeError;
+
+/// The hosts that a server answers for, and the origins that may ask.
+#[derive(Debug)]
+pub(crate) struct RequestFilter {
+    bound: IpAddr,
+    hosts: Vec<Host>,
+    origins: Vec<Origin>,
+}
+
+impl RequestFilter {
+    pub(crate) fn new(bound: IpAddr, hosts: &[String], origins: &[&String]) -> Result<Self, ServeError> {
+        let host = |text: &String| match Authority::parse(text) {
+            Some(Authority { host, port: None }) => Ok(host),
+            _ => Err(ServeError::Host(text.clone())),
+        };
+        let origin =
+            |text: &&String| Origin::from_config(text).ok_or_else(|| ServeError::Origin((*text).clone()));
+        Ok(RequestFilter {
+            bound: bound.to_canonical(),
+            hosts: hosts.iter().map(host).collect::<Result<_, _>>()?,
+            origins: origins.iter().map(origin).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Lets a request pass, or says why not.
+    pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), ApiError> {
+        let host_header = single_value(request.headers(), header::HOST)
+            .map_err(|_| ApiError::InvalidHost)?
+            .ok_or(ApiError::InvalidHost)?;
+        let mut authority = Authority::parse(host_header).ok_or(ApiError::InvalidHost)?;
+        self.check_host(&authority.host, host_header)?;
+        // An absolute target counts more than the header (RFC 9112, section 3.2.2); both must do.
+        if let Some(target) = request.uri().authority() {
+            authority = Authority::parse(target.as_str()).ok_or(ApiError::InvalidHost)?;
+            self.check_host(&authority.host, target.as_str())?;
+        }
+        if request.method() == Method::CONNECT {
+            return Err(ApiError::ConnectNotAllowed);
+        }
+        let origin = single_value(request.headers(), header::ORIGIN).map_err(|_| ApiError::CrossSite)?;
+        if let Some(origin) = origin {
+            let origin = Origin::parse(origin).ok_or(ApiError::CrossSite)?;
+            if self.origins.contains(&origin) {
+                return Ok(());
+            }
+            if origin != Origin::new(false, authority) {
+                return Err(ApiError::CrossSite);
+            }
+        }
+        if is_same_origin(request) { Ok(()) } else { Err(ApiError::CrossSite) }
+    }
+
+    /// A name could mean anything by now, an address only itself. The port is not looked at: it is another one behind
+    /// a forwarded port.
+    fn check_host(&self, host: &Host, text: &str) -> Result<(), ApiError> {
+        let is_allowed = match host {
+            Host::Address(ip) => ip.is_loopback() || *ip == self.bound || self.bound.is_unspecified(),
+            Host::Name(name) => name == "localhost",
+        };
+        if is_allowed || self.hosts.contains(host) {
+            Ok(())
+        } else {
+            Err(ApiError::HostNotAllowed(text.chars().take(80).collect()))
+        }
+    }
+}
+
+/// What the Fetch metadata of a browser say; other clients have none. A page of the same *site* may be one of another
+/// program on this machine, because a site has no port. A link to this server may stand anywhere.
+fn is_same_origin<B>(request: &Request<B>) -> bool {
+    const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+    const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+    const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+    let is = |name, value: &str| {
+        request.headers().get(name).is_some_and(|text| text.as_bytes() == value.as_bytes())
+    };
+    let same_origin = !request.headers().contains_key(SITE) || is(SITE, "same-origin") || is(SITE, "none");
+    let follows_link = matches!(*request.method(), Method::GET | Method::HEAD)
+        && is(MODE, "navigate")
+        && is(DESTINATION, "document");
+    same_origin || follows_link
+}
+
+struct InvalidHeader;
+
+/// The only value of a header, as text.
+fn single_value(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, InvalidHeader> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().map(|value| value.to_str().map_err(|_| InvalidHeader)).transpose()?;
+    if values.next().is_some() { Err(InvalidHeader) } else { Ok(value) }
+}

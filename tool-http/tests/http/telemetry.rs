@@ -1,0 +1,178 @@
+//! What is traced and counted of a request.
+
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use metrics_util::debugging::{DebugValue, DebuggingRecorder};
+use tool_http::{Options, ServeOptions, Server, router_with};
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::client::{ask, exchange, get, post, request};
+use crate::tools::registry;
+
+fn executing() -> Router {
+    Router::new().nest("/api", router_with(registry(), Options::new().allow_execute(true)))
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Log;
+
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}
+
+impl Log {
+    /// The log of this whole process: one of a thread alone would not see what another thread met first.
+    fn begin() -> &'static Log {
+        static LOG: LazyLock<Log> = LazyLock::new(|| {
+            let log = Log::default();
+            let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false);
+            subscriber.with_max_level(tracing::Level::DEBUG).init();
+            log
+        });
+        &LOG
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn records_span_fields() {
+    let log = Log::begin();
+    let answer = post(&executing(), "/api/tools/panics/call", "").await;
+    get(&executing(), "/api/tools/add").await;
+    get(&executing(), "/api/tools/nope").await;
+    let (_, id) = answer.body.split_once(r#""callId":""#).unwrap();
+    let text = log.text();
+    let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    let call = r#"http{method="POST" route="/tools/{name}/call" tool="panics""#;
+    let call_id = format!("call_id={}", &id[..16]);
+    // The cause stands under the identifier that the caller was told.
+    assert!(has(&[call, &call_id, "swordfish"]), "{text}");
+    assert!(has(&[call, &call_id, "status=500", "answered"]), "{text}");
+    assert!(
+        has(&[r#"http{method="GET" route="/tools/{name}" tool="add" status=200}"#, "answered"]),
+        "{text}"
+    );
+    assert!(has(&[r#"http{method="GET" route="/tools/{name}" status=404}"#, "answered"]), "{text}");
+    assert!(!answer.body.contains("swordfish"));
+}
+
+#[tokio::test]
+async fn records_request_and_call_metrics() {
+    let recorder = DebuggingRecorder::new();
+    let snapshots = recorder.snapshotter();
+    let guard = metrics::set_default_local_recorder(&recorder);
+    let router = executing();
+    get(&router, "/api/tools").await;
+    get(&router, "/api/tools").await;
+    post(&router, "/api/tools/add/call", r#"{"a":1}"#).await;
+    post(&router, "/api/tools/add/call", "{}").await;
+    post(&router, "/api/tools/made-up/call", "{}").await;
+    get(&router, "/api/nope/made-up").await;
+    ask(&router, Request::builder().method("BREW").uri("/api/tools").body(Body::empty()).unwrap()).await;
+    drop(guard);
+    let mut lines: Vec<String> = snapshots
+        .snapshot()
+        .into_vec()
+        .into_iter()
+        .map(|(key, _, _, value)| {
+            let labels: Vec<String> =
+                key.key().labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
+            let value = match value {
+                DebugValue::Counter(count) => count.to_string(),
+                DebugValue::Histogram(values) => {
+                    assert!(values.iter().all(|seconds| (0.0..60.0).contains(&seconds.0)));
+                    format!("{} measured", values.len())
+                }
+                DebugValue::Gauge(_) => panic!("nothing here is a level"),
+            };
+            format!("{} {}: {value}", key.key().name(), labels.join(" "))
+        })
+        .collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            // What a client makes up is not counted by its name.
+            "tool_http_call_duration_seconds tool=: 1 measured",
+            "tool_http_call_duration_seconds tool=add: 2 measured",
+            "tool_http_calls_total tool= outcome=tool_not_found: 1",
+            "tool_http_calls_total tool=add outcome=invalid_input: 1",
+            "tool_http_calls_total tool=add outcome=success: 1",
+            "tool_http_request_duration_seconds method=GET route=/tools: 2 measured",
+            "tool_http_request_duration_seconds method=GET route=: 1 measured",
+            "tool_http_request_duration_seconds method=POST route=/tools/{name}/call: 3 measured",
+            "tool_http_request_duration_seconds method=other route=: 1 measured",
+            "tool_http_requests_total method=GET route= status=404: 1",
+            "tool_http_requests_total method=GET route=/tools status=200: 2",
+            "tool_http_requests_total method=POST route=/tools/{name}/call status=200: 1",
+            "tool_http_requests_total method=POST route=/tools/{name}/call status=404: 1",
+            "tool_http_requests_total method=POST route=/tools/{name}/call status=422: 1",
+            "tool_http_requests_total method=other route= status=405: 1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn logs_the_cause_of_provider_failures() {
+    let log = Log::begin();
+    let fails = || Err::<tool_core::Registry, _>(std::io::Error::other("marlin"));
+    let answer = get(&router_with(fails, Options::new()), "/mcp/tools/list").await;
+    assert!(!answer.body.contains("marlin"));
+    let text = log.text();
+    assert!(text.lines().any(|line| line.contains("marlin") && line.contains("/mcp/tools/list")), "{text}");
+}
+
+#[tokio::test]
+async fn counts_timed_out_requests_by_status() {
+    let log = Log::begin();
+    let recorder = DebuggingRecorder::new();
+    let snapshots = recorder.snapshotter();
+    // All of the server runs on this thread.
+    let guard = metrics::set_default_local_recorder(&recorder);
+    let options = Options::new().allow_execute(true).allow_cors_origin("https://app.example.org");
+    let options = ServeOptions::from(options).request_timeout(Duration::from_millis(100));
+    let server = Server::bind(registry(), "127.0.0.1:0", options).await.unwrap();
+    let address = server.local_addr();
+    tokio::spawn(server.run(std::future::pending()));
+    let headers = ["Host: localhost", "Origin: https://app.example.org"];
+    let answer = exchange(address, &request("POST /tools/wait_reading/call", &headers, "{}")).await;
+    assert_eq!(answer.status, 504);
+    // The page that asked may read it.
+    assert_eq!(answer.header("access-control-allow-origin"), "https://app.example.org");
+    drop(guard);
+    let counted = snapshots.snapshot().into_vec();
+    let statuses: Vec<&str> = counted
+        .iter()
+        .filter(|(key, ..)| key.key().name() == "tool_http_requests_total")
+        .flat_map(|(key, ..)| key.key().labels())
+        .filter(|label| label.key() == "status")
+        .map(metrics::Label::value)
+        .collect();
+    assert_eq!(statuses, ["504"]);
+    let text = log.text();
+    let has = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    assert!(has(&["/tools/{name}/call", "tool=\"wait_reading\"", "status=504", "answered"]), "{text}");
+}
