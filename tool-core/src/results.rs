@@ -139,11 +139,12 @@ impl ResultStore {
         // Of a tool that is written by hand the schema is kept as text, and not as a value.
         let schema = tool.output_schema_text().and_then(|text| serde_json::from_str(&text).ok());
         let is_declared = !tool.source().module.is_empty();
-        let largest = schema.and_then(|schema: Value| match tool.wrapped() {
-            // The object around it is ours, and has no other member.
-            Some(true) => size::largest(&schema["properties"]["result"], is_declared),
-            _ => size::largest(&schema, is_declared),
-        });
+        let largest =
+            schema.and_then(|schema: Value| match tool.output().and_then(|output| output.wrapped) {
+                // The object around it is ours, and has no other member.
+                Some(true) => size::largest(&schema["properties"]["result"], is_declared),
+                _ => size::largest(&schema, is_declared),
+            });
         largest.is_none_or(|bytes| bytes > self.0.limits.above)
     }
 

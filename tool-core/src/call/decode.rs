@@ -14,6 +14,7 @@ use crate::call::tool::Tool;
 use crate::context::{Caller, LazyContext};
 use crate::declare::entry::{Call, Entry, EntryOutcome};
 use crate::declare::inject::InjectionSource;
+use crate::declare::layout::ArgumentLayout;
 use crate::declare::reader::{ArgumentReader, ReadErrors, UnreadInput};
 use crate::declare::slots::Slots;
 use crate::declare::state::States;
@@ -79,15 +80,15 @@ impl ArgumentDecoder<'_> {
         arguments: &[u8],
         purpose: Purpose,
     ) -> Result<Option<EntryOutcome>, Failure> {
-        let tool = self.tool;
-        if tool.broken() {
+        let (tool, layout) = (self.tool, self.tool.argument_layout());
+        if layout.broken {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
         if let Some(entry) = self.entry()
-            && !tool.composite()
-            && let Scan { slots, clean: true } = scan(arguments, &tool.argument_layout().members)
-            && let Ok(step) = self.attempt(entry, &slots, purpose, false)?
+            && !layout.composite
+            && let Scan { slots, clean: true } = scan(arguments, &layout.members)
+            && let Ok(step) = self.attempt(entry, layout, &slots, purpose, false)?
         {
             return Ok(Some(step));
         }
@@ -101,15 +102,17 @@ impl ArgumentDecoder<'_> {
         purpose: Purpose,
         coercions: &mut Vec<Coercion>,
     ) -> Result<EntryOutcome, Failure> {
-        let tool = self.tool;
+        let (tool, layout) = (self.tool, self.tool.argument_layout());
         let Checked { text, coercions: made, verdict } = checked;
         *coercions = made;
         let Some(entry) = self.entry() else { return dynamic::enter(self, text, verdict, purpose) };
-        match (verdict, scan(text.as_bytes(), &tool.argument_layout().members)) {
-            (Ok(()), Scan { slots, clean: true }) => match self.attempt(entry, &slots, purpose, true)? {
-                Ok(step) => Ok(step),
-                Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
-            },
+        match (verdict, scan(text.as_bytes(), &layout.members)) {
+            (Ok(()), Scan { slots, clean: true }) => {
+                match self.attempt(entry, layout, &slots, purpose, true)? {
+                    Ok(step) => Ok(step),
+                    Err(findings) => Err(invalid(tool, Vec::new(), &findings.unread)),
+                }
+            }
             (Ok(()), Scan { clean: false, .. }) => Err(invalid(tool, unknown_members(tool, &text), &[])),
             // What is no object has no inputs to decode.
             (Err(problems), _) if problems.iter().any(|problem| problem.path.is_empty()) => {
@@ -119,13 +122,13 @@ impl ArgumentDecoder<'_> {
             // with a problem there is no more to say, and to decode it could take long.
             (Err(problems), Scan { mut slots, .. }) => {
                 let wrong: Vec<String> = problems.iter().filter_map(input_of).collect();
-                for (position, member) in tool.argument_layout().members.iter().enumerate() {
+                for (position, member) in layout.members.iter().enumerate() {
                     if wrong.iter().any(|name| *name == member.name) {
                         slots.empty(position);
                     }
                 }
                 let findings =
-                    self.attempt(entry, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
+                    self.attempt(entry, layout, &slots, Purpose::Validate, true)?.err().unwrap_or_default();
                 Err(invalid(tool, problems, &findings.unread))
             }
         }
@@ -140,12 +143,13 @@ impl ArgumentDecoder<'_> {
     pub(super) fn attempt<'s>(
         &'s self,
         entry: Entry,
+        layout: &'s ArgumentLayout,
         slots: &'s Slots<'s>,
         purpose: Purpose,
         checked: bool,
     ) -> Result<Result<EntryOutcome, ReadErrors<'s>>, Failure> {
         let source = InjectionSource { states: self.states, context: self.context };
-        let reader = ArgumentReader::new(self.tool.argument_layout(), slots, source, checked);
+        let reader = ArgumentReader::new(layout, slots, source, checked);
         let mut call = match purpose {
             Purpose::Validate => Call::Validate(reader),
             Purpose::Run => Call::Run(reader),
@@ -206,15 +210,15 @@ pub(super) fn check_text<'a>(
 
 /// Returns `true` if a tool takes these arguments, by its schema and by its types.
 pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
-    let text = arguments.to_string();
-    let Scan { slots, clean } = scan(text.as_bytes(), &tool.argument_layout().members);
+    let (text, layout) = (arguments.to_string(), tool.argument_layout());
+    let Scan { slots, clean } = scan(text.as_bytes(), &layout.members);
     with_decoder(tool, |decoder| {
         let entry = decoder.entry();
         let reads = |entry, judged| {
-            decoder.attempt(entry, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
+            decoder.attempt(entry, layout, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
         };
         // As in a call: what decodes is valid where all inputs are scalars, and nothing is compiled to check it.
-        if clean && !tool.composite() && !tool.broken() && entry.is_some_and(|entry| reads(entry, false)) {
+        if clean && !layout.composite && !layout.broken && entry.is_some_and(|entry| reads(entry, false)) {
             return true;
         }
         tool.validator().is_ok_and(|validator| validator.is_valid(arguments))
@@ -227,14 +231,15 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
     if !tool.validator().is_ok_and(|validator| validator.is_valid(arguments)) {
         return Vec::new();
     }
-    let text = arguments.to_string();
-    let Scan { slots, .. } = scan(text.as_bytes(), &tool.argument_layout().members);
+    let (text, layout) = (arguments.to_string(), tool.argument_layout());
+    let Scan { slots, .. } = scan(text.as_bytes(), &layout.members);
     let reason = |unread: &UnreadInput<'_>| match unread {
         UnreadInput::Undecoded { error, .. } => Some(error.to_string()),
         UnreadInput::Missing { .. } => None,
     };
     with_decoder(tool, |decoder| {
-        let attempt = decoder.entry().map(|entry| decoder.attempt(entry, &slots, Purpose::Validate, true));
+        let attempt =
+            decoder.entry().map(|entry| decoder.attempt(entry, layout, &slots, Purpose::Validate, true));
         let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
         findings.unread.iter().filter_map(reason).collect()
     })

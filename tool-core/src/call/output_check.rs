@@ -1,6 +1,7 @@
 //! What an output has to be before it is sent.
 
 use crate::definition::ToolDefinition;
+use crate::definition::compose::OutputSchema;
 use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::output::Output;
 use crate::schema::Guarantee;
@@ -42,11 +43,12 @@ impl Outputs {
                 return;
             }
         };
-        output.frame(tool.wrapped());
+        let schema = tool.output();
+        output.frame(schema.and_then(|schema| schema.wrapped));
         let bytes = output.size();
         if bytes > self.most_bytes && !kept() {
             *result = Err(too_long(tool, bytes, self.most_bytes));
-        } else if self.is_checked(tool, output) && !keeps_its_schema(tool, output) {
+        } else if self.is_checked(tool, schema, output) && !keeps_its_schema(tool, output) {
             *result = Err(Failure::internal());
         }
     }
@@ -54,7 +56,7 @@ impl Outputs {
 
 impl Outputs {
     /// Whether this output is held against its schema: the same in every build.
-    fn is_checked(self, tool: &ToolDefinition, output: &Output) -> bool {
+    fn is_checked(self, tool: &ToolDefinition, schema: Option<&OutputSchema>, output: &Output) -> bool {
         // No type stands behind what a hand-written tool promises.
         if tool.declaration().is_none() {
             return true;
@@ -63,7 +65,7 @@ impl Outputs {
             let doubtful = |it: Guarantee| {
                 !it.structure || it.numbers && output.structured_text().is_some_and(may_have_null)
             };
-            tool.guarantee().is_some_and(doubtful)
+            schema.is_some_and(|schema| doubtful(schema.guarantee))
         })
     }
 }

@@ -14,7 +14,9 @@ pub(crate) struct ArgumentLayout {
     pub(crate) members: Vec<MemberLayout>,
     /// For each input that is flattened, how many members are its own; empty where no input is.
     flattened: Vec<Option<usize>>,
-    /// Whether making it panicked.
+    /// Set if arguments must be validated against the schema before they are decoded.
+    pub(crate) composite: bool,
+    /// Set if making the schema or the layout panicked.
     pub(crate) broken: bool,
 }
 
@@ -43,7 +45,7 @@ impl ArgumentLayout {
     /// Of a tool that reads its arguments itself.
     pub(crate) fn empty() -> &'static Self {
         static EMPTY: ArgumentLayout =
-            ArgumentLayout { members: Vec::new(), flattened: Vec::new(), broken: false };
+            ArgumentLayout { members: Vec::new(), flattened: Vec::new(), composite: true, broken: false };
         &EMPTY
     }
 

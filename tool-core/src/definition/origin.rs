@@ -152,10 +152,14 @@ impl Declared {
 
     /// How the arguments are read, by how the inputs stand in the schema.
     fn argument_layout(&self) -> &ArgumentLayout {
-        // The code of an author runs here, for defaults and for types: `broken` tells when it panicked.
+        // The code of an author runs here, for defaults and for types: `broken` is set if it panics.
         self.argument_layout.get_or_init(|| {
-            catch_panic(|| ArgumentLayout::new(&self.inputs, &self.input().layout))
-                .unwrap_or_else(|Panicked| ArgumentLayout::broken())
+            let input = self.input();
+            let layout = catch_panic(|| ArgumentLayout::new(&self.inputs, &input.layout));
+            let mut layout = layout.unwrap_or_else(|Panicked| ArgumentLayout::broken());
+            layout.composite = input.composite;
+            layout.broken |= input.broken;
+            layout
         })
     }
 

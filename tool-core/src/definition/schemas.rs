@@ -18,7 +18,7 @@ use crate::definition::{Inner, ToolDefinition};
 use crate::model::digest::Digest;
 use crate::model::output::Output;
 use crate::schema::problem::Problem;
-use crate::schema::{Formats, Guarantee, NativeSchema, Validator};
+use crate::schema::{Formats, NativeSchema, Validator};
 
 /// An example of more bytes than this is not told to a caller whose input was wrong.
 const MAX_EXAMPLE_LENGTH: usize = 4 * 1024;
@@ -284,24 +284,9 @@ impl ToolDefinition {
         self.whole().origin.argument_layout()
     }
 
-    /// Whether arguments are checked before they are decoded.
-    pub(crate) fn composite(&self) -> bool {
-        self.input().composite
-    }
-
     /// What a declared tool returns where that has no schema.
     pub(crate) fn returns_untyped(&self) -> Option<Untyped> {
         self.whole().origin.declared()?.returns_untyped()
-    }
-
-    /// What the type of the output guarantees of it; `None` where there is no schema to break.
-    pub(crate) fn guarantee(&self) -> Option<Guarantee> {
-        self.output().map(|output| output.guarantee)
-    }
-
-    /// Whether the output stands under `result` on the wire; `None` when there is no schema that says so.
-    pub(crate) fn wrapped(&self) -> Option<bool> {
-        self.whole().origin.output().and_then(|output| output.wrapped)
     }
 
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
@@ -346,14 +331,15 @@ impl ToolDefinition {
 
     /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
     pub(crate) fn broken(&self) -> bool {
-        self.input().broken || self.argument_layout().broken
+        self.argument_layout().broken
     }
 
     pub(crate) fn input(&self) -> &InputSchema {
         self.whole().origin.input()
     }
 
-    fn output(&self) -> Option<&OutputSchema> {
+    /// Returns the schema of the output, if it has one.
+    pub(crate) fn output(&self) -> Option<&OutputSchema> {
         self.whole().origin.output()
     }
 }
