@@ -19,6 +19,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step { name: "fmt", summary: "the code is formatted", needs: &[], run: cargo::fmt },
     Step { name: "clippy", summary: "no lint has anything to say", needs: &[], run: cargo::clippy },
     Step { name: "doc", summary: "the documentation builds without a warning", needs: &[], run: cargo::doc },
+    Step {
+        name: "api",
+        summary: "the public API of each library is the one in `tests/api/text`",
+        needs: &[],
+        run: cargo::api,
+    },
     Step { name: "test", summary: "all tests and documentation examples", needs: &[], run: cargo::test },
     Step {
         name: "oldest",

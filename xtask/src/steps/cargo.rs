@@ -23,6 +23,10 @@ pub(crate) fn doc(_: &mut Tally) -> Result<(), Failure> {
         .run()
 }
 
+pub(crate) fn api(_: &mut Tally) -> Result<(), Failure> {
+    Invocation::cargo(["run", "--package", "api", "--locked"]).announce().run()
+}
+
 /// Runs to the end in any case, so that one run shows all that fails.
 pub(crate) fn test(tally: &mut Tally) -> Result<(), Failure> {
     counted(Invocation::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]), tally)
