@@ -276,7 +276,8 @@ mod tests {
         for flavour in [Flavour::Ours, Flavour::OursFull] {
             for variant in Variant::of(flavour) {
                 let source = source(flavour, variant, 3, 0);
-                for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.invoke("] {
+                for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.call_with("]
+                {
                     assert!(source.contains(text), "{flavour:?} {variant:?} {text}");
                 }
             }

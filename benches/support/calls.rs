@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::{Output, Registry, tool};
+use tool_core::{CallOptions, Output, Registry, tool};
 use tool_core::audit::AuditEvent;
 
 const ARGUMENTS: &[u8] = br#"{"a":40,"b":2}"#;
@@ -83,7 +83,8 @@ fn main() {
 
 fn call(registry: &Registry, tool: &str) {
     // The tool never waits, and an executor is not what is measured.
-    let reply = pin!(registry.invoke(black_box(tool), black_box(ARGUMENTS)));
+    let options = CallOptions::new();
+    let reply = pin!(registry.call_with(black_box(tool), black_box(ARGUMENTS), black_box(&options)));
     let Poll::Ready(reply) = reply.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     black_box(black_box(reply.result.unwrap()).structured_text());
 }

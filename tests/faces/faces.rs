@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tool_cli::{App, Buffer, Streams};
 use tool_core::failure::Reason;
-use tool_core::{Failure, FailureKind, Output, Principal, Registry, RegistryBuilder};
+use tool_core::{CallOptions, Failure, FailureKind, Output, Principal, Registry, RegistryBuilder};
 
 use crate::mcp::Client;
 
@@ -176,7 +176,8 @@ impl Faces {
 
     /// As [`Faces::call_without_mcp`], with arguments that may be no text.
     pub(crate) fn call_with_bytes(&self, name: &str, arguments: &[u8]) -> Each<Answer> {
-        let direct = self.runtime.block_on(self.direct.invoke(name, arguments)).result;
+        let direct =
+            self.runtime.block_on(self.direct.call_with(name, arguments, &CallOptions::new())).result;
         vec![
             ("a direct call", direct.into()),
             ("HTTP", self.call_over_http(name, arguments)),

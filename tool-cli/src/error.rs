@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tool_core::lock::LockError;
 use tool_core::profile::ProfileError;
-use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition};
+use tool_core::{BuildErrors, Failure, FailureKind, Registry, ToolDefinition, adapter};
 
 use crate::info::path::UnknownPart;
 use crate::streams::Streams;
@@ -90,7 +90,7 @@ impl CliError {
         match registry.check_access(name) {
             Err(failure) if failure.kind() != FailureKind::NotFound => CliError::call(failure),
             Ok(()) | Err(_) => {
-                let suggestion = registry.nearest(name).map(|tool| tool.name().to_owned());
+                let suggestion = adapter::nearest(registry, name).map(|tool| tool.name().to_owned());
                 let failure = Failure::new(FailureKind::NotFound, format!("Tool not found: {name}"));
                 CliError::Call { failure, suggestion }
             }

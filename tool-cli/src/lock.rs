@@ -19,7 +19,7 @@ use crate::yaml;
 /// Records what the tools promise, or compares it with what is recorded.
 pub(crate) fn lock(app: &App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     app.registry.check()?;
-    let now = app.registry.lock();
+    let now = Lock::of(&app.registry);
     let path = matches.get_one::<std::path::PathBuf>("file").map_or(Path::new("tools.lock"), |path| path);
     let check = matches.get_flag("check");
     if path == Path::new("-") && !check {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use tool_core::schema::Validation;
-use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition};
+use tool_core::{Failure, FailureKind, Output, Registry, ToolDefinition, adapter};
 
 pub(crate) use duration::duration;
 
@@ -117,7 +117,8 @@ async fn confirm_and_call(
     if tool.destructive() && !cli::flag(matches, "yes") {
         // What is not called leaves a trace as what is: somebody tried.
         confirm(registry, tool, &arguments, streams).map_err(|failure| {
-            registry.refuse(tool.name(), &arguments, failure).result.err().unwrap_or_else(Failure::internal)
+            let reply = adapter::refuse(registry, tool.name(), &arguments, failure);
+            reply.result.err().unwrap_or_else(Failure::internal)
         })?;
     }
     call::call(registry, tool, arguments, cli::one(matches, "timeout").copied(), answers, streams).await

@@ -19,6 +19,7 @@ mod elsewhere;
 mod example;
 mod failure_log;
 mod invocation;
+pub(crate) mod options;
 mod output_check;
 pub(crate) mod prompt_arguments;
 mod reply;

@@ -3,6 +3,7 @@
 pub(crate) mod elicitation;
 pub(crate) mod extensions;
 pub(crate) mod logging;
+pub(crate) mod options;
 pub(crate) mod permit;
 pub(crate) mod progress;
 pub(crate) mod semaphore;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use crate::context::elicitation::{ElicitationClient, ElicitationState};
 use crate::context::extensions::Extensions;
 use crate::context::logging::LogHandle;
+use crate::context::options::{ContextOptions, NO_OPTIONS};
 use crate::context::permit::Permit;
 use crate::context::progress::ProgressHandle;
 use crate::context::tasks::Tasks;
@@ -43,7 +45,8 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call_id: CallId,
     tool: String,
-    caller: Caller,
+    principal: Principal,
+    options: ContextOptions,
     elicitation: ElicitationState,
     /// What the call holds to run, for as long as it runs.
     permits: Mutex<Vec<Weak<Permit>>>,
@@ -60,7 +63,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
     /// ```
     pub fn for_tests(tool: &str) -> Self {
-        LazyContext::new(tool, &Caller::local()).get().clone()
+        LazyContext::new(tool, &Principal::local(), &NO_OPTIONS).get().clone()
     }
 
     /// The identifier that joins the answer and the log.
@@ -88,7 +91,7 @@ impl Context {
     /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
     /// ```
     pub fn principal(&self) -> &Principal {
-        &self.0.caller.principal
+        &self.0.principal
     }
 
     /// The trace that the call is part of, to be handed on to whatever the tool calls in turn.
@@ -97,7 +100,7 @@ impl Context {
     /// assert!(tool_core::Context::for_tests("add").traceparent().is_none());
     /// ```
     pub fn traceparent(&self) -> Option<TraceParent> {
-        self.0.caller.trace
+        self.0.options.trace
     }
 
     /// What the adapter or the application put beside the call, by its type.
@@ -117,17 +120,17 @@ impl Context {
     /// # assert_eq!(greet_in_language(Context::for_tests("greet_in_language")), "Good day");
     /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.0.caller.extension()
+        self.0.options.extension()
     }
 
     /// Whom the call tells how far it has come.
     pub(crate) fn progress_sink(&self) -> Option<&ProgressHandle> {
-        self.0.caller.progress.as_ref()
+        self.0.options.progress.as_ref()
     }
 
     /// Who hears what the call has to say.
     pub(crate) fn log_sink(&self) -> Option<&LogHandle> {
-        self.0.caller.log.as_ref()
+        self.0.options.log.as_ref()
     }
 
     /// Nobody waits for the call any more.
@@ -139,7 +142,7 @@ impl Context {
 
     /// Who is asked what the call asks.
     pub(crate) fn elicitation_client(&self) -> Option<&ElicitationClient> {
-        self.0.caller.client.as_ref()
+        self.0.options.client.as_ref()
     }
 
     /// What is known of the questions of the call.
@@ -156,7 +159,7 @@ impl Context {
 
     /// What this call and those around it hold, the innermost first.
     fn permits(&self) -> Vec<Weak<Permit>> {
-        let calls = std::iter::successors(Some(self), |call| call.0.caller.outer.as_ref());
+        let calls = std::iter::successors(Some(self), |call| call.0.options.outer.as_ref());
         let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
         permits.flat_map(|permits| permits.clone()).collect()
     }
@@ -208,73 +211,13 @@ impl Context {
     }
 }
 
-/// Who calls, as part of which trace, what was put beside the call, whom it tells how far it has come and what it has
-/// to say, and whom it asks.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    pub(crate) principal: Principal,
-    pub(crate) trace: Option<TraceParent>,
-    /// Most calls have none, and are spared what they take.
-    pub(crate) extensions: Option<Arc<Extensions>>,
-    pub(crate) progress: Option<ProgressHandle>,
-    pub(crate) log: Option<LogHandle>,
-    pub(crate) client: Option<ElicitationClient>,
-    /// The call of a tool that makes the calls.
-    pub(crate) outer: Option<Context>,
-}
-
-impl Caller {
-    pub(crate) fn new(principal: Principal) -> Self {
-        Caller {
-            principal,
-            trace: None,
-            extensions: None,
-            progress: None,
-            log: None,
-            client: None,
-            outer: None,
-        }
-    }
-
-    /// The local one.
-    pub(crate) fn local() -> Self {
-        Caller::new(Principal::local())
-    }
-
-    /// Of whom nothing is known.
-    pub(crate) fn nobody() -> Self {
-        Caller::new(Principal::anonymous())
-    }
-
-    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.extensions.as_ref()?.get()
-    }
-}
-
-/// What was put beside a call has no equal but itself.
-impl PartialEq for Caller {
-    fn eq(&self, other: &Self) -> bool {
-        let extensions = match (&self.extensions, &other.extensions) {
-            (None, None) => true,
-            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
-            _ => false,
-        };
-        extensions
-            && self.principal == other.principal
-            && self.trace == other.trace
-            && self.progress == other.progress
-            && self.log == other.log
-            && self.client == other.client
-            && self.outer.as_ref().map(Context::call_id) == other.outer.as_ref().map(Context::call_id)
-    }
-}
-
 /// The context of one call, made when something first asks for it: most tools never do.
 #[derive(Debug)]
 pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
-    caller: &'c Caller,
+    principal: &'c Principal,
+    options: &'c ContextOptions,
     /// What stands beside the call under what the caller brings along.
     beside: Option<&'c Arc<Extensions>>,
     /// Through which the call came; none where nothing runs.
@@ -287,26 +230,28 @@ pub(crate) struct LazyContext<'c> {
 }
 
 impl<'c> LazyContext<'c> {
-    pub(crate) fn new(tool: &'c str, caller: &'c Caller) -> Self {
-        Self::made(tool, caller, None, None, None)
+    pub(crate) fn new(tool: &'c str, principal: &'c Principal, options: &'c ContextOptions) -> Self {
+        Self::made(tool, principal, options, None, None, None)
     }
 
     /// The context of a call that really runs.
     pub(crate) fn running(
         tool: &'c str,
-        caller: &'c Caller,
+        principal: &'c Principal,
+        options: &'c ContextOptions,
         beside: Option<&'c Arc<Extensions>>,
         registry: &'c (dyn Any + Send + Sync),
         tasks: &'c Tasks,
     ) -> Self {
-        Self::made(tool, caller, beside, Some(registry), Some(tasks))
+        Self::made(tool, principal, options, beside, Some(registry), Some(tasks))
     }
 
     #[inline]
     #[cfg_attr(not(feature = "tokio"), expect(unused_variables, reason = "no task outlives its call"))]
     fn made(
         tool: &'c str,
-        caller: &'c Caller,
+        principal: &'c Principal,
+        options: &'c ContextOptions,
         beside: Option<&'c Arc<Extensions>>,
         registry: Option<&'c (dyn Any + Send + Sync)>,
         tasks: Option<&'c Tasks>,
@@ -314,7 +259,8 @@ impl<'c> LazyContext<'c> {
         LazyContext {
             call_id: CallId::new(),
             tool,
-            caller,
+            principal,
+            options,
             beside,
             registry,
             #[cfg(feature = "tokio")]
@@ -324,8 +270,8 @@ impl<'c> LazyContext<'c> {
         }
     }
 
-    pub(crate) fn caller(&self) -> &'c Caller {
-        self.caller
+    pub(crate) fn options(&self) -> &'c ContextOptions {
+        self.options
     }
 
     /// Returns the registry through which the call came, if it is one of this type.
@@ -335,7 +281,7 @@ impl<'c> LazyContext<'c> {
 
     /// A value that stands beside the call.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
-        self.caller.extension().or_else(|| self.beside?.get())
+        self.options.extension().or_else(|| self.beside?.get())
     }
 
     pub(crate) fn call_id(&self) -> CallId {
@@ -343,7 +289,7 @@ impl<'c> LazyContext<'c> {
     }
 
     pub(crate) fn principal(&self) -> &'c Principal {
-        &self.caller.principal
+        self.principal
     }
 
     pub(crate) fn get(&self) -> &Context {
@@ -351,9 +297,10 @@ impl<'c> LazyContext<'c> {
             Context(Arc::new(Inner {
                 call_id: self.call_id,
                 tool: self.tool.to_owned(),
-                caller: Caller {
-                    extensions: Extensions::layered(self.caller.extensions.as_ref(), self.beside),
-                    ..self.caller.clone()
+                principal: self.principal.clone(),
+                options: ContextOptions {
+                    extensions: Extensions::layered(self.options.extensions.as_ref(), self.beside),
+                    ..self.options.clone()
                 },
                 elicitation: ElicitationState::default(),
                 permits: Mutex::new(self.permit.iter().cloned().collect()),
@@ -372,7 +319,7 @@ impl<'c> LazyContext<'c> {
 
     /// What the call and those around it hold, the innermost first.
     pub(crate) fn permits(&self) -> Vec<Weak<Permit>> {
-        let outer = self.caller.outer.as_ref().map(Context::permits);
+        let outer = self.options.outer.as_ref().map(Context::permits);
         self.permit.iter().cloned().chain(outer.into_iter().flatten()).collect()
     }
 

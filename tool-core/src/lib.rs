@@ -42,10 +42,11 @@ pub use tool_macros::tool;
 pub use crate::call::tool::{DynamicTool, Tool};
 pub use crate::model::digest::{Digest, ParseDigestError};
 pub use crate::model::future::BoxFuture;
-pub use crate::registry::{BuildError, BuildErrors, Registry, RegistryBuilder};
+pub use crate::registry::{BuildError, BuildErrors, Registry, RegistryBuilder, adapter};
 
 // Call: what a tool knows of its call, and what comes of it.
 pub use crate::call::Reply;
+pub use crate::call::options::CallOptions;
 pub use crate::context::Context;
 pub use crate::context::extensions::{Extension, Extensions};
 pub use crate::model::call_id::CallId;

@@ -145,26 +145,24 @@ impl Lint {
     }
 }
 
-impl Registry {
-    /// What could be better in the declarations, by the rules and limits of [`Lint::default`]. Nothing of it keeps a tool
-    /// from working: that is what [`Registry::check`] finds.
-    ///
-    /// ```
-    /// use tool_core::{Registry, tool, tools};
-    /// use tool_core::lint::LintRule;
-    ///
-    /// /// Adds two numbers.
-    /// #[tool(operation = Transform)]
-    /// fn lint_add(/** First of the two. */ a: i64, b: i64) -> i64 {
-    ///     a + b
-    /// }
-    ///
-    /// let registry = Registry::builder().tools(tools![lint_add]).build().unwrap();
-    /// let findings = registry.lint();
-    /// assert_eq!(findings.len(), 1);
-    /// assert_eq!((findings[0].rule, findings[0].input.as_deref()), (LintRule::InputUndocumented, Some("/b")));
-    /// ```
-    pub fn lint(&self) -> Vec<Finding> {
-        Lint::default().run(self)
-    }
+/// Returns what could be better in the declarations of a registry, by the rules and limits of [`Lint::default`]. A finding does not
+/// keep a tool from working: what does is reported by [`Registry::check`].
+///
+/// ```
+/// use tool_core::lint::{LintRule, lint};
+/// use tool_core::{Registry, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool(operation = Transform)]
+/// fn lint_add(/** First of the two. */ a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().tools(tools![lint_add]).build().unwrap();
+/// let findings = lint(&registry);
+/// assert_eq!(findings.len(), 1);
+/// assert_eq!((findings[0].rule, findings[0].input.as_deref()), (LintRule::InputUndocumented, Some("/b")));
+/// ```
+pub fn lint(registry: &Registry) -> Vec<Finding> {
+    Lint::default().run(registry)
 }

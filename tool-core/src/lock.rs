@@ -37,9 +37,9 @@ const VERSION: u64 = 1;
 /// use tool_core::lock::{Change, Lock};
 ///
 /// let registry = Registry::builder().allow_empty().build().unwrap();
-/// let stored: Lock = registry.lock().to_string().parse()?;
-/// assert_eq!(stored, registry.lock());
-/// assert!(stored.compare(&registry.lock()).iter().all(|difference| difference.change() == Change::Compatible));
+/// let stored: Lock = Lock::of(&registry).to_string().parse()?;
+/// assert_eq!(stored, Lock::of(&registry));
+/// assert!(stored.compare(&Lock::of(&registry)).iter().all(|difference| difference.change() == Change::Compatible));
 /// # Ok::<(), tool_core::lock::LockError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -50,28 +50,32 @@ pub struct Lock {
     prompts: BTreeMap<String, Entry>,
 }
 
-impl Registry {
-    /// What every tool and every prompt promises now, whoever calls.
+impl Lock {
+    /// Returns what every tool and every prompt of a registry promises, whoever calls.
     ///
     /// ```
-    /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert_eq!(registry.lock().to_string(), "{\n  \"tools\": {},\n  \"version\": 1\n}\n");
+    /// use tool_core::Registry;
+    /// use tool_core::lock::Lock;
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// assert_eq!(Lock::of(&registry).to_string(), "{\n  \"tools\": {},\n  \"version\": 1\n}\n");
     /// ```
-    pub fn lock(&self) -> Lock {
+    pub fn of(registry: &Registry) -> Self {
         let entry = |tool: &ToolDefinition| (tool.name().to_owned(), Entry::of(tool).normal());
         Lock {
-            tools: self.definitions().map(entry).collect(),
-            prompts: self.declared_prompts().map(|prompt| entry(prompt.tool())).collect(),
+            tools: registry.definitions().map(entry).collect(),
+            prompts: registry.declared_prompts().map(|prompt| entry(prompt.tool())).collect(),
         }
     }
-}
 
-impl Lock {
     /// Everything that is different in `newer`, ordered by the names of the tools and then of the prompts, and what it means
     /// to a caller who knows them as they are here: see [`DifferenceKind`]. Empty when the digests are equal, and only then.
     ///
     /// ```
-    /// let lock = tool_core::Registry::builder().allow_empty().build().unwrap().lock();
+    /// use tool_core::lock::Lock;
+    ///
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let lock = Lock::of(&registry);
     /// assert!(lock.compare(&lock).is_empty());
     /// ```
     #[must_use]
@@ -83,8 +87,10 @@ impl Lock {
     /// The digest of the registry that this was made from.
     ///
     /// ```
+    /// use tool_core::lock::Lock;
+    ///
     /// let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert_eq!(registry.lock().digest(), registry.digest());
+    /// assert_eq!(Lock::of(&registry).digest(), registry.digest());
     /// ```
     pub fn digest(&self) -> Digest {
         let digests = |entries: &BTreeMap<String, Entry>| -> Vec<String> {

@@ -1,12 +1,12 @@
 //! The registry: every tool of an application, found by its name and called through one pipeline.
 //!
 //! Here is what is found in it; what it holds is in [`member`]. How it is made is in [`builder`] and [`assembly`], and checked in
-//! [`checks`]; for whom it is, in [`caller`]; how its tools are called, in [`calls`].
+//! [`checks`]; for whom it is, in [`handle`]; how its tools are called, in [`calls`].
 
+pub mod adapter;
 mod addresses;
 mod assembly;
 mod builder;
-mod caller;
 mod calls;
 mod checks;
 mod completion;
@@ -16,6 +16,7 @@ mod drain;
 mod error;
 mod executor;
 pub(crate) mod faults;
+mod handle;
 mod index;
 mod inject;
 mod prompts;
@@ -34,8 +35,8 @@ pub use builder::RegistryBuilder;
 pub use error::{BuildError, BuildErrors};
 
 use crate::call::audit::Audit;
-use crate::call::target::{CallOrigin, Scope, Target};
-use crate::context::Caller;
+use crate::call::options::CallOptions;
+use crate::call::target::{Scope, Target};
 use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
@@ -45,9 +46,6 @@ use crate::registry::index::Positions;
 use crate::registry::prompts::RegisteredPrompt;
 use crate::registry::scope::{RegisteredTool, ToolOverrides};
 use crate::registry::search::Index;
-#[cfg(feature = "tokio")]
-use crate::results::ResultStore;
-use crate::schema::nearest;
 
 /// The tools of an application.
 ///
@@ -75,11 +73,9 @@ use crate::schema::nearest;
 #[derive(Clone)]
 pub struct Registry {
     inner: Arc<Inner>,
-    /// Who calls.
-    caller: Caller,
-    /// Keeps what is too large to be shown.
-    #[cfg(feature = "tokio")]
-    results: Option<ResultStore>,
+    principal: Principal,
+    /// The options of calls that have no others.
+    options: Option<Arc<CallOptions>>,
 }
 
 struct Inner {
@@ -148,17 +144,8 @@ impl Registry {
         RegistryBuilder::default()
     }
 
-    /// Whether both are one registry, whoever calls: what was made of the tools of one holds for the other. Two that were
-    /// built apart are not one, however alike.
-    ///
-    /// ```
-    /// use tool_core::{Principal, Registry};
-    ///
-    /// let registry = Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.ptr_eq(&registry.as_principal(Principal::anonymous())));
-    /// assert!(!registry.ptr_eq(&Registry::builder().allow_empty().build().unwrap()));
-    /// ```
-    pub fn ptr_eq(&self, other: &Registry) -> bool {
+    /// Returns `true` if both handles share the same registry, ignoring the principal and the options.
+    pub(crate) fn ptr_eq(&self, other: &Registry) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
@@ -197,20 +184,8 @@ impl Registry {
         callable.map(|member| &member.definition)
     }
 
-    /// Whether all tools are [callable](Self::callable) whoever calls and whenever, since none asks for anything: then nothing
-    /// has to be chosen for a caller.
-    ///
-    /// ```
-    /// use tool_core::{DynamicTool, Output, Permission, Registry, ToolDefinition};
-    ///
-    /// let tool = |definition| DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) });
-    /// let ping = || ToolDefinition::builder("ping", "Answers.");
-    /// let open = Registry::builder().tool(tool(ping().build().unwrap())).build().unwrap();
-    /// let guarded = ping().permission(Permission::all(["ping"])).build().unwrap();
-    /// let closed = Registry::builder().tool(tool(guarded)).build().unwrap();
-    /// assert!(open.is_unrestricted() && !closed.is_unrestricted());
-    /// ```
-    pub fn is_unrestricted(&self) -> bool {
+    /// Returns `true` if every caller may call every tool at any time.
+    pub(crate) fn is_unrestricted(&self) -> bool {
         let asks = |member: &RegisteredTool| {
             let RegisteredTool { definition, .. } = member;
             let read_only = self.inner.home_of(member).admission.read_only;
@@ -219,51 +194,20 @@ impl Registry {
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
     }
 
-    /// The tool at this position among all that are [declared](Self::definitions), if the caller may [call](Self::callable) it.
-    ///
-    /// ```
-    /// use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition};
-    ///
-    /// let definition = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
-    /// let ping = DynamicTool::new(definition.build().unwrap(), |_, _: serde_json::Value| async { Ok(Output::empty()) });
-    /// let registry = Registry::builder().tool(ping).build().unwrap();
-    /// assert!(registry.as_principal(Principal::anonymous()).callable_at(0).is_none());
-    /// let ada = registry.as_principal(Principal::new("ada").grant("ping"));
-    /// assert_eq!(ada.callable_at(0).unwrap().name(), "ping");
-    /// assert!(ada.callable_at(1).is_none());
-    /// ```
-    pub fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
+    /// Returns the tool at this position among all, if the caller may call it.
+    fn callable_at(&self, position: usize) -> Option<&ToolDefinition> {
         let member = self.inner.members.get(position)?;
         let callable = self.is_unrestricted() || self.inner.is_callable(member, self.principal());
         callable.then_some(&member.definition)
     }
 
-    /// Every tool, whoever calls, ordered by name: for what an adapter prepares once. What a caller is told of is
-    /// [`tools`](Self::tools) and [`callable`](Self::callable).
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.tools().len() <= registry.definitions().len());
-    /// ```
-    pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+    /// Returns every tool, ordered by name, whoever calls.
+    pub(crate) fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.inner.members.iter().map(|member| &member.definition)
     }
 
-    /// The tool of this name or alias, whoever calls, and its position among all that are [declared](Self::definitions): for
-    /// what an adapter has prepared. It costs the same however many there are.
-    ///
-    /// ```
-    /// use tool_core::{DynamicTool, Output, Registry, ToolDefinition};
-    ///
-    /// let tool = |name| {
-    ///     let definition = ToolDefinition::builder(name, "Answers.").build().unwrap();
-    ///     DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
-    /// };
-    /// let registry = Registry::builder().tool(tool("pong")).tool(tool("ping")).build().unwrap();
-    /// assert_eq!(registry.position("pong").map(|(position, _)| position), Some(1));
-    /// assert!(registry.position("nope").is_none());
-    /// ```
-    pub fn position(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
+    /// Returns the tool of this name or alias and its position among all, whoever calls.
+    fn position(&self, name: &str) -> Option<(usize, &ToolDefinition)> {
         let position = self.inner.positions.get(name, &self.inner.members)?;
         Some((position, &self.inner.members[position].definition))
     }
@@ -293,16 +237,6 @@ impl Registry {
             .map(|member| &member.definition)
     }
 
-    /// Whether there is a tool of this name or alias for the caller, be it one that is not listed now.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(!registry.contains("nope"));
-    /// ```
-    pub fn contains(&self, name: &str) -> bool {
-        self.known(name).is_ok()
-    }
-
     /// Whether a call of this tool would be let in, which is decided before its arguments are looked at.
     ///
     /// # Errors
@@ -317,8 +251,8 @@ impl Registry {
     /// assert_eq!(registry.check_access("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn check_access(&self, name: &str) -> Result<(), Failure> {
-        let Target { definition, home, .. } = self.known(name)?;
-        home.admission.admit(definition, &home.states, &self.caller.principal)
+        let Target { definition, home, .. } = self.find(name)?;
+        home.admission.admit(definition, &home.states, &self.principal)
     }
 
     /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
@@ -328,22 +262,12 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Target { definition, home, .. } = self.known(name).ok()?;
+        let Target { definition, home, .. } = self.find(name).ok()?;
         (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&home.states)))
     }
 
-    /// The tool that was probably meant by a name that none has.
-    ///
-    /// ```
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.nearest("nope").is_none());
-    /// ```
-    pub fn nearest(&self, name: &str) -> Option<&ToolDefinition> {
-        nearest(name, self.tools().map(ToolDefinition::name)).and_then(|name| self.get(name))
-    }
-
     /// The tool of this name or alias, if it exists for the caller.
-    pub(crate) fn known(&self, name: &str) -> Result<Target<'_>, Failure> {
+    fn find(&self, name: &str) -> Result<Target<'_>, Failure> {
         self.member(name)
             .map(|member| {
                 let (apart, home) = (member.apart.as_deref(), self.inner.home_of(member));
@@ -357,41 +281,6 @@ impl Registry {
             })
             .filter(|known| known.home.admission.knows(known.definition, self.principal()))
             .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
-    }
-
-    fn of(inner: Arc<Inner>, caller: Caller) -> Self {
-        Registry {
-            inner,
-            caller,
-            #[cfg(feature = "tokio")]
-            results: None,
-        }
-    }
-
-    /// Returns `true` if the results of calls through both handles go into the same store.
-    #[cfg(feature = "tokio")]
-    fn has_results_of(&self, other: &Registry) -> bool {
-        match (&self.results, &other.results) {
-            (None, None) => true,
-            (Some(own), Some(others)) => own.is(others),
-            _ => false,
-        }
-    }
-
-    /// The same without a runtime, where no result is stored.
-    #[cfg(not(feature = "tokio"))]
-    fn has_results_of(&self, _: &Registry) -> bool {
-        true
-    }
-
-    /// Returns who makes the calls of this handle, and what there is for them.
-    fn origin(&self) -> CallOrigin<'_> {
-        CallOrigin {
-            caller: &self.caller,
-            registry: self,
-            #[cfg(feature = "tokio")]
-            results: self.results.as_ref(),
-        }
     }
 
     fn member(&self, name: &str) -> Option<&RegisteredTool> {

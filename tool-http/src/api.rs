@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tool_core::Registry;
 use tool_core::provider::Provider;
 use tool_core::results::ResultStore;
+use tool_core::{CallOptions, Registry, adapter};
 
 use crate::cache::DocumentCache;
 use crate::error::ApiError;
@@ -37,7 +37,9 @@ impl Api {
     pub(crate) async fn tools(&self) -> Result<Registry, ApiError> {
         // Why it failed is in the log.
         let tools = self.0.provider.tools().await.map_err(|_| ApiError::Discovery)?;
-        Ok(if self.0.options.excerpts { tools.registry().clone() } else { tools.registry().in_full() })
+        let registry = tools.registry();
+        let in_full = !self.0.options.excerpts && adapter::results(registry).is_some();
+        Ok(if in_full { registry.with_options(&CallOptions::new().full_results()) } else { registry.clone() })
     }
 
     /// What keeps results that are too large to be sent at once, if something does.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tool_core::Registry;
+use tool_core::{Registry, adapter};
 
 use crate::error::ApiError;
 use crate::representation::Representation;
@@ -52,14 +52,14 @@ impl DocumentCache {
     pub(crate) fn get(&self, document: Document, registry: &Registry) -> Option<Representation> {
         // Nothing panics while it is held.
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cached = last.as_ref().filter(|cached| cached.registry.ptr_eq(registry))?;
+        let cached = last.as_ref().filter(|cached| adapter::ptr_eq(&cached.registry, registry))?;
         cached.documents[document as usize].get().cloned()
     }
 
     fn documents_for(&self, registry: &Registry) -> Arc<CachedDocuments> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some(cached) if cached.registry.ptr_eq(registry) => Arc::clone(cached),
+            Some(cached) if adapter::ptr_eq(&cached.registry, registry) => Arc::clone(cached),
             _ => {
                 let cached =
                     Arc::new(CachedDocuments { registry: registry.clone(), documents: Default::default() });

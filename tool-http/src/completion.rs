@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::completion::{CompletionRequest, Completions};
-use tool_core::{CallId, Failure, FailureKind};
+use tool_core::{CallId, Failure, FailureKind, adapter};
 
 use crate::error::ApiError;
 use crate::json::json;
@@ -33,7 +33,8 @@ pub(crate) async fn complete(mut context: RequestContext) -> Result<Response, Ap
     let Object(request): Object<Request> =
         serde_json::from_slice(&body).map_err(|error| ApiError::InvalidBody(error.to_string()))?;
     // The functions that complete are the application's, and may look things up.
-    let complete = move || tools.complete(&name, &request.argument.0.name, request.completion_request());
+    let complete =
+        move || adapter::complete(&tools, &name, &request.argument.0.name, request.completion_request());
     let completed = tokio::task::spawn_blocking(complete).await.unwrap_or_else(|_| Err(Failure::internal()));
     match completed {
         Ok(completions) => Ok(json(StatusCode::OK, &CompletionResponse::from(completions))),

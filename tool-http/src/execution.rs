@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::response::Response;
-use tool_core::{FailureKind, Registry, Reply};
+use tool_core::{CallOptions, FailureKind, Registry, Reply, adapter};
 
 use crate::error::ApiError;
 use crate::request_context::{RequestContext, find_tool};
@@ -17,7 +17,7 @@ pub(crate) async fn validate(mut context: RequestContext) -> Result<Response, Ap
     let tool = find_tool(&tools, &name)?;
     query::expect_empty(&context.head.uri)?;
     let arguments = context.arguments().await?;
-    Ok(response::validation_response(tools.validate_limited(tool.name(), &arguments).await))
+    Ok(response::validation_response(adapter::validate_limited(&tools, tool.name(), &arguments).await))
 }
 
 /// `POST /tools/{name}/call`.
@@ -33,14 +33,14 @@ pub(crate) async fn call(mut context: RequestContext) -> Result<Response, ApiErr
     let name = context.tool_name().await?;
     let tools = context.tools(caller).await?;
     let _guard = context.api.track_call(&tools);
-    let tools = context.tools_for_call(&tools);
+    let options = context.call_options();
     if is_denied(&tools, &name) {
         // Whatever the arguments are: they need not even be read, and the attempt is on record.
-        return Ok(response::call_response(&invoke(&tools, &name, b"").await));
+        return Ok(response::call_response(&invoke(&tools, &name, b"", &options).await));
     }
     query::expect_empty(&context.head.uri)?;
     let arguments = context.arguments().await?;
-    Ok(response::call_response(&invoke(&tools, &name, &arguments).await))
+    Ok(response::call_response(&invoke(&tools, &name, &arguments, &options).await))
 }
 
 /// Whether a call is refused for good: there is no such tool for the caller, or it may not call it. What a tool requires
@@ -50,12 +50,12 @@ fn is_denied(tools: &Registry, name: &str) -> bool {
 }
 
 /// Makes the call, traces it and counts it.
-async fn invoke(tools: &Registry, name: &str, arguments: &[u8]) -> Reply {
+async fn invoke(tools: &Registry, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
     // What a client makes up is not counted: there would be no end to it.
     let counted_name = tools.get(name).map_or("", |tool| tool.name()).to_owned();
     tracing::Span::current().record("tool", &*counted_name);
     let began = Instant::now();
-    let reply = tools.invoke(name, arguments).await;
+    let reply = tools.call_with(name, arguments, options).await;
     tracing::Span::current().record("call_id", tracing::field::display(reply.call_id));
     let outcome =
         reply.result.as_ref().map_or_else(|failure| failure.kind().codes().error_type, |_| "success");

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
 
-use tool_core::Registry;
+use tool_core::{Registry, adapter};
 
 /// The registries whose tools were called, each as long as one of these calls may be on its way.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl InFlightCalls {
     pub(crate) fn track(&self, registry: &Registry) -> CallGuard {
         // Nothing panics while it is held.
         let mut registries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(guard) = registries.iter().find(|guard| guard.ptr_eq(registry)) {
+        if let Some(guard) = registries.iter().find(|guard| adapter::ptr_eq(guard, registry)) {
             return Arc::clone(guard);
         }
         registries.retain(|registry| Arc::strong_count(registry) > 1 || !is_idle(registry));

@@ -9,7 +9,7 @@ mod results;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tool_core::authentication::Authenticator;
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::cache::Document;
 use crate::error::ApiError;
@@ -48,13 +48,14 @@ fn openapi(tools: &Registry, options: &Options, keeps: bool) -> Value {
     if keeps {
         paths.insert("/results/{digest}".to_owned(), results::path(options));
     }
-    if tools.results().is_some() {
+    if adapter::results(tools).is_some() {
         schemas.insert("Excerpt".to_owned(), results::excerpt());
     }
     for tool in &listed {
         // A name has no character that a path or a template would have to encode.
         let path = format!("/tools/{}/call", tool.name());
-        paths.insert(path, json!({"post": operation::call(tool, options, tools.may_shorten(tool))}));
+        paths
+            .insert(path, json!({"post": operation::call(tool, options, adapter::may_shorten(tools, tool))}));
         operation::schemas(tool, &mut schemas);
     }
     let mut document = json!({

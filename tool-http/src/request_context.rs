@@ -5,7 +5,7 @@ use axum::extract::{FromRequestParts as _, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::response::Response;
 use bytes::Bytes;
-use tool_core::{Principal, Registry, ToolDefinition};
+use tool_core::{CallOptions, Extensions, Principal, Registry, ToolDefinition};
 
 use crate::api::Api;
 use crate::cache_control::CacheControl;
@@ -71,16 +71,12 @@ impl RequestContext {
         Ok(self.api.tools().await?.as_principal(caller))
     }
 
-    /// The tools with which a call is made: with what the layers of the application have put into the request, and what its
-    /// provider has put beside the calls of its registry.
-    pub(crate) fn tools_for_call(&mut self, tools: &Registry) -> Registry {
-        // A header that is no trace is as none (W3C Trace Context, section 2.3).
+    /// Takes the options of the call out of the request: its trace, and what the layers of the application have put into it.
+    pub(crate) fn call_options(&mut self) -> CallOptions {
+        // An invalid header counts as none (W3C Trace Context, section 2.3).
         let trace = self.head.headers.get("traceparent").and_then(|trace| trace.to_str().ok()?.parse().ok());
-        let tools = tools.layer_extensions(std::mem::take(&mut self.head.extensions).into());
-        match trace {
-            Some(trace) => tools.traced(trace),
-            None => tools,
-        }
+        let extensions = Extensions::from(std::mem::take(&mut self.head.extensions));
+        CallOptions::new().trace(trace).extensions(extensions)
     }
 
     /// The name of a tool in the path, decoded once.

@@ -14,7 +14,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use tool_core::elicitation::{AskKind, ClientRequests};
-use tool_core::{Failure, FailureKind, Registry};
+use tool_core::{Failure, FailureKind};
 
 pub(crate) use capabilities::Capabilities;
 pub(crate) use peer::PeerAsker;
@@ -77,13 +77,12 @@ impl Inquirer {
         }
     }
 
-    /// The registry, for a call that asks through it.
-    pub(crate) fn asking(&self, registry: &Registry) -> Registry {
-        let asker: Arc<dyn ClientRequests> = match self {
+    /// Who answers the questions of the call.
+    pub(crate) fn client(&self) -> Arc<dyn ClientRequests> {
+        match self {
             Inquirer::Rounds(rounds) => Arc::clone(rounds) as _,
             Inquirer::Peer(peer) => Arc::clone(peer) as _,
-        };
-        registry.asking(asker)
+        }
     }
 
     /// What a call that failed like this is answered with where its questions are the reason; `None` for every other

@@ -13,7 +13,7 @@ use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool, ToolAnnotations}
 use serde_json::Value;
 use tool_core::address::{Segment, Surface};
 use tool_core::provider::Toolset;
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::results::{ResultUri, or_excerpt};
 use crate::routes::Routes;
@@ -98,7 +98,7 @@ impl Catalogue {
             let mut places: HashMap<&str, usize> = HashMap::new();
             let servers = self.toolset.providers().zip(0..);
             servers.for_each(|(server, place)| _ = places.entry(server).or_insert(place));
-            let mut positions: Vec<usize> = (0..self.registry().definitions().len()).collect();
+            let mut positions: Vec<usize> = (0..adapter::definitions(self.registry()).len()).collect();
             positions.sort_by_cached_key(|position| {
                 let server = self.server_at(*position);
                 (places.get(server).copied().unwrap_or(usize::MAX), server)
@@ -113,14 +113,15 @@ impl Catalogue {
 
     /// A tool as `tools/list` shows it, by its name.
     pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        let (position, tool) = self.registry().position(name)?;
+        let (position, tool) = adapter::position(self.registry(), name)?;
         let passing = tool.detached();
         if !passing.ptr_eq(tool) {
             // Nobody has called it yet, and its schema is kept as text: so is the list, which is made but once.
             return Some(self.listed(&passing));
         }
-        let none =
-            || std::iter::repeat_with(OnceLock::new).take(self.registry().definitions().len()).collect();
+        let none = || {
+            std::iter::repeat_with(OnceLock::new).take(adapter::definitions(self.registry()).len()).collect()
+        };
         let made = self.tools.get_or_init(none).get(position)?;
         Some(Tool::clone(made.get_or_init(|| Box::new(self.listed(tool)))))
     }
@@ -136,7 +137,11 @@ impl Catalogue {
     /// answered with one.
     fn output_schema<'t>(&self, tool: &'t ToolDefinition) -> Option<Cow<'t, str>> {
         let schema = tool.output_schema_text()?;
-        if self.registry().may_shorten(tool) { or_excerpt(&schema).map(Cow::Owned) } else { Some(schema) }
+        if adapter::may_shorten(self.registry(), tool) {
+            or_excerpt(&schema).map(Cow::Owned)
+        } else {
+            Some(schema)
+        }
     }
 
     /// The tools of these names as `tools/list` shows them, in JSON and without the brackets around them. All of them are
@@ -146,7 +151,7 @@ impl Catalogue {
         if names.len() == texts.each.len() {
             return texts.all.clone();
         }
-        let position = |name: &&str| self.registry().position(name).map(|(position, _)| position);
+        let position = |name: &&str| adapter::position(self.registry(), name).map(|(position, _)| position);
         let chosen = names.iter().filter_map(position).filter_map(|position| texts.each.get(position));
         let chosen: Vec<&[u8]> = chosen.map(|place| &texts.all[place.clone()]).collect();
         chosen.join(&b","[..]).into()
@@ -159,7 +164,7 @@ impl Catalogue {
 
     /// Whether headers have to repeat arguments of this tool.
     pub(crate) fn repeats_in_headers(&self, name: &str) -> bool {
-        let position = self.registry().position(name).map(|(position, _)| position);
+        let position = adapter::position(self.registry(), name).map(|(position, _)| position);
         position.and_then(|position| self.texts().repeated.get(position)).is_none_or(|repeated| *repeated)
     }
 
@@ -188,7 +193,7 @@ struct Texts {
 
 impl Texts {
     fn of(catalogue: &Catalogue) -> Self {
-        let tools = catalogue.registry().definitions();
+        let tools = adapter::definitions(catalogue.registry());
         let (mut all, mut each, mut repeated) = (String::new(), Vec::new(), Vec::new());
         each.reserve_exact(tools.len());
         repeated.reserve_exact(tools.len());
@@ -214,10 +219,10 @@ impl Places {
             faults: Vec::new(),
         };
         places.add_own(settings);
-        if registry.results().is_some() {
+        if adapter::results(registry).is_some() {
             places.add_results(settings);
         }
-        for tool in registry.definitions() {
+        for tool in adapter::definitions(registry) {
             let surface = Surface::of(tool);
             let Some(address) = surface.address() else { continue };
             places.add_tool(tool, Pattern::of(&settings.scheme, address), settings);

@@ -27,7 +27,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::logging::LogLevel;
-use tool_core::{Extensions, Registry, Reply, TraceParent};
+use tool_core::{CallOptions, Extensions, Registry, Reply, TraceParent};
 
 pub(crate) use crate::handler::direct::{DirectCall, response};
 pub(crate) use crate::handler::early::{Carried, EarlyCall, Origin, Way};
@@ -100,11 +100,9 @@ impl Handler {
     async fn offer(&self, cx: &RequestContext<RoleServer>) -> Result<Offer, ErrorData> {
         let mut offer = self.offers.now(Caller::of(cx).map(|caller| &caller.principal)).await?;
         if let Some(beside) = beside(cx) {
-            offer.registry = offer.registry.layer_extensions(beside.clone());
+            offer.options = offer.options.extensions(beside.clone());
         }
-        if let Some(trace) = traceparent(cx) {
-            offer.registry = offer.registry.traced(trace);
-        }
+        offer.options = offer.options.trace(traceparent(cx));
         Ok(offer)
     }
 
@@ -132,14 +130,15 @@ impl Handler {
     async fn invoke(
         &self,
         registry: &Registry,
+        options: CallOptions,
         call: Call<'_>,
         cx: &RequestContext<RoleServer>,
     ) -> Result<Answered<Reply>, ErrorData> {
         let Call { method, name, arguments, round } = call;
         let subject = Subject { method, name, arguments, principal: registry.principal().id() };
         let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
-        let registry = inquirer.asking(registry);
-        let call = told(&registry, cx, async |registry| registry.invoke(name, arguments).await);
+        let options = options.client(inquirer.client());
+        let call = told(options, cx, async |options| registry.call_with(name, arguments, options).await);
         let reply = unless_cancelled(call, name, cx).await?;
         let asked =
             reply.result.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));

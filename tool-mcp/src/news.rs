@@ -9,7 +9,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::sync::Notify;
-use tool_core::Registry;
+use tool_core::CallOptions;
 use tool_core::logging::{LogLevel, LogMessage, LogSink};
 use tool_core::progress::{Progress, ProgressSink};
 
@@ -23,13 +23,15 @@ const MESSAGES: usize = 256;
 
 /// What a call comes to, with its news told to the client meanwhile.
 pub(crate) async fn told<T>(
-    registry: &Registry,
+    mut options: CallOptions,
     cx: &RequestContext<RoleServer>,
-    call: impl AsyncFnOnce(&Registry) -> T,
+    call: impl AsyncFnOnce(&CallOptions) -> T,
 ) -> T {
     let telling = Telling::new(cx.meta.get_progress_token(), logging::hears(cx));
-    let heard = telling.as_ref().map(|telling| telling.through(registry));
-    let call = pin!(call(heard.as_ref().unwrap_or(registry)));
+    if let Some(telling) = &telling {
+        options = telling.through(options);
+    }
+    let call = pin!(call(&options));
     match telling {
         None => call.await,
         Some(telling) => telling.during(call, cx).await,
@@ -54,16 +56,15 @@ impl Telling {
         Some(Telling { news, token })
     }
 
-    /// The registry, for a call whose news are told.
-    pub(crate) fn through(&self, registry: &Registry) -> Registry {
-        let mut registry = registry.clone();
+    /// The options of a call whose news are told.
+    pub(crate) fn through(&self, mut options: CallOptions) -> CallOptions {
         if self.token.is_some() {
-            registry = registry.reporting(Arc::<News>::clone(&self.news));
+            options = options.progress(Arc::<News>::clone(&self.news));
         }
         if self.news.hears.is_some() {
-            registry = registry.logging(Arc::<News>::clone(&self.news));
+            options = options.log(Arc::<News>::clone(&self.news));
         }
-        registry
+        options
     }
 
     /// Whether the call has told nothing that the client has not heard.

@@ -11,7 +11,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::address::Surface;
 use tool_core::provider::{DiscoveryError, Provider, Skipped, Toolset};
 use tool_core::results::ResultStore;
-use tool_core::{Principal, Registry, ToolDefinition};
+use tool_core::{CallOptions, Principal, Registry, ToolDefinition, adapter};
 
 use crate::catalogue::{Catalogue, Target};
 use crate::results::READER;
@@ -42,6 +42,8 @@ pub(crate) struct Offers {
 /// The tools of one moment for one caller.
 pub(crate) struct Offer {
     pub(crate) registry: Registry,
+    /// With which calls are made.
+    pub(crate) options: CallOptions,
     /// The providers at this moment, and those of them that have failed.
     pub(crate) providers: Toolset,
     pub(crate) catalogue: Arc<Catalogue>,
@@ -80,7 +82,8 @@ impl Offers {
             Some(principal) => tools.registry().as_principal(principal.clone()),
             None => tools.registry().clone(),
         };
-        Ok(Offer { registry, catalogue, providers: tools, _request: request })
+        let options = CallOptions::new();
+        Ok(Offer { registry, options, catalogue, providers: tools, _request: request })
     }
 
     /// What keeps results that are too large to be shown, whether or not there are tools at the moment, and for whom it is
@@ -89,7 +92,7 @@ impl Offers {
         let results = match (self.provider.results(), self.now(caller).await) {
             (Some(results), Err(_)) => results,
             (results, Ok(offer)) => {
-                let results = offer.registry.results().cloned().or(results)?;
+                let results = adapter::results(&offer.registry).cloned().or(results)?;
                 return Some((results, offer.registry.principal().clone()));
             }
             (None, Err(_)) => return None,
@@ -152,7 +155,9 @@ impl Offers {
     fn catalogue(&self, tools: &Toolset) -> Arc<Catalogue> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         match &*latest {
-            Some(catalogue) if catalogue.registry().same_view(tools.registry()) => Arc::clone(catalogue),
+            Some(catalogue) if adapter::same_view(catalogue.registry(), tools.registry()) => {
+                Arc::clone(catalogue)
+            }
             other => {
                 if let Some(former) = other.as_ref().map(|catalogue| catalogue.registry().clone()) {
                     self.former.spawn(async move { former.drain().await });
@@ -187,7 +192,9 @@ impl Offer {
         let positions = self.catalogue.by_server().iter().copied();
         let asked = positions
             .filter(move |position| server.is_empty() || self.catalogue.server_at(*position) == server);
-        asked.filter_map(|position| self.registry.callable_at(position)).filter(|tool| self.is_found(tool))
+        asked
+            .filter_map(|position| adapter::callable_at(&self.registry, position))
+            .filter(|tool| self.is_found(tool))
     }
 
     /// Whether a tool is shown as one.
@@ -197,7 +204,7 @@ impl Offer {
 
     /// Returns `true` for a tool of a server: the one that reads large results is listed beside those that find the others.
     pub(crate) fn is_found(&self, tool: &ToolDefinition) -> bool {
-        self.is_tool(tool) && (tool.name() != READER || self.registry.results().is_none())
+        self.is_tool(tool) && (tool.name() != READER || adapter::results(&self.registry).is_none())
     }
 
     /// Refuses a tool that is read and not called.

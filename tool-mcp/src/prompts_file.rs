@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
-use tool_core::{FailureKind, Registry};
+use tool_core::{FailureKind, Registry, adapter};
 
 use crate::written::DynamicPrompt;
 
@@ -157,8 +157,9 @@ impl PromptsFile {
     pub(crate) fn faults(&self, registry: &Registry) -> Vec<String> {
         let mut faults = Vec::new();
         for (name, words) in &self.0.tools {
-            if !registry.definitions().any(|tool| tool.name() == name) {
-                let similar = registry.nearest(name).map(|tool| format!("; did you mean `{}`?", tool.name()));
+            if !adapter::definitions(registry).any(|tool| tool.name() == name) {
+                let similar =
+                    adapter::nearest(registry, name).map(|tool| format!("; did you mean `{}`?", tool.name()));
                 let similar = similar.unwrap_or_default();
                 faults.push(format!(
                     "the prompts file speaks of `{name}`, and there is no tool `{name}`{similar}"

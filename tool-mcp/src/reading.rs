@@ -6,7 +6,7 @@ use rmcp::model::{ErrorCode, ResourceContents};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value, json};
 use tool_core::failure::McpAnswer;
-use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition};
+use tool_core::{CallId, Content, Failure, FailureKind, Output, ToolDefinition, adapter};
 
 use crate::answer::retry_as_is;
 use crate::offer::Offer;
@@ -83,7 +83,7 @@ pub(crate) fn too_large(
     let name = tool.name();
     let remedy = if !offer.is_tool(tool) {
         "it cannot be read in parts".to_owned()
-    } else if offer.registry.may_shorten(tool) {
+    } else if adapter::may_shorten(&offer.registry, tool) {
         format!("call the tool `{name}` instead, whose result is kept and can be read in parts")
     } else {
         format!("call the tool `{name}` instead, which is answered in full")

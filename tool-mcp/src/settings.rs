@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rmcp::model::{JsonObject, MetaObject};
 use serde_json::Value;
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::discovery::Discovery;
 use crate::prompts_file::PromptsFile;
@@ -70,15 +70,15 @@ impl Settings {
             )
         });
         let two_steps = NAMES.into_iter().filter(|_| self.discovery == Discovery::TwoStep);
-        let taken = two_steps.filter_map(|name| registry.definitions().find(|tool| tool.name() == name)).map(
-            |tool| {
+        let taken = two_steps
+            .filter_map(|name| adapter::definitions(registry).find(|tool| tool.name() == name))
+            .map(|tool| {
                 format!(
                     "the tool `{}` at {} has a name that discovery in two steps needs",
                     tool.name(),
                     tool.source()
                 )
-            },
-        );
+            });
         self.file.faults(registry).into_iter().chain(twice).chain(taken).collect()
     }
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::schema::nearest;
-use tool_core::{Failure, FailureKind, ToolDefinition};
+use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
 pub(crate) use definitions::{NAMES, desk};
 
@@ -151,7 +151,7 @@ async fn details(tool: &ToolDefinition, offer: &Offer, era: &Era) -> CallToolRes
 /// The tools that the caller may call, the best first.
 fn ranked<'o>(search: &str, offer: &'o Offer) -> impl Iterator<Item = &'o ToolDefinition> {
     let is_callable = |tool: &ToolDefinition| {
-        offer.registry.is_unrestricted() || offer.registry.check_access(tool.name()).is_ok()
+        adapter::is_unrestricted(&offer.registry) || offer.registry.check_access(tool.name()).is_ok()
     };
     let hits = offer.registry.search(search).into_iter().map(|hit| hit.tool);
     hits.filter(move |tool| offer.is_found(tool) && is_callable(tool))

@@ -90,7 +90,7 @@ pub(crate) fn main(samples: &[Sample], state: &str) -> String {
     let name = super::called_name(samples);
     let answer = format!(
         "runtime::block_on(Box::pin(async {{\n\
-         \x20       let reply = registry.invoke({name:?}, br#\"{ARGUMENTS}\"#).await;\n\
+         \x20       let reply = registry.call_with({name:?}, br#\"{ARGUMENTS}\"#, &Default::default()).await;\n\
          \x20       reply.result.map(|output| output.value().as_str().unwrap().to_owned()).unwrap_or_default()\n\
          \x20   }}))"
     );

@@ -361,7 +361,8 @@ async fn wrong_inputs_are_told_with_what_would_be_right() {
 async fn names_and_numbers_are_completed_from_what_is_stored() {
     let museum = Museum::new();
     let registry = museum.registry.as_principal(museum.user("otto"));
-    let completed = |tool, input, typed| registry.complete(tool, input, typed).unwrap().values;
+    let completed =
+        |tool, input, typed| tool_core::adapter::complete(&registry, tool, input, typed).unwrap().values;
     assert_eq!(completed("get_node", "id", "").len(), 6);
     assert_eq!(completed("get_user", "name", "m"), ["mira"]);
     assert_eq!(completed("get_translation", "langcode", ""), ["de", "fr", "nl"]);

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use tool_core::{BuildErrors, Registry};
+use tool_core::{BuildErrors, Registry, adapter};
 use tool_mcp::{PromptsFile, PromptsFileError};
 
 use crate::{
@@ -115,7 +115,7 @@ impl Settings {
         let all = crate::registry(workshop.clone())?;
         let Some(tools) = self.tools.clone() else { return Ok(all) };
         if let Some(name) = tools.iter().find(|name| all.get(name).is_none()) {
-            let nearest = all.nearest(name).map(|tool| tool.name().to_owned());
+            let nearest = adapter::nearest(&all, name).map(|tool| tool.name().to_owned());
             return Err(SettingsError::Tool { name: name.clone(), nearest });
         }
         let chosen =

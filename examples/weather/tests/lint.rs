@@ -2,7 +2,9 @@
 
 #[test]
 fn the_lint_finds_nothing() {
-    let findings: Vec<String> =
-        weather::registry("reports.jsonl").unwrap().lint().iter().map(ToString::to_string).collect();
+    let findings: Vec<String> = tool_core::lint::lint(&weather::registry("reports.jsonl").unwrap())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
 }

@@ -28,7 +28,7 @@ const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-macros", "expand", 3),
     ("tool-core", "call/decode", 3),
     ("tool-core", "call/elsewhere", 4),
-    ("tool-core", "context", 7),
+    ("tool-core", "context", 8),
     ("tool-core", "declare/declaration", 3),
     ("tool-core", "declare/inject", 3),
     ("tool-core", "declare/input", 4),

@@ -58,6 +58,40 @@ fn the_root_of_the_core_exports_few_names() {
     assert!((1..=MOST_NAMES).contains(&names), "{names} names at the root of `tool-core`");
 }
 
+/// More methods than this do not fit in a head: what only adapters need is in `tool_core::adapter`.
+const MOST_METHODS: usize = 25;
+
+#[test]
+fn the_registry_has_few_methods_and_all_of_them_in_one_folder() {
+    let (mut methods, mut elsewhere) = (0, Vec::new());
+    for path in workspace::sources(workspace::member("tool-core")) {
+        let found = registry_methods(&syn::parse_file(&workspace::read(&path)).unwrap().items);
+        let is_at_home =
+            path.components().any(|part| part.as_os_str() == "registry") || path.ends_with("src/registry.rs");
+        match found {
+            Some(found) if is_at_home => methods += found,
+            Some(_) => elsewhere.push(path),
+            None => {}
+        }
+    }
+    assert!(elsewhere.is_empty(), "`impl Registry` outside of `registry/`: {elsewhere:?}");
+    assert!((1..=MOST_METHODS).contains(&methods), "{methods} public methods of `Registry`");
+}
+
+/// How many public methods the inherent implementations of `Registry` have among these items, if there are any.
+fn registry_methods(items: &[Item]) -> Option<usize> {
+    let implementations = items.iter().filter_map(|item| match item {
+        Item::Impl(item) if item.trait_.is_none() && is_registry(&item.self_ty) => Some(item),
+        _ => None,
+    });
+    let is_method = |item: &&ImplItem| matches!(item, ImplItem::Fn(item) if is_public(&item.vis));
+    implementations.map(|item| item.items.iter().filter(is_method).count()).reduce(|one, other| one + other)
+}
+
+fn is_registry(of: &syn::Type) -> bool {
+    matches!(of, syn::Type::Path(path) if path.path.is_ident("Registry"))
+}
+
 /// How many names a tree of imports brings.
 fn names(tree: &UseTree) -> usize {
     match tree {

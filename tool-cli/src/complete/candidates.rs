@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
-use tool_core::{Registry, ToolDefinition};
+use tool_core::{Registry, ToolDefinition, adapter};
 
 use crate::app::App;
 use crate::cli::{self, FlagKind, Inputs};
@@ -112,8 +112,9 @@ impl CompletionContext<'_> {
     fn values_of(&self, tool: &ToolDefinition, name: &str, typed: &str) -> Vec<Candidate> {
         let input = tool.inputs().iter().find(|input| input.name.as_deref() == Some(name));
         let known = input.filter(|input| !input.secret).map(cli::values).unwrap_or_default();
-        let proposed =
-            self.registry.complete(tool.name(), name, typed).map(|found| found.values).unwrap_or_default();
+        let proposed = adapter::complete(&self.registry, tool.name(), name, typed)
+            .map(|found| found.values)
+            .unwrap_or_default();
         let meaning = |value: &String| {
             known.iter().find(|(known, _)| known == value).and_then(|(_, text)| text.clone())
         };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
-use tool_core::{Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
+use tool_core::{CallOptions, Failure, FailureKind, Output, Registry, Reply, ToolDefinition};
 
 use crate::elicitation::{Answers, TerminalElicitor};
 use crate::progress::{self, ProgressWatch};
@@ -30,8 +30,6 @@ pub(super) async fn call(
             streams.notice(&format!("repaired: {repair}"));
         }
     }
-    // Whoever reads it has a terminal or a pipe, and takes it as it is.
-    let registry = &registry.in_full();
     let began = Instant::now();
     // To listen takes a thread. What changes nothing, and at which nobody sits, is over before that; and where it runs on this
     // very thread, nobody would answer the signal until it waits for something: it ends the process as it always did.
@@ -43,14 +41,15 @@ pub(super) async fn call(
     let watch = progress::watch(streams);
     let display = watch.as_ref().map(ProgressWatch::display);
     let elicitor = TerminalElicitor::new(streams.terminal(), streams.is_interactive(), answers, display);
-    let mut tools = registry.asking(Arc::new(elicitor));
+    // A terminal or a pipe takes a result of any size.
+    let mut options = CallOptions::new().full_results().client(Arc::new(elicitor));
     if let Some(watch) = &watch {
-        tools = tools.reporting(watch.progress_sink());
+        options = options.progress(watch.progress_sink());
         if streams.is_verbose() {
-            tools = tools.logging(watch.log_sink());
+            options = options.log(watch.log_sink());
         }
     }
-    let mut task = spawn(tools, tool, arguments);
+    let mut task = spawn(registry.clone(), tool, arguments, options);
     let poll_once = if listens_first { None } else { poll_once(&mut task).await };
     let outcome = match poll_once {
         Some(outcome) => outcome,
@@ -142,9 +141,14 @@ async fn poll_once(task: &mut JoinHandle<Reply>) -> Option<Outcome> {
 }
 
 /// Calls in a task of its own: a function that blocks then does not keep us from hearing the interrupt.
-fn spawn(registry: Registry, tool: &ToolDefinition, arguments: Vec<u8>) -> JoinHandle<Reply> {
+fn spawn(
+    registry: Registry,
+    tool: &ToolDefinition,
+    arguments: Vec<u8>,
+    options: CallOptions,
+) -> JoinHandle<Reply> {
     let name = tool.name().to_owned();
-    tokio::spawn(async move { registry.invoke(&name, &arguments).await })
+    tokio::spawn(async move { registry.call_with(&name, &arguments, &options).await })
 }
 
 /// What has become of a call that nobody waited for.

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::context::Caller;
+use crate::call::options::CallOrigin;
 use crate::definition::ToolDefinition;
+use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::call_id::CallId;
 use crate::model::catch_panic::catch_panic;
@@ -28,8 +29,8 @@ use crate::model::trace::TraceParent;
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::Registry;
 /// use tool_core::audit::AuditEvent;
+/// use tool_core::{CallOptions, Registry};
 ///
 /// let log = Arc::new(Mutex::new(Vec::new()));
 /// let sink = {
@@ -38,7 +39,7 @@ use crate::model::trace::TraceParent;
 /// };
 /// let registry = Registry::builder().allow_empty().audit(sink).build().unwrap();
 /// # tool_core::private::block_on(async {
-/// let reply = registry.invoke("nope", b"{}").await;
+/// let reply = registry.call_with("nope", b"{}", &CallOptions::new()).await;
 /// let line = &log.lock().unwrap()[0];
 /// let begin = format!(r#"{{"callId":"{}","principal":"local","kind":"tool","name":"nope""#, reply.call_id);
 /// assert!(line.starts_with(&begin));
@@ -160,7 +161,8 @@ pub(crate) fn process_key() -> [u8; 32] {
 pub(crate) struct Record {
     sink: Arc<dyn AuditSink>,
     call_id: CallId,
-    caller: Caller,
+    principal: Principal,
+    trace: Option<TraceParent>,
     kind: AuditKind,
     asked: Asked,
     arguments: Digest,
@@ -186,7 +188,7 @@ impl Record {
     pub(crate) fn begin(
         audit: &Audit,
         call_id: CallId,
-        caller: &Caller,
+        origin: CallOrigin<'_>,
         kind: AuditKind,
         asked: Asked,
         arguments: &[u8],
@@ -194,7 +196,8 @@ impl Record {
         Box::new(Record {
             sink: Arc::clone(&audit.sink),
             call_id,
-            caller: caller.clone(),
+            principal: origin.principal.clone(),
+            trace: origin.options.context.trace,
             kind,
             asked,
             arguments: Digest::keyed(&audit.key, arguments),
@@ -226,7 +229,7 @@ impl Record {
         };
         self.sink.record(&AuditEvent {
             call_id: self.call_id,
-            principal: self.caller.principal.id(),
+            principal: self.principal.id(),
             kind: self.kind,
             name,
             digest,
@@ -236,7 +239,7 @@ impl Record {
             duration: self.began.map(|began| began.elapsed()).unwrap_or_default(),
             bytes_in: self.bytes_in,
             bytes_out: self.outcome.unwrap_or_default(),
-            traceparent: self.caller.trace,
+            traceparent: self.trace,
         });
     }
 }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::call::decode::check::{Checked, check, explained};
 use crate::call::decode::scan::{Scan, scan};
 use crate::call::tool::Tool;
-use crate::context::{Caller, LazyContext};
+use crate::context::LazyContext;
+use crate::context::options::NO_OPTIONS;
 use crate::declare::entry::{Call, Entry, EntryOutcome};
 use crate::declare::inject::InjectionSource;
 use crate::declare::layout::ArgumentLayout;
@@ -19,6 +20,7 @@ use crate::declare::reader::{ArgumentReader, ReadErrors, UnreadInput};
 use crate::declare::slots::Slots;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
+use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::model::failure::Failure;
 use crate::schema::json::pointer::unescaped;
@@ -34,8 +36,8 @@ pub(crate) fn validate(
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
-    let nobody = Caller::nobody();
-    let context = LazyContext::new(tool.name(), &nobody);
+    let anonymous = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
     let decoder = ArgumentDecoder { tool, written, states, leniency, context: &context };
     let mut coercions = Vec::new();
     decoder.enter(arguments, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
@@ -247,8 +249,8 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
 
 /// Reads arguments that nobody sent: those of an example, or of a check.
 fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>) -> T) -> T {
-    let (nobody, states) = (Caller::nobody(), States::default());
-    let context = LazyContext::new(tool.name(), &nobody);
+    let (anonymous, states) = (Principal::anonymous(), States::default());
+    let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
     let leniency = Leniency::Strict;
     read(&ArgumentDecoder { tool, written: None, states: &states, leniency, context: &context })
 }

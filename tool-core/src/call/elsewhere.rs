@@ -8,10 +8,12 @@ use crate::call::decode::check::{Checked, takes_long};
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
 use crate::call::run::Runner;
 use crate::call::target::Target;
+use crate::context::LazyContext;
+use crate::context::options::{ContextOptions, NO_OPTIONS};
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
-use crate::context::{Caller, LazyContext};
 use crate::definition::ToolDefinition;
+use crate::model::access::Principal;
 use crate::model::catch_panic::catch_panic;
 use crate::model::failure::Failure;
 use crate::schema::leniency::{Leniency, Validation};
@@ -40,13 +42,14 @@ pub(super) async fn check_elsewhere(
 
 /// Checks the text of the arguments for a tool, and runs nothing. What takes long waits for its turn as a call does.
 pub(crate) async fn validate_limited(
-    caller: &Caller,
+    principal: &Principal,
+    options: &ContextOptions,
     member: Target<'_>,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let Target { definition: tool, written, home, .. } = member;
-    let nobody = Caller::nobody();
-    let context = LazyContext::new(tool.name(), &nobody);
+    let anonymous = Principal::anonymous();
+    let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
     let decoder =
         ArgumentDecoder { tool, written, states: &home.states, leniency: home.leniency, context: &context };
     let mut coercions = Vec::new();
@@ -57,7 +60,7 @@ pub(crate) async fn validate_limited(
     if decoder.enter_unchecked(arguments, Purpose::Validate)?.is_some() {
         return Ok(Validation { coercions });
     }
-    let mut turn = LazyContext::new(tool.name(), caller);
+    let mut turn = LazyContext::new(tool.name(), principal, options);
     let mut timer = home.runner.timer(tool)?;
     let place = match home.runner.semaphore() {
         Some(semaphore) => Some(Permit::acquire_in_time(semaphore, tool.name(), &turn, &mut timer).await?),

@@ -16,15 +16,16 @@ use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
 #[cfg(feature = "tokio")]
 use crate::call::elsewhere::check_elsewhere;
 use crate::call::failure_log::FailureLog;
+use crate::call::options::CallOrigin;
 use crate::call::reply::Reply;
-use crate::call::target::{CallOrigin, Scope, Target};
+use crate::call::target::{Scope, Target};
 use crate::call::tool::Tool;
+use crate::context::LazyContext;
 use crate::context::elicitation::ElicitationClient;
 use crate::context::permit::Permit;
 use crate::context::tasks::TaskToken;
 #[cfg(feature = "tokio")]
 use crate::context::timeout::Timer;
-use crate::context::{Caller, LazyContext};
 use crate::declare::entry::EntryOutcome;
 use crate::declare::inject::InjectionSource;
 use crate::definition::ToolDefinition;
@@ -99,19 +100,19 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
 impl<'c> Invocation<'c> {
     fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
         let Target { kind, definition: tool, written, home, extensions } = member;
-        let caller = origin.caller;
-        let tasks = home.runner.tasks();
-        let context = LazyContext::running(tool.name(), caller, extensions, origin.registry, tasks);
+        let (options, tasks) = (&origin.options.context, home.runner.tasks());
+        let context =
+            LazyContext::running(tool.name(), origin.principal, options, extensions, origin.registry, tasks);
         let call_id = context.call_id();
         let begin =
-            |audit| Record::begin(audit, call_id, caller, kind, Asked::Known(tool.clone()), arguments);
+            |audit| Record::begin(audit, call_id, origin, kind, Asked::Known(tool.clone()), arguments);
         let counted = tool.modifies().then(|| {
-            if let Some(ElicitationClient::OuterCall(outer)) = &caller.client {
+            if let Some(ElicitationClient::OuterCall(outer)) = &options.client {
                 outer.elicitation().mark_modified();
             }
             tasks.token()
         });
-        let trace_id = caller.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
+        let trace_id = options.trace.map(|trace| display(format!("{:032x}", trace.trace_id())));
         let (of_tool, of_prompt) = kind.split(tool.name());
         Invocation {
             tool,
@@ -119,7 +120,7 @@ impl<'c> Invocation<'c> {
             written,
             home,
             #[cfg(feature = "tokio")]
-            results: origin.results,
+            results: origin.options.store(),
             arguments,
             context,
             // An error, so that what is logged at any level can be joined to its call.
@@ -183,7 +184,7 @@ impl<'c> Invocation<'c> {
     #[inline]
     fn admit(&self) -> Result<(), Failure> {
         let Scope { admission, states, .. } = self.home;
-        admission.admit(self.tool, states, &self.context.caller().principal)
+        admission.admit(self.tool, states, self.context.principal())
     }
 
     /// Reads the arguments and enters the tool with them; nothing where they are to be checked elsewhere.
@@ -239,24 +240,29 @@ impl<'c> Invocation<'c> {
 /// Answers a call of a tool or a prompt that does not exist, and records that it was made.
 pub(crate) fn unknown(
     audit: Option<&Audit>,
-    caller: &Caller,
+    origin: CallOrigin<'_>,
     kind: AuditKind,
     name: &str,
     arguments: &[u8],
 ) -> Reply {
     let asked = || Asked::Unknown(name.chars().take(128).collect());
-    answered(audit, caller, kind, asked, arguments, Failure::not_found(kind, name))
+    answered(audit, origin, kind, asked, arguments, Failure::not_found(kind, name))
 }
 
 /// Answers a call that is not made, and records that it was asked for.
-pub(crate) fn refused(caller: &Caller, member: Target<'_>, arguments: &[u8], failure: Failure) -> Reply {
+pub(crate) fn refused(
+    origin: CallOrigin<'_>,
+    member: Target<'_>,
+    arguments: &[u8],
+    failure: Failure,
+) -> Reply {
     let asked = || Asked::Known(member.definition.clone());
-    answered(member.home.audit.as_ref(), caller, member.kind, asked, arguments, failure)
+    answered(member.home.audit.as_ref(), origin, member.kind, asked, arguments, failure)
 }
 
 fn answered(
     audit: Option<&Audit>,
-    caller: &Caller,
+    origin: CallOrigin<'_>,
     kind: AuditKind,
     asked: impl FnOnce() -> Asked,
     arguments: &[u8],
@@ -265,7 +271,7 @@ fn answered(
     let call_id = CallId::new();
     let result = Err(failure);
     if let Some(audit) = audit {
-        Record::begin(audit, call_id, caller, kind, asked(), arguments).end(&result);
+        Record::begin(audit, call_id, origin, kind, asked(), arguments).end(&result);
     }
     Reply::new(call_id, result)
 }

@@ -7,7 +7,7 @@ use crate::model::output::Output;
 /// The answer to one call, and the identifier that joins it to the log.
 ///
 /// ```
-/// use tool_core::{Registry, tool};
+/// use tool_core::{CallOptions, Registry, tool};
 ///
 /// /// Doubles a number.
 /// #[tool(operation = Transform)]
@@ -17,7 +17,7 @@ use crate::model::output::Output;
 ///
 /// # tool_core::private::block_on(async {
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "double_it").build().unwrap();
-/// let reply = registry.invoke("double_it", br#"{"n": 4}"#).await;
+/// let reply = registry.call_with("double_it", br#"{"n": 4}"#, &CallOptions::new()).await;
 /// assert_eq!(reply.result.unwrap().value(), 8);
 /// # });
 /// ```

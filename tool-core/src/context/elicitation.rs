@@ -26,7 +26,7 @@ use crate::context::Context;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
-/// Whoever puts the questions of a call to its caller: given to it with [`Registry::asking`](crate::Registry::asking). An adapter has one; a test
+/// Whoever puts the questions of a call to its caller: given to it with [`CallOptions::client`](crate::CallOptions::client). An adapter has one; a test
 /// takes [`testing::Answers`](crate::testing::Answers).
 ///
 /// ```

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Typed values beside one call, at most one of each type: the user of the session, the locale, the connection.
 ///
 /// They are neither arguments, which the caller chooses, nor state, which all calls share.
-/// [`Registry::with_extensions`](crate::Registry::with_extensions) gives them to calls, a tool reads them with
+/// [`CallOptions::extensions`](crate::CallOptions::extensions) gives them to calls, a tool reads them with
 /// [`Context::extension`](crate::Context::extension) or takes one as [`Extension`].
 ///
 /// ```
@@ -112,7 +112,7 @@ impl fmt::Debug for Extensions {
 /// internal error and the log what is missing. A parameter of type `Option<Extension<User>>` is `None` then.
 ///
 /// ```
-/// use tool_core::{Extension, Extensions, Registry, tool};
+/// use tool_core::{CallOptions, Extension, Extensions, Registry, tool};
 ///
 /// #[derive(Clone)]
 /// struct User(String);
@@ -126,9 +126,9 @@ impl fmt::Debug for Extensions {
 ///
 /// # tool_core::private::block_on(async {
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_user").build().unwrap();
-/// let ada = registry.with_extensions(Extensions::new().with(User("Ada".into())));
-/// let output = ada.call("greet_user", serde_json::json!({})).await.unwrap();
-/// assert_eq!(output.value(), "Hello Ada");
+/// let options = CallOptions::new().extensions(Extensions::new().with(User("Ada".into())));
+/// let reply = registry.call_with("greet_user", b"{}", &options).await;
+/// assert_eq!(reply.result.unwrap().value(), "Hello Ada");
 /// # });
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -133,25 +133,24 @@ impl LogMessage<'_> {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// use tool_core::Registry;
+    /// use tool_core::CallOptions;
     /// use tool_core::logging::LogMessage;
     ///
-    /// # let registry = Registry::builder().allow_empty().build().unwrap();
-    /// let registry = registry.logging(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
+    /// let options = CallOptions::new().log(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
     /// ```
     pub fn text(&self) -> String {
         self.data.as_str().map_or_else(|| self.data.to_string(), str::to_owned)
     }
 }
 
-/// Who hears what a call has to say: given to it with [`Registry::logging`](crate::Registry::logging). A function or a closure of a [`LogMessage`] is
+/// Who hears what a call has to say: given to it with [`CallOptions::log`](crate::CallOptions::log). A function or a closure of a [`LogMessage`] is
 /// a sink for every level.
 ///
 /// It is called on the thread of the tool and should be quick. When it panics, the call goes on.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::{Context, Registry, tool};
+/// use tool_core::{CallOptions, Context, Registry, tool};
 /// use tool_core::logging::{LogLevel, LogMessage};
 ///
 /// /// Copies a book.
@@ -167,7 +166,8 @@ impl LogMessage<'_> {
 ///     let heard = Arc::clone(&heard);
 ///     move |message: &LogMessage<'_>| heard.lock().unwrap().push((message.level, message.text()))
 /// };
-/// registry.logging(Arc::new(sink)).invoke("copy_book", br#"{"title": "Emma"}"#).await;
+/// let options = CallOptions::new().log(Arc::new(sink));
+/// registry.call_with("copy_book", br#"{"title": "Emma"}"#, &options).await;
 /// assert_eq!(*heard.lock().unwrap(), [(LogLevel::Warning, "Emma has no last page".to_owned())]);
 /// # });
 /// ```

@@ -29,14 +29,14 @@ pub struct Progress<'p> {
     pub message: &'p str,
 }
 
-/// Whom a call tells how far it has come: given to it with [`Registry::reporting`](crate::Registry::reporting). A function or a closure of a
+/// Whom a call tells how far it has come: given to it with [`CallOptions::progress`](crate::CallOptions::progress). A function or a closure of a
 /// [`Progress`] is a sink.
 ///
 /// It is called on the thread of the tool and should be quick. When it panics, the call goes on.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_core::{Context, Registry, tool};
+/// use tool_core::{CallOptions, Context, Registry, tool};
 /// use tool_core::progress::Progress;
 ///
 /// /// Copies pages.
@@ -54,7 +54,8 @@ pub struct Progress<'p> {
 ///     let lines = Arc::clone(&lines);
 ///     move |progress: &Progress<'_>| lines.lock().unwrap().push((progress.done, progress.total))
 /// };
-/// registry.reporting(Arc::new(sink)).invoke("copy_pages", br#"{"pages": 2}"#).await;
+/// let options = CallOptions::new().progress(Arc::new(sink));
+/// registry.call_with("copy_pages", br#"{"pages": 2}"#, &options).await;
 /// assert_eq!(*lines.lock().unwrap(), [(1, Some(2)), (2, Some(2))]);
 /// # });
 /// ```

@@ -6,6 +6,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::context::options::ContextOptions;
 use crate::context::{Context, LazyContext};
 use crate::declare::resource::Resource;
 use crate::declare::state::States;
@@ -283,6 +284,11 @@ impl<'c, Op> Injection<'c, Op> {
     /// Returns the registry through which the call came, if it is one of this type.
     pub(crate) fn registry<R: 'static>(&self) -> Option<&'c R> {
         self.context.registry()
+    }
+
+    /// Returns the options of the call.
+    pub(crate) fn options(&self) -> &'c ContextOptions {
+        self.context.options()
     }
 
     /// The context of the call.

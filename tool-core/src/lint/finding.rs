@@ -9,7 +9,7 @@ use crate::definition::ToolDefinition;
 
 macro_rules! rules {
     ($($rule:ident $code:literal $what:literal $remedy:literal;)*) => {
-        /// Every rule of [`Registry::lint`](crate::Registry::lint).
+        /// Every rule of [`lint`](crate::lint::lint).
         ///
         /// | code | finds | remedy |
         /// |---|---|---|
@@ -136,7 +136,7 @@ impl fmt::Display for LintRule {
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// for finding in registry.lint() {
+/// for finding in tool_core::lint::lint(&registry) {
 ///     println!("{}: {} ({})", finding.rule, finding.message, finding.remedy());
 /// }
 /// ```
@@ -163,7 +163,7 @@ impl Finding {
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let remedies: Vec<&str> = registry.lint().iter().map(|finding| finding.remedy()).collect();
+    /// let remedies: Vec<&str> = tool_core::lint::lint(&registry).iter().map(|finding| finding.remedy()).collect();
     /// # assert!(remedies.is_empty());
     /// ```
     pub const fn remedy(&self) -> &'static str {

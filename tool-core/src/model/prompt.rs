@@ -73,9 +73,11 @@ impl Serialize for Prompt {
 /// The answer to one request for the messages of a prompt, and the identifier that joins it to the log.
 ///
 /// ```
+/// use tool_core::CallOptions;
+///
 /// # tool_core::private::block_on(async {
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-/// let reply = registry.invoke_prompt("nope", serde_json::json!({})).await;
+/// let reply = registry.get_prompt_with("nope", serde_json::json!({}), &CallOptions::new()).await;
 /// println!("{}: {:?}", reply.call_id, reply.result);
 /// # });
 /// ```

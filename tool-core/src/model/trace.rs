@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// The place of a call in a distributed trace: the header `traceparent` of [W3C Trace Context], read strictly.
 ///
-/// An adapter takes it from the request, [`Registry::traced`](crate::Registry::traced) gives it to a call, and a tool
+/// An adapter takes it from the request, [`CallOptions::trace`](crate::CallOptions::trace) gives it to a call, and a tool
 /// hands it on from its [`Context`](crate::Context).
 ///
 /// ```

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::audit::Audit;
 use crate::call::tool::Tool;
-use crate::context::Caller;
 use crate::context::extensions::Extensions;
 use crate::definition::DefinitionError;
+use crate::model::access::Principal;
 use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses::collisions;
 use crate::registry::index::Positions;
@@ -47,7 +47,7 @@ impl Registry {
         for tool in tools {
             match tool.map(|tool| (catch_panic(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    let (home, extensions) = (Arc::clone(home), self.caller.extensions.clone());
+                    let (home, extensions) = (Arc::clone(home), self.extensions().cloned());
                     let apart = Some(Arc::new(ToolOverrides { written: Some(tool), home, extensions }));
                     assembly.members.push(RegisteredTool { definition, apart });
                 }
@@ -71,18 +71,9 @@ impl Registry {
         assembly.finish()
     }
 
-    /// Whether the other one is the same registry for the same caller, and not only an equal one: what was made of the
-    /// one is then good for the other.
-    ///
-    /// ```
-    /// use tool_core::{Principal, Registry};
-    ///
-    /// let registry = Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.same_view(&registry.clone()));
-    /// assert!(!registry.same_view(&registry.as_principal(Principal::anonymous())));
-    /// ```
-    pub fn same_view(&self, other: &Self) -> bool {
-        self.ptr_eq(other) && self.caller == other.caller && self.has_results_of(other)
+    /// Returns `true` if both handles share the same registry, for the same principal and with the same options.
+    pub(crate) fn same_view(&self, other: &Self) -> bool {
+        self.ptr_eq(other) && self.principal == other.principal && self.options() == other.options()
     }
 }
 
@@ -108,7 +99,7 @@ impl Assembly {
         if self.audit.is_none() {
             self.audit.clone_from(&registry.inner.audit);
         }
-        let beside = registry.caller.extensions.as_ref();
+        let beside = registry.extensions();
         // One for all that had none, unless they are at home where they will be.
         let home = &registry.inner.home;
         let stays = beside.is_none() && self.homes.first().is_some_and(|first| Arc::ptr_eq(first, home));
@@ -146,12 +137,13 @@ impl Assembly {
             open: OnceLock::new(),
             audit: self.audit,
         };
-        let mut registry = Registry::of(Arc::new(inner), Caller::local());
-        if let Some(first) = self.first {
-            registry = Registry { inner: registry.inner, ..first };
-            // What stands beside the calls of the first is not for the tools of the others.
-            registry.caller.extensions = None;
-        }
+        let (principal, options) = match self.first {
+            Some(first) => (first.principal, first.options),
+            None => (Principal::local(), None),
+        };
+        // The extensions of the first are not for the tools of the others.
+        let options = options.map(|options| Arc::new(options.without_extensions()));
+        let registry = Registry { inner: Arc::new(inner), principal, options };
         Toolset::new(registry, self.left_out)
     }
 }

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::admission::Admission;
 use crate::call::audit::{Audit, AuditSink, process_key};
+#[cfg(feature = "tokio")]
+use crate::call::options::CallOptions;
 use crate::call::tool::Tool;
 use crate::call::{Limits, Runner};
-use crate::context::Caller;
 use crate::declare::declaration::Declaration;
 use crate::declare::declared::Declared;
 use crate::declare::state::States;
@@ -346,11 +347,11 @@ impl RegistryBuilder {
             open: OnceLock::new(),
             audit,
         };
-        let caller = Caller::new(self.local.unwrap_or_else(Principal::local));
-        let registry = Registry::of(Arc::new(inner), caller);
+        let principal = self.local.unwrap_or_else(Principal::local);
+        let registry = Registry { inner: Arc::new(inner), principal, options: None };
         #[cfg(feature = "tokio")]
         if let Some(results) = &self.results {
-            return Ok(registry.storing(results));
+            return Ok(registry.with_options(&CallOptions::new().results(results)));
         }
         Ok(registry)
     }

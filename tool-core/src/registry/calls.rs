@@ -1,7 +1,8 @@
-//! Calls: every one goes through the one pipeline.
+//! Calls of tools: all of them go through the one pipeline.
 
 use serde_json::Value;
 
+use crate::call::options::{CallOptions, CallOrigin};
 use crate::call::target::Target;
 use crate::call::{self, Reply, Started};
 use crate::model::audit_kind::AuditKind;
@@ -11,59 +12,6 @@ use crate::registry::Registry;
 use crate::schema::leniency::Validation;
 
 impl Registry {
-    /// Calls a tool with the text of its arguments, as an adapter receives it. Nothing at all counts as `{}`.
-    ///
-    /// When the future is dropped, a tool that modifies nothing is dropped with it; a modifying one runs to its end.
-    ///
-    /// ```
-    /// # tool_core::private::block_on(async {
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let reply = registry.invoke("nope", b"{}").await;
-    /// assert_eq!(reply.result.unwrap_err().message(), "Tool not found: nope");
-    /// # });
-    /// ```
-    pub async fn invoke(&self, name: &str, arguments: &[u8]) -> Reply {
-        #[cfg(feature = "tokio")]
-        if let Some(results) = &self.results {
-            // Out of the way of calls that keep nothing.
-            return Box::pin(self.invoke_storing(results, name, arguments)).await;
-        }
-        match self.known(name) {
-            Ok(member) => match call::begin(self.origin(), member, arguments) {
-                // Most calls need not wait, and are spared what waiting takes.
-                Started::Ended(reply) => reply,
-                begun => begun.end().await,
-            },
-            Err(_) => self.unknown(name, arguments),
-        }
-    }
-
-    /// Answers a call of a tool that does not exist.
-    pub(super) fn unknown(&self, name: &str, arguments: &[u8]) -> Reply {
-        call::unknown(self.inner.audit.as_ref(), &self.caller, AuditKind::Tool, name, arguments)
-    }
-
-    /// Answers a call with the failure for which an adapter does not make it, as one that nobody confirmed, and records
-    /// it as every other call. What the call itself would be refused for comes first: this failure is for whoever might
-    /// make it.
-    ///
-    /// ```
-    /// use tool_core::{Failure, FailureKind};
-    ///
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let failure = Failure::new(FailureKind::Disabled, "nobody confirmed it");
-    /// let reply = registry.refuse("nope", b"{}", failure);
-    /// assert_eq!(reply.result.unwrap_err().kind(), FailureKind::NotFound);
-    /// ```
-    pub fn refuse(&self, name: &str, arguments: &[u8], failure: Failure) -> Reply {
-        let Ok(member) = self.known(name) else {
-            return self.unknown(name, arguments);
-        };
-        let Target { definition, home, .. } = member;
-        let authorize = home.admission.admit(definition, &home.states, &self.caller.principal);
-        call::refused(&self.caller, member, arguments, authorize.err().unwrap_or(failure))
-    }
-
     /// Calls a tool, as the tests of an application do.
     ///
     /// # Errors
@@ -78,42 +26,64 @@ impl Registry {
     /// ```
     pub async fn call(&self, name: &str, arguments: Value) -> Result<Output, Failure> {
         let arguments = arguments.to_string();
-        self.invoke(name, arguments.as_bytes()).await.result
+        self.start(name, arguments.as_bytes(), self.options()).await.result
     }
 
-    /// Checks the text of the arguments for a tool, and runs nothing; tells what was repaired in valid ones.
+    /// Calls a tool with the JSON text of its arguments, as an adapter does. An empty text counts as `{}`.
+    ///
+    /// When the future is dropped, a tool that modifies nothing is canceled; a modifying one runs to its end.
+    ///
+    /// ```
+    /// use tool_core::CallOptions;
+    ///
+    /// # tool_core::private::block_on(async {
+    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+    /// let reply = registry.call_with("nope", b"{}", &CallOptions::new()).await;
+    /// assert_eq!(reply.result.unwrap_err().message(), "Tool not found: nope");
+    /// # });
+    /// ```
+    pub async fn call_with(&self, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
+        if self.options.is_some() {
+            // Boxed, so that a call without options to complete does not carry the room for them.
+            return Box::pin(async { self.start(name, arguments, &self.effective(options)).await }).await;
+        }
+        self.start(name, arguments, options).await
+    }
+
+    async fn start(&self, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
+        #[cfg(feature = "tokio")]
+        if let Some(store) = options.store() {
+            return Box::pin(self.call_storing(store, name, arguments, options)).await;
+        }
+        let origin = self.origin(options);
+        match self.find(name) {
+            Ok(target) => match call::begin(origin, target, arguments) {
+                // Most calls need not wait.
+                Started::Ended(reply) => reply,
+                started => started.end().await,
+            },
+            Err(_) => self.unknown(origin, name, arguments),
+        }
+    }
+
+    /// Answers a call of a tool that does not exist.
+    pub(super) fn unknown(&self, origin: CallOrigin<'_>, name: &str, arguments: &[u8]) -> Reply {
+        call::unknown(self.inner.audit.as_ref(), origin, AuditKind::Tool, name, arguments)
+    }
+
+    /// Validates the JSON text of the arguments for a tool without calling it. Returns the coercions that make them valid.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the arguments, as a call would tell it. Nothing else is asked: neither whether the
-    /// call would be [let in](Registry::check_access), nor what is injected, nor an access function.
+    /// Everything that is wrong with the arguments, as a call would report it. Neither the [access](Registry::check_access)
+    /// to the tool is checked, nor what is injected, nor an access function called.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Target { definition, written, home, .. } = self.known(name)?;
+        let Target { definition, written, home, .. } = self.find(name)?;
         call::validate(definition, written, &home.states, home.leniency, arguments)
-    }
-
-    /// Checks the text of the arguments for a tool as [`validate`](Registry::validate) does, for an adapter that serves many
-    /// callers: arguments that take long to check wait for their turn and for a thread as a call does
-    /// ([`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), [`RegistryBuilder::blocking_threads`](crate::RegistryBuilder::blocking_threads)).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`validate`](Registry::validate). [`Busy`](crate::FailureKind::Busy) and
-    /// [`Timeout`](crate::FailureKind::Timeout) as for a call, if the arguments take long to check.
-    ///
-    /// ```
-    /// # tool_core::private::block_on(async {
-    /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// assert!(registry.validate_limited("nope", b"{}").await.is_err());
-    /// # });
-    /// ```
-    #[cfg(feature = "tokio")]
-    pub async fn validate_limited(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        call::validate_limited(&self.caller, self.known(name)?, arguments).await
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::definition::ToolDefinition;
 use crate::definition::prompt::PromptDefinition;
+use crate::registry::Registry;
 use crate::registry::error::{BuildError, BuildErrors};
-use crate::registry::{Registry, addresses};
 
 impl Registry {
     /// Makes every schema now, and finds what is wrong with them: examples in doc comments that are no calls, patterns that are
@@ -26,28 +26,6 @@ impl Registry {
     /// Every tool, and what is called for every prompt.
     fn holders(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.definitions().chain(self.declared_prompts().map(PromptDefinition::tool))
-    }
-
-    /// Finds the tools whose [address](crate::address::Address) begins with a segment that an adapter needs for itself: what it
-    /// does before it serves resources.
-    ///
-    /// # Errors
-    ///
-    /// All of them at once.
-    ///
-    /// ```
-    /// use tool_core::{Registry, tool};
-    ///
-    /// /// The result of the last run.
-    /// #[tool(operation = Read)]
-    /// fn result() {}
-    ///
-    /// let registry = Registry::builder().linked().select(|tool| tool.name() == "result").build().unwrap();
-    /// let errors = registry.check_addresses(&["tools", "result"]).unwrap_err();
-    /// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
-    /// ```
-    pub fn check_addresses(&self, reserved: &[&str]) -> Result<(), BuildErrors> {
-        BuildErrors::unless_empty(addresses::reserved(&mut self.definitions(), reserved))
     }
 }
 

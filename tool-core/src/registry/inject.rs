@@ -1,6 +1,10 @@
 //! The registry in the hands of a tool that calls other tools.
 
+use std::sync::Arc;
+
+use crate::call::options::CallOptions;
 use crate::context::elicitation::ElicitationClient;
+use crate::context::options::ContextOptions;
 use crate::declare::inject::{Inject, Injection, Needs, op};
 use crate::model::failure::Failure;
 use crate::registry::Registry;
@@ -8,8 +12,8 @@ use crate::registry::Registry;
 /// Injected into a tool, it is the registry that the tool was called through, for the same caller and as part of the same
 /// trace: what the tool calls goes through the one pipeline, with the caller's permissions and a record of its own.
 ///
-/// How far these calls have come is told to nobody, unless the tool listens with
-/// [`Registry::reporting`](crate::Registry::reporting): what the caller hears is how far its own call has come.
+/// The progress of these calls is reported to nobody, unless the tool sets [`CallOptions::progress`]: the caller receives the
+/// progress of its own call only.
 ///
 /// Only into a tool that modifies, since whoever may call any tool may call one that writes.
 ///
@@ -64,14 +68,16 @@ impl Inject<op::Write> for Registry {
 
 fn of<Op>(source: &Injection<'_, Op>) -> Result<Registry, Failure> {
     // Nothing is injected where nothing runs, and what runs was called through a registry.
-    let mut registry = source.registry::<Registry>().cloned().ok_or_else(Failure::internal)?;
-    // How far a call within the call has come says nothing of how far the outer one has.
-    registry.caller.progress = None;
-    // What is called asks nobody: the outer call would start again. What it changes, it changes for the outer one.
-    registry.caller.client = Some(ElicitationClient::OuterCall(source.context().clone()));
-    registry.caller.outer = Some(source.context().clone());
-    // What a tool is given it reads itself, and its caller is not told of it.
-    #[cfg(feature = "tokio")]
-    let registry = registry.in_full();
-    Ok(registry)
+    let registry = source.registry::<Registry>().ok_or_else(Failure::internal)?;
+    let context = source.context();
+    let options = ContextOptions {
+        // The progress of a call within the call says nothing about the progress of the outer one.
+        progress: None,
+        // A question would start the outer call again.
+        client: Some(ElicitationClient::OuterCall(context.clone())),
+        outer: Some(context.clone()),
+        ..source.options().clone()
+    };
+    let options = Some(Arc::new(CallOptions::nested(options)));
+    Ok(Registry { options, ..registry.clone() })
 }

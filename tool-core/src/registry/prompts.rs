@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::call::options::CallOptions;
 use crate::call::prompt_arguments::read;
 use crate::call::{self, Reply};
 use crate::context::extensions::Extensions;
@@ -115,7 +116,7 @@ impl RegisteredPrompt {
     }
 
     /// What is called for it.
-    fn known(&self) -> Target<'_> {
+    fn target(&self) -> Target<'_> {
         Target {
             kind: AuditKind::Prompt,
             definition: self.definition.tool(),
@@ -172,24 +173,8 @@ impl Registry {
         known.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
     }
 
-    /// Every prompt that the caller has the permissions for (an access function may still deny it), ordered by name: what
-    /// is shown to models.
-    ///
-    /// ```
-    /// use tool_core::{Principal, Registry, prompt, prompts};
-    ///
-    /// /// Asks for a verdict on an invoice.
-    /// #[prompt(permission = "invoice.read")]
-    /// fn verdict(/** Number of the invoice. */ number: u32) -> String {
-    ///     format!("Is invoice {number} correct?")
-    /// }
-    ///
-    /// let registry = Registry::builder().prompts(prompts![verdict]).build().unwrap();
-    /// assert_eq!(registry.callable_prompts().count(), 0);
-    /// let clerk = registry.as_principal(Principal::new("ada").grant("invoice.read"));
-    /// assert_eq!(clerk.callable_prompts().count(), 1);
-    /// ```
-    pub fn callable_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
+    /// Returns every prompt that the caller has the permissions for, ordered by name.
+    pub(super) fn callable_prompts(&self) -> impl Iterator<Item = &PromptDefinition> {
         let members = self.inner.prompts.iter();
         members.filter(|prompt| prompt.is_callable_by(self.principal())).map(|prompt| &prompt.definition)
     }
@@ -241,19 +226,27 @@ impl Registry {
     /// # });
     /// ```
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<Prompt, Failure> {
-        self.invoke_prompt(name, arguments).await.result
+        self.start_prompt(name, arguments, self.options()).await.result
     }
 
-    /// As [`get_prompt`](Self::get_prompt), with the identifier that joins the answer and the log: what an adapter does.
+    /// Returns the messages of a prompt as [`get_prompt`](Self::get_prompt) does, with the identifier of the call, as an adapter
+    /// does.
     ///
     /// ```
+    /// use tool_core::CallOptions;
+    ///
     /// # tool_core::private::block_on(async {
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
-    /// let reply = registry.invoke_prompt("nope", serde_json::json!({})).await;
+    /// let reply = registry.get_prompt_with("nope", serde_json::json!({}), &CallOptions::new()).await;
     /// assert_eq!(reply.result.unwrap_err().message(), "Prompt not found: nope");
     /// # });
     /// ```
-    pub async fn invoke_prompt(&self, name: &str, arguments: Value) -> PromptReply {
+    pub async fn get_prompt_with(&self, name: &str, arguments: Value, options: &CallOptions) -> PromptReply {
+        self.start_prompt(name, arguments, &self.effective(options)).await
+    }
+
+    async fn start_prompt(&self, name: &str, arguments: Value, options: &CallOptions) -> PromptReply {
+        let origin = self.origin(options);
         let prompt = self.prompt_member(name);
         let arguments = match (arguments, prompt) {
             (Value::Object(arguments), Some(prompt)) => read(prompt.definition.tool(), &arguments),
@@ -261,10 +254,10 @@ impl Registry {
             (arguments, _) => arguments.to_string(),
         };
         let Reply { call_id, result, .. } = match prompt {
-            Some(prompt) => call::begin(self.origin(), prompt.known(), arguments.as_bytes()).end().await,
+            Some(prompt) => call::begin(origin, prompt.target(), arguments.as_bytes()).end().await,
             None => {
                 let audit = self.inner.audit.as_ref();
-                call::unknown(audit, &self.caller, AuditKind::Prompt, name, arguments.as_bytes())
+                call::unknown(audit, origin, AuditKind::Prompt, name, arguments.as_bytes())
             }
         };
         // What `#[prompt]` declares returns messages and nothing else.
@@ -277,9 +270,10 @@ impl Registry {
         self.declared_prompts().flat_map(|prompt| schema_errors(prompt, prompt.tool().faults()))
     }
 
-    pub(crate) fn known_prompt(&self, name: &str) -> Result<Target<'_>, Failure> {
-        let known = self.prompt_member(name).map(RegisteredPrompt::known);
-        known.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
+    /// Returns what is called for the prompt of this name, if the caller may know of it.
+    pub(super) fn find_prompt(&self, name: &str) -> Result<Target<'_>, Failure> {
+        let target = self.prompt_member(name).map(RegisteredPrompt::target);
+        target.ok_or_else(|| Failure::not_found(AuditKind::Prompt, name))
     }
 
     fn prompt_member(&self, name: &str) -> Option<&RegisteredPrompt> {

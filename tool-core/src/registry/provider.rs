@@ -89,7 +89,7 @@ impl ToolsProvider for Registry {
 
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
-        Registry::results(self).cloned()
+        self.store().cloned()
     }
 }
 
@@ -104,7 +104,7 @@ impl ToolsProvider for Toolset {
 
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.registry().results().cloned()
+        self.registry().store().cloned()
     }
 }
 

@@ -50,7 +50,7 @@ pub struct NativeSchema {
     /// Whether its value is never shown.
     #[serde(skip_serializing_if = "Not::not")]
     pub secret: bool,
-    /// Whether values are proposed while it is typed: see [`Registry::complete`](crate::Registry::complete).
+    /// Whether values are proposed while it is typed: see [`adapter::complete`](crate::adapter::complete).
     #[serde(skip_serializing_if = "Not::not")]
     pub completes: bool,
     /// Values that one might give.

@@ -5,10 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::call::options::CallOptions;
 use crate::context::elicitation::{
     Answer, AskKind, AskOutcome, ClientRequests, ElicitationClient, Elicited, Question, Root, Sampled,
 };
-use crate::context::{Caller, Context, LazyContext};
+use crate::context::options::ContextOptions;
+use crate::context::{Context, LazyContext};
+use crate::model::access::Principal;
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::future::BoxFuture;
 use crate::model::output::Output;
@@ -18,7 +21,7 @@ use crate::registry::Registry;
 ///
 /// [`call`](Self::call) makes the call start again with each answer, as a client of MCP 2026-07-28 does: a tool that comes
 /// through it the way it should asks the same questions each time, and changes nothing before the last one. As an
-/// [`ClientRequests`] of [`Registry::asking`], the same answers are given at once.
+/// [`ClientRequests`] of [`CallOptions::client`](crate::CallOptions::client), the same answers are with_argument at once.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -193,9 +196,9 @@ impl Answers {
     /// # });
     /// ```
     pub fn context(&self, tool: &str) -> Context {
-        let mut caller = Caller::local();
-        caller.client = Some(ElicitationClient::Direct(Arc::new(self.clone())));
-        let context = LazyContext::new(tool, &caller).get().clone();
+        let client = Some(ElicitationClient::Direct(Arc::new(self.clone())));
+        let options = ContextOptions { client, ..ContextOptions::new() };
+        let context = LazyContext::new(tool, &Principal::local(), &options).get().clone();
         context.elicitation().open();
         context
     }
@@ -215,9 +218,9 @@ impl Answers {
     /// ```
     pub async fn call(&self, registry: &Registry, name: &str, arguments: Value) -> Result<Output, Failure> {
         self.state().starts_again = true;
-        let registry = registry.asking(Arc::new(self.clone()));
+        let (options, arguments) = (CallOptions::new().client(Arc::new(self.clone())), arguments.to_string());
         loop {
-            match registry.call(name, arguments.clone()).await {
+            match registry.call_with(name, arguments.as_bytes(), &options).await.result {
                 Err(failure) if failure.kind() == FailureKind::InputRequired => {}
                 result => return result,
             }

@@ -1,9 +1,10 @@
 //! Who may use a prompt: the permissions and the access function of its declaration.
 
 use serde_json::{Value, json};
+use tool_core::lock::Lock;
 use tool_core::{
     Access, Content, FailureKind, Principal, PromptDefinition, Reader, Registry, Resource, State, WritePass,
-    prompt, prompts,
+    adapter, prompt, prompts,
 };
 
 use super::ask;
@@ -71,7 +72,7 @@ fn what_is_declared_is_told_and_digested() {
     let permission = verdict.permission().unwrap().to_string();
     assert_eq!(permission, "any(auditor, all(invoice.read, invoice.judge))");
     assert!(verdict.guarded() && !registry.prompt("open").unwrap().guarded());
-    assert!(registry.lock().to_string().contains(&format!("\"permission\": \"{permission}\"")));
+    assert!(Lock::of(&registry).to_string().contains(&format!("\"permission\": \"{permission}\"")));
 }
 
 #[test]
@@ -81,19 +82,22 @@ fn a_prompt_that_the_caller_may_not_use_is_not_shown_to_models() {
     }
     let registry = registry();
     assert_eq!(names(registry.prompts()), ["open", "verdict"]);
-    assert_eq!(names(registry.callable_prompts()), ["open"]);
+    assert_eq!(names(adapter::callable_prompts(&registry)), ["open"]);
     let auditor = registry.as_principal(caller("bob", &["auditor"]));
-    assert_eq!(names(auditor.callable_prompts()), ["open", "verdict"]);
+    assert_eq!(names(adapter::callable_prompts(&auditor)), ["open", "verdict"]);
 
     let hiding = Registry::builder().prompts(prompts![verdict, open]).state(Owner("ada")).hide_denied();
     let hiding = hiding.build().unwrap();
     assert_eq!(names(hiding.prompts()), ["open"]);
     assert!(hiding.prompt("verdict").is_none());
     assert_eq!(ask(&hiding, "verdict", json!({})).unwrap_err().message(), "Prompt not found: verdict");
-    assert_eq!(hiding.complete_prompt("verdict", "number", "").unwrap_err().kind(), FailureKind::NotFound);
+    assert_eq!(
+        adapter::complete_prompt(&hiding, "verdict", "number", "").unwrap_err().kind(),
+        FailureKind::NotFound
+    );
     // What is promised does not depend on who asks.
     assert_eq!(hiding.digest(), registry.digest());
-    assert_eq!(hiding.lock(), registry.lock());
+    assert_eq!(Lock::of(&hiding), Lock::of(&registry));
 }
 
 /// Reads and writes by one handle.

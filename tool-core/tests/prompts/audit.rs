@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::audit::AuditEvent;
-use tool_core::{Content, Context, Registry, prompt, prompts};
+use tool_core::{CallOptions, Content, Context, Registry, prompt, prompts};
 
 /// Asks for something.
 #[prompt]
@@ -27,7 +27,7 @@ async fn every_request_is_recorded_once_and_has_an_identifier() {
     for (name, times, outcome) in
         [("asking", "3", "success"), ("asking", "x", "invalid_input"), ("nope", "3", "tool_not_found")]
     {
-        let reply = registry.invoke_prompt(name, json!({"times": times})).await;
+        let reply = registry.get_prompt_with(name, json!({"times": times}), &CallOptions::new()).await;
         let events = std::mem::take(&mut *events.lock().unwrap());
         let [event] = &events[..] else { panic!("not one event for {name}: {events:?}") };
         assert_eq!((&event["kind"], &event["name"]), (&json!("prompt"), &json!(name)));

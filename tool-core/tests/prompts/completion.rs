@@ -1,7 +1,7 @@
 //! What could complete an argument: the same as for the input of a tool.
 
 use tool_core::completion::CompletionRequest;
-use tool_core::{BuildError, Registry, prompt, prompts};
+use tool_core::{BuildError, Registry, adapter, prompt, prompts};
 
 /// What kind of weather there is.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
@@ -43,7 +43,8 @@ fn about_house(
 fn arguments_of_prompts_are_completed_like_inputs() {
     let towns = Towns(&["Rome", "Pisa"]);
     let registry = Registry::builder().prompts(prompts![about_house]).state(towns).build().unwrap();
-    let complete = |argument: &str, typed: &str| registry.complete_prompt("about_house", argument, typed);
+    let complete =
+        |argument: &str, typed: &str| adapter::complete_prompt(&registry, "about_house", argument, typed);
     assert_eq!(complete("town", "R").unwrap().values, ["Rome"]);
     assert_eq!(complete("weather", "s").unwrap().values, ["sun", "snow"]);
     assert_eq!(complete("quiet", "").unwrap().values, ["true", "false"]);
@@ -51,14 +52,14 @@ fn arguments_of_prompts_are_completed_like_inputs() {
     let numbers = complete("number", "").unwrap();
     assert_eq!((numbers.values.len(), numbers.total, numbers.has_more), (100, 250, true));
     let request = CompletionRequest::new("Via").with_argument("town", "Rome");
-    let streets = registry.complete_prompt("about_house", "street", request).unwrap();
+    let streets = adapter::complete_prompt(&registry, "about_house", "street", request).unwrap();
     assert_eq!(streets.values, ["Via in Rome"]);
 }
 
 #[test]
 fn what_cannot_be_completed_is_a_failure() {
     let registry = Registry::builder().prompts(prompts![about_house]).state(Towns(&[])).build().unwrap();
-    let failure = |prompt, argument| registry.complete_prompt(prompt, argument, "").unwrap_err();
+    let failure = |prompt, argument| adapter::complete_prompt(&registry, prompt, argument, "").unwrap_err();
     assert_eq!(failure("about_house", "twon").problems()[0].suggestion.as_deref(), Some("town"));
     assert_eq!(failure("house", "town").message(), "Prompt not found: house");
 }

@@ -50,7 +50,7 @@ fn registry(prompts: Prompts) -> Registry {
 #[test]
 fn a_prompt_is_looked_into_as_a_tool_is() {
     let registry = registry(prompts![vague_prompt, plan_week]);
-    let findings = registry.lint();
+    let findings = tool_core::lint::lint(&registry);
     let found: Vec<_> = findings
         .iter()
         .map(|it| (it.rule, it.prompt.as_deref(), it.input.as_deref(), it.tool.as_deref()))

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::logging::{LogLevel, LogMessage, LogSink};
-use tool_core::{Context, prompt};
+use tool_core::{CallOptions, Context, prompt};
 
 use crate::{ask, prompts_of};
 
@@ -27,7 +27,8 @@ impl LogSink for Heard {
 #[test]
 fn a_prompt_has_something_to_say_too() {
     let heard = Arc::<Heard>::default();
-    let registry = prompts_of(module_path!()).logging(Arc::<Heard>::clone(&heard));
+    let registry =
+        prompts_of(module_path!()).with_options(&CallOptions::new().log(Arc::<Heard>::clone(&heard)));
     ask(&registry, "say_and_ask", json!({})).unwrap();
     assert_eq!(*heard.0.lock().unwrap(), [(LogLevel::Notice, "say_and_ask".to_owned(), json!("asked"))]);
 }

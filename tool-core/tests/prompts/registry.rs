@@ -1,6 +1,7 @@
 //! The prompts of a registry: beside its tools, and as strict about their declarations.
 
 use serde_json::json;
+use tool_core::lock::Lock;
 use tool_core::{
     BuildError, Context, PromptDefinition, Reader, Registry, Resource, State, WritePass, prompt, prompts,
     tool, tools,
@@ -110,16 +111,16 @@ fn all_faults_are_told_at_once() {
     let here = file!();
     let expected = format!(
         "two prompts are named `plain`\n  \
-           first:  {here}:48, module prompts::registry::twice\n  \
-           second: {here}:55, module prompts::registry\n\
+           first:  {here}:49, module prompts::registry::twice\n  \
+           second: {here}:56, module prompts::registry\n\
          help: give one of them `#[prompt(name = \"…\")]`\n\
          \n\
          prompt `librarian` needs state of type `alloc::string::String`, which the registry does not have\n  \
-           declared: {here}:33, module prompts::registry::needy\n\
+           declared: {here}:34, module prompts::registry::needy\n\
          help: give it to the builder with `.state(…)`\n\
          \n\
          prompt `librarian` needs state of type `prompts::registry::Library`, which the registry does not have\n  \
-           declared: {here}:33, module prompts::registry::needy\n\
+           declared: {here}:34, module prompts::registry::needy\n\
          help: give it to the builder with `.state(…)`"
     );
     assert_eq!(errors, expected);
@@ -153,13 +154,13 @@ fn a_default_that_does_not_fit_is_refused_by_build() {
 #[test]
 fn prompts_are_locked_beside_the_tools() {
     let registry = prompts_of("prompts::messages");
-    let lock = registry.lock();
+    let lock = Lock::of(&registry);
     assert!(registry.prompts().count() > 0);
     assert_eq!(lock.digest(), registry.digest());
     let stored: tool_core::lock::Lock = lock.to_string().parse().unwrap();
     assert_eq!((&stored, stored.digest()), (&lock, lock.digest()));
     let name = registry.prompts().next().unwrap().name();
-    let without = Registry::builder().allow_empty().build().unwrap().lock();
+    let without = Lock::of(&Registry::builder().allow_empty().build().unwrap());
     let mut gone = lock.compare(&without);
     gone.retain(|difference| difference.prompt);
     assert_eq!(gone.len(), registry.prompts().count());

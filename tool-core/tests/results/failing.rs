@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use tool_core::failure::Reason;
 use tool_core::results::{ResultLimits, ResultStore};
-use tool_core::{FailureKind, Registry, ToolError, tool};
+use tool_core::{CallOptions, FailureKind, Registry, ToolError, tool};
 
 use crate::storage::{Mood, Shelf};
 
@@ -32,7 +32,7 @@ fn registry(store: &ResultStore) -> Registry {
 /// Whether the rest of a large result is kept, after how long.
 async fn kept(registry: &Registry, tool: &str) -> (bool, Duration) {
     let began = Instant::now();
-    let reply = registry.invoke(tool, b"{}").await;
+    let reply = registry.call_with(tool, b"{}", &CallOptions::new()).await;
     let preview = reply.preview.expect("it is too large");
     let excerpt = preview.excerpts().next().unwrap();
     assert!(!excerpt.preview().is_empty() && excerpt.preview().len() <= 2_000);
@@ -54,7 +54,7 @@ async fn a_full_disk_harms_no_call() {
         for tool in ["say_much", "fail_with_words"] {
             assert_eq!(kept(&registry, tool).await, (mood == Mood::Fine, Duration::ZERO), "{mood:?} {tool}");
         }
-        let reply = registry.invoke("fail_with_words", b"{}").await;
+        let reply = registry.call_with("fail_with_words", b"{}", &CallOptions::new()).await;
         assert_eq!(
             reply.result.unwrap_err().kind(),
             FailureKind::Failed(Reason::Conflict),
@@ -118,7 +118,7 @@ async fn a_storage_that_answers_again_is_used_again() {
 async fn a_storage_that_cannot_be_read_is_unavailable_and_no_stranger() {
     let shelf = Shelf::default();
     let registry = registry(&ResultStore::on(shelf.clone()));
-    let reply = registry.invoke("say_much", b"{}").await;
+    let reply = registry.call_with("say_much", b"{}", &CallOptions::new()).await;
     let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
     shelf.set(Mood::Gone);
     let arguments = json!({"digest": digest.hex()});

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 use tool_core::results::{PreviewPart, ResultLimits, ResultStore};
-use tool_core::{Content, Failure, Output, Principal, Registry, Reply, ToolDefinition, ToolError, tool};
+use tool_core::{
+    CallOptions, Content, Failure, Output, Principal, Registry, Reply, ToolDefinition, ToolError, adapter,
+    tool,
+};
 
 use crate::{ada, bob, text_of};
 
@@ -81,7 +84,7 @@ fn registry(store: &ResultStore) -> Registry {
 }
 
 async fn call(registry: &Registry, tool: &str, arguments: serde_json::Value) -> Reply {
-    registry.invoke(tool, arguments.to_string().as_bytes()).await
+    registry.call_with(tool, arguments.to_string().as_bytes(), &CallOptions::new()).await
 }
 
 #[tokio::test]
@@ -175,13 +178,19 @@ async fn no_result_is_too_large() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     for tool in ["text", "text_later", "text_blocking"] {
-        let refused = call(&registry.in_full(), tool, json!({"count": 9_000_000})).await;
+        let refused = call(
+            &registry.with_options(&CallOptions::new().full_results()),
+            tool,
+            json!({"count": 9_000_000}),
+        )
+        .await;
         assert!(refused.result.unwrap_err().message().contains("no more than 16777216 are sent"));
         let reply = call(&registry, tool, json!({"count": 9_000_000})).await;
         let excerpt = reply.preview.unwrap().excerpts().next().unwrap().clone();
         assert!(excerpt.bytes() > 16 << 20 && excerpt.digest().is_some(), "{tool}");
     }
-    let small = registry.storing(&store.limits(ResultLimits::new().total(1 << 20)));
+    let small =
+        registry.with_options(&CallOptions::new().results(&store.limits(ResultLimits::new().total(1 << 20))));
     let reply = call(&small, "text", json!({"count": 9_000_000})).await;
     let excerpt = reply.preview.unwrap().excerpts().next().unwrap().clone();
     assert_eq!(excerpt.digest(), None);
@@ -193,11 +202,16 @@ async fn a_tool_that_calls_others_is_given_all() {
     let store = ResultStore::memory();
     let registry = registry(&store);
     assert_eq!(call(&registry, "count_rows", json!({"count": 2_000})).await.result.unwrap().value(), 2_000);
-    assert!(call(&registry.in_full(), "rows", json!({"count": 2_000})).await.preview.is_none());
+    assert!(
+        call(&registry.with_options(&CallOptions::new().full_results()), "rows", json!({"count": 2_000}))
+            .await
+            .preview
+            .is_none()
+    );
     let plain = Registry::builder().tools(tool_core::tools![rows]).build().unwrap();
     assert!(call(&plain, "rows", json!({"count": 2_000})).await.preview.is_none());
-    assert!(plain.results().is_none() && registry.results().is_some());
-    assert!(registry.as_principal(bob()).results().is_some(), "whoever calls");
+    assert!(adapter::results(&plain).is_none() && adapter::results(&registry).is_some());
+    assert!(adapter::results(&registry.as_principal(bob())).is_some(), "whoever calls");
 }
 
 #[tokio::test]
@@ -223,15 +237,18 @@ async fn the_tools_of_any_provider_are_shortened() {
         assert!(provider.results().is_some());
         let (first, second) = (provider.tools().await.unwrap(), provider.tools().await.unwrap());
         let registry = first.registry().as_principal(Principal::new("eve"));
-        let reply = registry.invoke("remote", b"{}").await;
+        let reply = registry.call_with("remote", b"{}", &CallOptions::new()).await;
         let digest = reply.preview.unwrap().excerpts().next().unwrap().digest().unwrap();
         assert!(text_of(&store, &Principal::new("eve"), digest).await.is_some());
-        assert!(second.registry().results().is_some());
+        assert!(adapter::results(second.registry()).is_some());
     }
     assert!(remote.into_provider().results().is_none());
     // What is made of a list of tools is good as long as it is the same list.
     let fixed = store.wrap(reader());
     let (first, second) = (fixed.tools().await.unwrap(), fixed.tools().await.unwrap());
-    assert!(first.registry().same_view(second.registry()));
-    assert!(!first.registry().same_view(&second.registry().in_full()));
+    assert!(adapter::same_view(first.registry(), second.registry()));
+    assert!(!adapter::same_view(
+        first.registry(),
+        &second.registry().with_options(&CallOptions::new().full_results())
+    ));
 }

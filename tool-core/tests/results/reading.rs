@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::results::{PartError, ResultLimits, ResultStore, Span};
-use tool_core::{FailureKind, Principal, Registry};
+use tool_core::{CallOptions, FailureKind, Principal, Registry};
 
 use crate::{ada, bob};
 
@@ -12,7 +12,8 @@ fn registry(store: &ResultStore) -> Registry {
 }
 
 async fn read(registry: &Registry, arguments: Value) -> String {
-    let reply = registry.invoke("read_result", arguments.to_string().as_bytes()).await;
+    let reply =
+        registry.call_with("read_result", arguments.to_string().as_bytes(), &CallOptions::new()).await;
     assert!(reply.preview.is_none(), "a page is never kept itself");
     reply.result.unwrap().value().as_str().unwrap().to_owned()
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tool_core::{
-    Access, BuildError, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, ToolDefinition,
-    Unmet, tool,
+    Access, BuildError, CallOptions, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder,
+    ToolDefinition, Unmet, adapter, tool,
 };
 
 use crate::builder_of;
@@ -84,7 +84,7 @@ async fn a_call_is_refused_in_a_fixed_order() {
     let press = Arc::new(Press::default());
     let builder = || builder_of(module_path!()).shared_state(Arc::clone(&press));
     let refused = async |registry: &Registry, arguments: &str| -> Failure {
-        registry.invoke("print", arguments.as_bytes()).await.result.unwrap_err()
+        registry.call_with("print", arguments.as_bytes(), &CallOptions::new()).await.result.unwrap_err()
     };
 
     let hiding = builder().read_only().hide_denied().build().unwrap();
@@ -198,8 +198,12 @@ fn whatever_one_tool_asks_for_is_asked() {
     ] {
         let registry = builder.build().unwrap();
         assert_eq!(names(registry.callable()), callable);
-        assert_eq!(registry.is_unrestricted(), registry.definitions().len() == callable.len());
-        let at = (0..=registry.definitions().len()).filter_map(|position| registry.callable_at(position));
+        assert_eq!(
+            adapter::is_unrestricted(&registry),
+            adapter::definitions(&registry).len() == callable.len()
+        );
+        let at = (0..=adapter::definitions(&registry).len())
+            .filter_map(|position| adapter::callable_at(&registry, position));
         assert_eq!(names(at), callable);
     }
 }
@@ -248,7 +252,7 @@ async fn what_is_denied_can_be_hidden() {
         assert_eq!(registry.call(name, json!({})).await.unwrap_err().message(), expected);
         assert_eq!(registry.validate(name, b"{}").unwrap_err().message(), expected);
     }
-    assert!(registry.nearest("eithr").is_none());
+    assert!(adapter::nearest(&registry, "eithr").is_none());
     let ada = registry.as_principal(printer().grant("a"));
     assert_eq!(names(ada.tools()), ["broken", "either", "print", "who"]);
     assert!(registry.check().is_ok(), "what is hidden is checked");
@@ -260,7 +264,7 @@ async fn what_modifies_is_not_there_while_it_is_read_only() {
     assert_eq!(names(registry.tools()), ["broken", "either", "who"]);
     assert_eq!(names(registry.callable()), ["who"]);
     assert!(registry.get("print").is_none());
-    assert!(registry.nearest("prin").is_none());
+    assert!(adapter::nearest(&registry, "prin").is_none());
     for name in ["print", "old_print"] {
         let failure = registry.call(name, json!({"pages": 1})).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Disabled, "{name}");

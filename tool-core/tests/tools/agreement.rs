@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_core::private::block_on;
 use tool_core::schema::Leniency;
-use tool_core::{Failure, FailureKind, Registry, tool};
+use tool_core::{CallOptions, Failure, FailureKind, Registry, tool};
 
 use crate::agreement::json::Json;
 use crate::builder_of;
@@ -142,7 +142,8 @@ impl Subject {
 
     /// What comes of a call; a check comes to the same.
     fn verdict(&self, text: &str) -> Result<Result<Value, Failure>, TestCaseError> {
-        let called = block_on(self.registry.invoke(&self.name, text.as_bytes())).result;
+        let called =
+            block_on(self.registry.call_with(&self.name, text.as_bytes(), &CallOptions::new())).result;
         let checked = self.registry.validate(&self.name, text.as_bytes());
         let failure = |failure: &Failure| (failure.kind(), failure.text());
         prop_assert_eq!(
@@ -194,7 +195,8 @@ impl Subject {
 
     /// A lenient registry takes what a strict one takes, in the same way; and what else it takes, it repairs.
     fn check_leniency(&self, text: &str, strict: &Result<Value, Failure>) -> Result<(), TestCaseError> {
-        let lenient = block_on(self.lenient.invoke(&self.name, text.as_bytes())).result;
+        let lenient =
+            block_on(self.lenient.call_with(&self.name, text.as_bytes(), &CallOptions::new())).result;
         let validation = self.lenient.validate(&self.name, text.as_bytes());
         let repairs = validation.map_or(0, |validation| validation.coercions.len());
         match (strict, &lenient) {

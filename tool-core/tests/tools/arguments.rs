@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{Failure, FailureKind, tool};
+use tool_core::{CallOptions, Failure, FailureKind, tool};
 
 use crate::tools_of;
 
@@ -96,7 +96,7 @@ fn many(bytes: Vec<u8>, points: Option<Vec<Point>>) -> usize {
 }
 
 async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
-    let reply = tools_of(module_path!()).invoke(name, arguments.as_bytes()).await;
+    let reply = tools_of(module_path!()).call_with(name, arguments.as_bytes(), &CallOptions::new()).await;
     reply.result.map(|output| output.value())
 }
 
@@ -228,7 +228,7 @@ async fn what_is_no_json_is_told_as_such() {
         assert_eq!(failure.kind(), FailureKind::NotJson, "{}", &arguments[..arguments.len().min(40)]);
         assert!(failure.text().len() <= 512);
     }
-    let reply = tools_of(module_path!()).invoke("numbers", b"{\"d\":\"\xff\"}").await;
+    let reply = tools_of(module_path!()).call_with("numbers", b"{\"d\":\"\xff\"}", &CallOptions::new()).await;
     assert_eq!(reply.result.unwrap_err().kind(), FailureKind::NotJson);
 }
 
@@ -271,8 +271,12 @@ async fn validation_runs_nothing_and_says_the_same() {
     for arguments in
         [r#"{"text":"a","small":1}"#, r#"{"text":1}"#, "{", r#"{"text":"a","small":1,"small":1}"#]
     {
-        let called =
-            registry.invoke("echo", arguments.as_bytes()).await.result.map(|_| ()).map_err(|f| f.text());
+        let called = registry
+            .call_with("echo", arguments.as_bytes(), &CallOptions::new())
+            .await
+            .result
+            .map(|_| ())
+            .map_err(|f| f.text());
         let validated = registry.validate("echo", arguments.as_bytes()).map(|_| ()).map_err(|f| f.text());
         assert_eq!(called, validated, "{arguments}");
     }

@@ -14,7 +14,9 @@ use tool_core::elicitation::{
 };
 use tool_core::failure::Reason;
 use tool_core::testing::Answers;
-use tool_core::{Context, Failure, FailureKind, Registry, Resource, State, WritePass, Writer, tool};
+use tool_core::{
+    CallOptions, Context, Failure, FailureKind, Registry, Resource, State, WritePass, Writer, tool,
+};
 
 use crate::builder_of;
 
@@ -271,7 +273,11 @@ fn keys(answers: &Answers) -> Vec<String> {
 async fn answers_are_given_at_once_or_by_starting_again() {
     let (registry, book) = registry();
     let answers = || Answers::new().accept(name("Ada")).accept(json!({"colour": "blue", "shade": 3}));
-    let direct = registry.asking(Arc::new(answers())).call("in_turn", json!({})).await.unwrap();
+    let direct = registry
+        .with_options(&CallOptions::new().client(Arc::new(answers())))
+        .call("in_turn", json!({}))
+        .await
+        .unwrap();
     assert_eq!(direct.value(), "Ada Blue Some(3)");
     assert_eq!(book.begun.swap(0, Ordering::Relaxed), 1);
 
@@ -317,7 +323,10 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
         let output = if starts_again {
             answers.call(&registry, "in_turn", json!({})).await
         } else {
-            registry.asking(Arc::new(answers.clone())).call("in_turn", json!({})).await
+            registry
+                .with_options(&CallOptions::new().client(Arc::new(answers.clone())))
+                .call("in_turn", json!({}))
+                .await
         };
         assert_eq!(output.unwrap().value(), "Ada Red None", "{starts_again}");
         if starts_again {
@@ -336,7 +345,11 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
     }
     let answers =
         Answers::new().accept(json!({})).accept(json!({})).accept(json!({"name": 5})).accept(name("Ada"));
-    let failure = registry.asking(Arc::new(answers)).call("in_turn", json!({})).await.unwrap_err();
+    let failure = registry
+        .with_options(&CallOptions::new().client(Arc::new(answers)))
+        .call("in_turn", json!({}))
+        .await
+        .unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
     let message = failure.message();
     assert!(message.starts_with("the question `user_name` was not answered as asked: /name: "), "{message}");
@@ -370,7 +383,10 @@ async fn who_has_written_cannot_ask() {
         let answers = Answers::new().accept(name("Ada"));
         let results = [
             registry.call("note", arguments(true, swallow)).await,
-            registry.asking(Arc::new(answers.clone())).call("note", arguments(true, swallow)).await,
+            registry
+                .with_options(&CallOptions::new().client(Arc::new(answers.clone())))
+                .call("note", arguments(true, swallow))
+                .await,
             answers.call(&registry, "note", arguments(true, swallow)).await,
         ];
         for result in results {
@@ -445,7 +461,8 @@ async fn tasks_and_threads_of_a_call_can_ask() {
     for tool in ["in_a_task", "on_a_thread"] {
         let answers = Answers::new().accept(name("Ada"));
         assert_eq!(answers.call(&registry, tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
-        let answers = registry.asking(Arc::new(Answers::new().accept(name("Ada"))));
+        let answers =
+            registry.with_options(&CallOptions::new().client(Arc::new(Answers::new().accept(name("Ada")))));
         assert_eq!(answers.call(tool, json!({})).await.unwrap().value(), "Ada", "{tool}");
     }
     assert_eq!(book.written.load(Ordering::Relaxed), 2);
@@ -486,7 +503,7 @@ impl ClientRequests for Slow {
 #[tokio::test(start_paused = true)]
 async fn what_the_user_takes_is_not_time_of_the_call() {
     let (registry, _) = registry();
-    let registry = registry.asking(Arc::new(Slow));
+    let registry = registry.with_options(&CallOptions::new().client(Arc::new(Slow)));
     for tool in ["in_time", "in_time_apart"] {
         let began = tokio::time::Instant::now();
         assert_eq!(registry.call(tool, json!({"slow": false})).await.unwrap().value(), "Ada", "{tool}");
@@ -517,7 +534,7 @@ async fn a_call_whose_caller_leaves_does_not_wait_for_an_answer() {
     let book = Arc::new(Book::default());
     let (registry, log) = registry_with(&book);
     let asked = Arc::new(Notify::new());
-    let asking = registry.asking(Arc::new(Silent(Arc::clone(&asked))));
+    let asking = registry.with_options(&CallOptions::new().client(Arc::new(Silent(Arc::clone(&asked)))));
     tokio::select! {
         result = asking.call("note", json!({"first": false, "swallow": false})) => panic!("{result:?}"),
         () = asked.notified() => {}

@@ -671,7 +671,7 @@ mod exemplary {
 async fn what_is_published_as_an_example_or_a_default_is_taken_and_no_finding() {
     let registry = tools_of("tools::attributes::exemplary");
     registry.check().unwrap();
-    assert_eq!(registry.lint(), []);
+    assert_eq!(tool_core::lint::lint(&registry), []);
     let tool = registry.get("plan_journey").unwrap();
     let schema = tool.input_schema();
     let last = &schema["properties"]["last"];

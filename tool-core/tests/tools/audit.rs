@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tool_core::audit::AuditEvent;
 use tool_core::{
-    Access, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State, TraceParent, Unmet,
-    tool,
+    Access, CallOptions, Context, Failure, FailureKind, Principal, Registry, RegistryBuilder, State,
+    TraceParent, Unmet, adapter, tool,
 };
 
 use crate::builder_of;
@@ -109,14 +109,14 @@ async fn every_end_is_recorded_once() {
         ("fail", "{}", "execution_failed"),
         ("panic", "{}", "internal"),
     ] {
-        let reply = registry.invoke(name, arguments.as_bytes()).await;
+        let reply = registry.call_with(name, arguments.as_bytes(), &CallOptions::new()).await;
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
         assert_eq!((&event["name"], &event["callId"]), (&json!(name), &json!(reply.call_id.to_string())));
     }
     let (registry, _, events) = recorded(RegistryBuilder::read_only);
     for (name, outcome) in [("permitted", "access_denied"), ("write", "refused")] {
-        registry.invoke(name, b"{}").await.result.unwrap_err();
+        registry.call_with(name, b"{}", &CallOptions::new()).await.result.unwrap_err();
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(event["outcome"], outcome, "{name}");
     }
@@ -129,7 +129,7 @@ fn a_call_that_an_adapter_refuses_is_recorded() {
         [("write", "refused"), ("permitted", "access_denied"), ("nobody_knows", "tool_not_found")]
     {
         let unconfirmed = Failure::new(FailureKind::Disabled, "nobody confirmed it");
-        let reply = registry.refuse(name, b"{}", unconfirmed);
+        let reply = adapter::refuse(&registry, name, b"{}", unconfirmed);
         assert_eq!(reply.result.unwrap_err().kind().codes().error_type, outcome);
         let [event] = &taken(&events)[..] else { panic!("not one event for {name}") };
         assert_eq!(
@@ -144,8 +144,9 @@ fn a_call_that_an_adapter_refuses_is_recorded() {
 async fn an_event_says_who_called_what_and_how_it_ended() {
     let (registry, _, events) = recorded(|builder| builder.audit_key([7; 32]));
     let trace: TraceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
-    let caller = registry.as_principal(Principal::new("ada")).traced(trace);
-    let reply = caller.invoke("text", b" {} ").await;
+    let caller =
+        registry.as_principal(Principal::new("ada")).with_options(&CallOptions::new().trace(Some(trace)));
+    let reply = caller.call_with("text", b" {} ", &CallOptions::new()).await;
     let events = taken(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     let hash = blake3::keyed_hash(&[7; 32], b" {} ").to_hex();
@@ -173,7 +174,7 @@ async fn an_event_says_who_called_what_and_how_it_ended() {
 async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() {
     let digest = async |with: fn(RegistryBuilder) -> RegistryBuilder, arguments: &[u8]| {
         let (registry, _, events) = recorded(with);
-        let _ = registry.invoke("text", arguments).await;
+        let _ = registry.call_with("text", arguments, &CallOptions::new()).await;
         taken(&events)[0]["argumentsDigest"].as_str().unwrap().to_owned()
     };
     let plain = |builder: RegistryBuilder| builder;
@@ -191,7 +192,7 @@ async fn the_digest_of_arguments_has_a_key_of_the_process_unless_one_is_given() 
 async fn a_tool_that_does_not_exist_is_recorded_by_what_was_asked_for() {
     let (registry, _, events) = recorded(|builder| builder);
     let caller = registry.as_principal(Principal::anonymous());
-    caller.invoke(&"é".repeat(1_000), b"").await.result.unwrap_err();
+    caller.call_with(&"é".repeat(1_000), b"", &CallOptions::new()).await.result.unwrap_err();
     let events = taken(&events);
     let [event] = &events[..] else { panic!("not one event: {events:?}") };
     assert_eq!(event["name"], "é".repeat(128));
@@ -201,7 +202,9 @@ async fn a_tool_that_does_not_exist_is_recorded_by_what_was_asked_for() {
 /// Calls in a task of its own, which can be taken back.
 fn call(registry: &Registry, name: &'static str) -> tokio::task::JoinHandle<FailureKind> {
     let registry = registry.clone();
-    tokio::spawn(async move { registry.invoke(name, b"{}").await.result.map(|_| ()).unwrap_err().kind() })
+    tokio::spawn(async move {
+        registry.call_with(name, b"{}", &CallOptions::new()).await.result.map(|_| ()).unwrap_err().kind()
+    })
 }
 
 #[tokio::test]
@@ -254,14 +257,17 @@ async fn a_call_that_waits_for_its_turn_is_recorded_when_it_is_refused_and_when_
     let waits = call(&registry, "wait");
     // It stands in the line before the next one asks.
     tokio::task::yield_now().await;
-    assert_eq!(registry.invoke("text", b"{}").await.result.unwrap_err().kind(), FailureKind::Busy);
+    assert_eq!(
+        registry.call_with("text", b"{}", &CallOptions::new()).await.result.unwrap_err().kind(),
+        FailureKind::Busy
+    );
     waits.abort();
     assert!(waits.await.unwrap_err().is_cancelled());
     inside.abort();
     assert!(inside.await.unwrap_err().is_cancelled());
     let outcomes: Vec<_> = taken(&events).iter().map(|event| event["outcome"].clone()).collect();
     assert_eq!(outcomes, ["busy", "cancelled", "cancelled"]);
-    registry.invoke("text", b"{}").await.result.unwrap();
+    registry.call_with("text", b"{}", &CallOptions::new()).await.result.unwrap();
 }
 
 #[tokio::test]
@@ -272,8 +278,14 @@ async fn a_sink_that_panics_harms_no_call() {
         .build()
         .unwrap();
     for name in ["text", "write", "text"] {
-        registry.invoke(name, b"{}").await.result.unwrap();
+        registry.call_with(name, b"{}", &CallOptions::new()).await.result.unwrap();
     }
-    assert_eq!(registry.invoke("panic", b"{}").await.result.unwrap_err().kind(), FailureKind::Internal);
-    assert_eq!(registry.invoke("nope", b"{}").await.result.unwrap_err().kind(), FailureKind::NotFound);
+    assert_eq!(
+        registry.call_with("panic", b"{}", &CallOptions::new()).await.result.unwrap_err().kind(),
+        FailureKind::Internal
+    );
+    assert_eq!(
+        registry.call_with("nope", b"{}", &CallOptions::new()).await.result.unwrap_err().kind(),
+        FailureKind::NotFound
+    );
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::completion::{CompletionRequest, Completions};
-use tool_core::{BuildError, FailureKind, Principal, tool};
+use tool_core::{BuildError, FailureKind, Principal, adapter, tool};
 
 use crate::builder_of;
 
@@ -62,7 +62,8 @@ struct Settings {
 
 fn complete(input: &str, typed: &str) -> Completions {
     let cities = Cities(["Rome", "Rostock", "Pisa"].map(String::from).to_vec());
-    builder_of(module_path!()).state(cities).build().unwrap().complete("completed", input, typed).unwrap()
+    let registry = builder_of(module_path!()).state(cities).build().unwrap();
+    adapter::complete(&registry, "completed", input, typed).unwrap()
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn the_schema_knows_constants_and_booleans() {
 #[test]
 fn what_goes_wrong_is_a_failure() {
     let registry = builder_of(module_path!()).state(Cities(Vec::new())).build().unwrap();
-    let failure = |tool: &str, input: &str| registry.complete(tool, input, "").unwrap_err();
+    let failure = |tool: &str, input: &str| adapter::complete(&registry, tool, input, "").unwrap_err();
     assert_eq!(failure("completed", "fragile").kind(), FailureKind::Internal);
     assert_eq!(failure("nope", "city").kind(), FailureKind::NotFound);
     let unknown = failure("completed", "citi");
@@ -128,7 +129,7 @@ mod others {
 fn a_function_may_look_at_the_other_inputs() {
     let cities = Cities(vec!["Rome".to_owned()]);
     let registry = builder_of(concat!(module_path!(), "::others")).state(cities).build().unwrap();
-    let values = |input: &str, request| registry.complete("house", input, request).unwrap().values;
+    let values = |input: &str, request| adapter::complete(&registry, "house", input, request).unwrap().values;
     assert_eq!(
         values("street", CompletionRequest::new("Via").with_argument("town", "Rome")),
         ["Via in Rome"]
@@ -160,16 +161,19 @@ fn nothing_is_proposed_to_whom_a_call_is_denied() {
         builder_of(concat!(module_path!(), "::closed")).state(cities).build().unwrap()
     };
     let full = registry(&["Rome"]);
-    assert_eq!(full.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Denied);
+    assert_eq!(adapter::complete(&full, "guarded", "city", "R").unwrap_err().kind(), FailureKind::Denied);
     let may = Principal::local().grant("cities");
-    assert_eq!(full.as_principal(may.clone()).complete("guarded", "city", "R").unwrap().values, ["Rome"]);
+    assert_eq!(
+        adapter::complete(&full.as_principal(may.clone()), "guarded", "city", "R").unwrap().values,
+        ["Rome"]
+    );
     let empty = registry(&[]).as_principal(may);
-    assert_eq!(empty.complete("guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
+    assert_eq!(adapter::complete(&empty, "guarded", "city", "R").unwrap_err().kind(), FailureKind::Unmet);
     // What an input allows is no secret: the schema has it.
-    assert_eq!(full.complete("guarded", "deep", "t").unwrap().values, ["true"]);
+    assert_eq!(adapter::complete(&full, "guarded", "deep", "t").unwrap().values, ["true"]);
     let builder = builder_of(concat!(module_path!(), "::closed")).state(Cities(Vec::new()));
     let hidden = builder.hide_denied().build().unwrap();
-    assert_eq!(hidden.complete("guarded", "deep", "t").unwrap_err().kind(), FailureKind::NotFound);
+    assert_eq!(adapter::complete(&hidden, "guarded", "deep", "t").unwrap_err().kind(), FailureKind::NotFound);
 }
 
 /// A tool of which a function decides who sees what.
@@ -204,7 +208,7 @@ mod secluded {
 fn what_an_access_function_denies_is_not_proposed() {
     let registry = builder_of(concat!(module_path!(), "::secluded")).build().unwrap();
     let values = |registry: &tool_core::Registry, input: &str| {
-        registry.complete("secluded_node", input, "").unwrap().values
+        adapter::complete(&registry, "secluded_node", input, "").unwrap().values
     };
     let ada = registry.as_principal(Principal::new("ada"));
     assert_eq!(values(&ada, "id"), Vec::<String>::new());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tool_core::definition::{DefinitionError, DefinitionFault, Parameter, ParameterType};
 use tool_core::provider::IntoToolsProvider;
-use tool_core::{DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition, tool};
+use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition, tool};
 
 fn echo(definition: Value) -> Result<Arc<dyn Tool>, DefinitionError> {
     let definition = ToolDefinition::from_json(definition)?;
@@ -312,7 +312,12 @@ async fn the_widest_integers_are_passed_on_exactly() {
     let tools = vec![tool].into_provider().tools().await.unwrap();
     for sent in ["18446744073709551615", "-9223372036854775808", "9007199254740993"] {
         for call in [format!("{{\"n\":{sent}}}"), format!("{{\"x\":[{sent}]}}")] {
-            let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
+            let output = tools
+                .registry()
+                .call_with("echo", call.as_bytes(), &CallOptions::new())
+                .await
+                .result
+                .unwrap();
             assert_eq!(output.value().to_string(), call);
         }
     }
@@ -336,7 +341,12 @@ async fn an_integer_that_would_be_rounded_is_refused() {
         (r#"{"pin": {"hunter2": 36893488147419103233}}"#, &["/pin"]),
     ] {
         for failure in [
-            tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap_err(),
+            tools
+                .registry()
+                .call_with("echo", call.as_bytes(), &CallOptions::new())
+                .await
+                .result
+                .unwrap_err(),
             tools.registry().validate("echo", call.as_bytes()).unwrap_err(),
         ] {
             assert_eq!(failure.kind(), FailureKind::Input);
@@ -355,7 +365,8 @@ async fn an_integer_that_would_be_rounded_is_refused() {
         r#"{"x":18446744073709552000}"#,
         r#"{"x":[1e300,-1.8446744073709552e19,"36893488147419103233"]}"#,
     ] {
-        let output = tools.registry().invoke("echo", call.as_bytes()).await.result.unwrap();
+        let output =
+            tools.registry().call_with("echo", call.as_bytes(), &CallOptions::new()).await.result.unwrap();
         assert_eq!(output.value(), serde_json::from_str::<Value>(call).unwrap(), "{call}");
     }
 }
@@ -381,7 +392,7 @@ async fn an_integer_is_rounded_by_its_type_alone() {
         (r#"{"wide": 36893488147419103233}"#, Ok(r#"[null,"36893488147419103233",null,null]"#)),
         (r#"{"float": 36893488147419103233}"#, Ok("[null,null,3.6893488147419103e+19,null]")),
     ] {
-        let called = registry.invoke("take_anything", call.as_bytes()).await.result;
+        let called = registry.call_with("take_anything", call.as_bytes(), &CallOptions::new()).await.result;
         let told = called.map(|output| output.value().as_str().unwrap().to_owned());
         let told = told.map_err(|failure| failure.problems()[0].path.clone());
         assert_eq!(told, expected.map(str::to_owned).map_err(str::to_owned), "{call}");

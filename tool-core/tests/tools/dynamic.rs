@@ -12,8 +12,8 @@ use tool_core::address::Surface;
 use tool_core::definition::{DefinitionFault, ToolDefinitionBuilder};
 use tool_core::schema::SchemaFault;
 use tool_core::{
-    Annotations, BoxFuture, BuildError, Context, DynamicTool, Failure, FailureKind, Operation, Output,
-    Permission, Principal, Registry, Tool, ToolDefinition, ToolError, tool,
+    Annotations, BoxFuture, BuildError, CallOptions, Context, DynamicTool, Failure, FailureKind, Operation,
+    Output, Permission, Principal, Registry, Tool, ToolDefinition, ToolError, tool,
 };
 
 /// Adds, declared: what hand-written tools are held against.
@@ -95,7 +95,7 @@ async fn arguments_are_judged_as_those_of_a_declared_tool() {
         let outcome = |name: &'static str| {
             let registry = &registry;
             async move {
-                let reply = registry.invoke(name, arguments.as_bytes()).await.result;
+                let reply = registry.call_with(name, arguments.as_bytes(), &CallOptions::new()).await.result;
                 let problems = |failure: Failure| {
                     let problems = failure.problems().iter().map(ToString::to_string).collect::<Vec<_>>();
                     (failure.kind(), problems)
@@ -468,7 +468,10 @@ async fn a_tool_can_wrap_another() {
         ) -> BoxFuture<'a, Result<Output, Failure>> {
             Box::pin(async move {
                 self.calls.fetch_add(1, Ordering::SeqCst);
-                self.inner.invoke(context.tool(), arguments.get().as_bytes()).await.result
+                self.inner
+                    .call_with(context.tool(), arguments.get().as_bytes(), &CallOptions::new())
+                    .await
+                    .result
             })
         }
     }

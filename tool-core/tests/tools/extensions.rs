@@ -1,7 +1,7 @@
 //! What stands beside a call: who put it there, and which tool may see it.
 
 use serde_json::json;
-use tool_core::{Context, Extension, Extensions, FailureKind, Principal, tool};
+use tool_core::{CallOptions, Context, Extension, Extensions, FailureKind, Principal, tool};
 
 use crate::{builder_of, tools_of};
 
@@ -30,23 +30,27 @@ async fn sign(#[inject] context: Context) -> String {
 #[tokio::test]
 async fn what_stands_beside_a_call_reaches_its_tool() {
     let registry = tools_of(module_path!());
-    let ada = registry.with_extensions(Extensions::new().with(User("Ada")).with(5_u8));
+    let ada =
+        registry.with_options(&CallOptions::new().extensions(Extensions::new().with(User("Ada")).with(5_u8)));
     for (tool, output) in [("greet", "Hello Ada"), ("greet_anybody", "Hello Ada"), ("sign", "Ada, by local")]
     {
         assert_eq!(ada.call(tool, json!({})).await.unwrap().value(), output);
     }
     // The caller and what stands beside the call are chosen apart from each other, in any order.
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap();
-    let eve = ada.as_principal(Principal::new("eve")).traced(trace);
+    let eve = ada.as_principal(Principal::new("eve")).with_options(&CallOptions::new().trace(Some(trace)));
     assert_eq!(eve.call("sign", json!({})).await.unwrap().value(), "Ada, by eve");
-    let bob = eve.with_extensions(Extensions::new().with(User("Bob")));
+    let bob = eve.with_options(&CallOptions::new().extensions(Extensions::new().with(User("Bob"))));
     assert_eq!(bob.call("sign", json!({})).await.unwrap().value(), "Bob, by eve");
 }
 
 #[tokio::test]
 async fn a_call_without_it_is_refused_or_sees_nothing() {
     let registry = tools_of(module_path!());
-    for registry in [registry.clone(), registry.with_extensions(Extensions::new().with(5_u8))] {
+    for registry in [
+        registry.clone(),
+        registry.with_options(&CallOptions::new().extensions(Extensions::new().with(5_u8))),
+    ] {
         let failure = registry.call("greet", json!({})).await.unwrap_err();
         assert_eq!((failure.kind(), failure.message()), (FailureKind::Internal, "internal error"));
         assert_eq!(registry.call("greet_anybody", json!({})).await.unwrap().value(), "Hello");
@@ -72,6 +76,6 @@ async fn those_of_a_request_reach_its_tool() {
     let extensions = Extensions::from(request).with(2_u8);
     // What was put in by name stands before what came along.
     assert_eq!(extensions.get::<u8>(), Some(&2));
-    let registry = tools_of(module_path!()).with_extensions(extensions);
+    let registry = tools_of(module_path!()).with_options(&CallOptions::new().extensions(extensions));
     assert_eq!(registry.call("greet", json!({})).await.unwrap().value(), "Hello Ada");
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tool_core::address::Surface;
+use tool_core::lock::Lock;
 use tool_core::profile::Profile;
 use tool_core::provider::IntoToolsProvider as _;
-use tool_core::{DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
+use tool_core::{CallOptions, DynamicTool, FailureKind, Output, Registry, Tool, ToolDefinition};
 
 /// The keywords of JSON Schema whose values are schemas, or are made of schemas.
 const OF_SCHEMAS: [&str; 18] = [
@@ -218,11 +219,17 @@ fn use_in_every_way(definition: ToolDefinition, arguments: &Value) {
         let _ = tool.schema_for(profile);
     }
     let _ = (tool.inputs(), tool.outputs(), tool.output_type(), tool.digest(), Surface::of(tool));
-    let _ = (registry.check(), registry.lint(), registry.lock().to_string(), registry.search("does a"));
+    let _ = (
+        registry.check(),
+        tool_core::lint::lint(&registry),
+        Lock::of(&registry).to_string(),
+        registry.search("does a"),
+    );
     for arguments in [arguments, tool.example(), &json!({}), &json!({"a": arguments, "": 1})] {
         let text = arguments.to_string();
         let _ = registry.validate("foreign", text.as_bytes());
-        let reply = tool_core::private::block_on(registry.invoke("foreign", text.as_bytes()));
+        let reply =
+            tool_core::private::block_on(registry.call_with("foreign", text.as_bytes(), &CallOptions::new()));
         match &reply.result {
             Ok(output) => drop((tool.output_problems(output), output.value())),
             // What panics within a call is an internal error, as is an output that is not what was promised.

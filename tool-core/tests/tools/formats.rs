@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{FailureKind, tool};
+use tool_core::{CallOptions, FailureKind, tool};
 
 use crate::tools_of;
 
@@ -148,7 +148,7 @@ async fn a_text_is_in_its_format_and_no_other() {
         let format = name.replace('_', "-");
         for text in valid {
             let call = format!("{{\"{name}\": \"{text}\"}}");
-            let result = registry.invoke("texts", call.as_bytes()).await.result;
+            let result = registry.call_with("texts", call.as_bytes(), &CallOptions::new()).await.result;
             assert!(result.is_ok(), "{call}: {result:?}");
         }
         for text in invalid {
@@ -167,7 +167,7 @@ async fn a_text_that_must_be_given_is_in_its_format_and_no_other() {
     for (name, valid, invalid) in TEXTS {
         for text in valid {
             let call = format!("{{\"text\": \"{text}\"}}");
-            let result = registry.invoke(name, call.as_bytes()).await.result;
+            let result = registry.call_with(name, call.as_bytes(), &CallOptions::new()).await.result;
             assert!(result.is_ok(), "{name}: {call}: {result:?}");
         }
         for text in invalid {

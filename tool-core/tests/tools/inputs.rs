@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{BuildError, Failure, Locator, tool};
+use tool_core::{BuildError, CallOptions, Failure, Locator, tool};
 
 use crate::{builder_of, strict_tools_of, tools_of};
 
@@ -203,7 +203,8 @@ fn coded(#[arg(pattern = "^[A-Z]-[0-9]$")] code: String) -> String {
 }
 
 async fn call(name: &str, arguments: &str) -> Result<Value, Failure> {
-    let reply = strict_tools_of(module_path!()).invoke(name, arguments.as_bytes()).await;
+    let reply =
+        strict_tools_of(module_path!()).call_with(name, arguments.as_bytes(), &CallOptions::new()).await;
     reply.result.map(|output| output.value())
 }
 

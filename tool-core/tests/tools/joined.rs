@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_core::audit::AuditEvent;
 use tool_core::provider::{IntoToolsProvider, Providers};
-use tool_core::{Extension, Extensions, Principal, Registry, State, tool};
+use tool_core::{CallOptions, Extension, Extensions, Principal, Registry, State, tool};
 
 #[derive(Clone)]
 struct User(&'static str);
@@ -129,7 +129,10 @@ async fn the_audit_of_unknown_names_is_the_first_that_there_is() {
 #[tokio::test]
 async fn what_stands_beside_the_calls_of_a_part_stays_beside_those() {
     let beside = |name: &'static str, user| {
-        builder(name).build().unwrap().with_extensions(Extensions::new().with(User(user)).with(5_u8))
+        builder(name)
+            .build()
+            .unwrap()
+            .with_options(&CallOptions::new().extensions(Extensions::new().with(User(user)).with(5_u8)))
     };
     let plain = builder("joined_anybody").build().unwrap();
     let (eve, ada) = (beside("joined_closed", "eve"), beside("joined_user", "ada"));
@@ -143,12 +146,12 @@ async fn what_stands_beside_the_calls_of_a_part_stays_beside_those() {
         "what is beside one part is not for another"
     );
     // What the caller brings along lies over it.
-    let bob = registry.layer_extensions(Extensions::new().with(User("bob")));
+    let bob = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(User("bob"))));
     assert_eq!(
         (said(&bob, "joined_user").await, said(&bob, "joined_anybody").await),
         (json!("bob"), json!("bob"))
     );
-    let other = registry.layer_extensions(Extensions::new().with(7_u16));
+    let other = registry.with_options(&CallOptions::new().extensions(Extensions::new().with(7_u16)));
     assert_eq!(said(&other, "joined_user").await, "ada");
     // And so it is where the whole is a part of another one.
     let whole = Providers::new().with("whole", provider).into_provider().tools().await.unwrap();
@@ -229,12 +232,12 @@ async fn a_tool_is_called_as_at_home_however_often_it_was_joined() {
         let (first, second, outer, added) =
             (beside(0, "ada"), beside(1, "bob"), beside(2, "eve"), beside(3, "joe"));
         let with = |registry: Registry, name: Option<&'static str>| match name {
-            Some(name) => registry.with_extensions(user(name)),
+            Some(name) => registry.with_options(&CallOptions::new().extensions(user(name))),
             None => registry,
         };
         let one = with(part("one", "joined_anybody", "hand_one"), first);
         let two = with(part("two", "joined_free", "hand_two"), second);
-        let twice = one.clone().with_extensions(user("never"));
+        let twice = one.clone().with_options(&CallOptions::new().extensions(user("never")));
         let joined = Providers::new()
             .with("a", one)
             .with("b", two)

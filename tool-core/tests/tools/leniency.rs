@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::{FailureKind, tool};
+use tool_core::{CallOptions, FailureKind, tool};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -85,7 +85,12 @@ async fn a_string_is_read_as_what_it_stands_for() {
         ),
         (r#""{\"n\": 1}""#, json!([1]), "the string was read as an object"),
     ] {
-        let output = registry.invoke("lenient", arguments.as_bytes()).await.result.unwrap().value();
+        let output = registry
+            .call_with("lenient", arguments.as_bytes(), &CallOptions::new())
+            .await
+            .result
+            .unwrap()
+            .value();
         assert_eq!(json!(taken(&output)), expected, "{arguments}");
         let validation = registry.validate("lenient", arguments.as_bytes()).unwrap();
         let told: Vec<_> = validation.coercions.iter().map(ToString::to_string).collect();
@@ -105,7 +110,12 @@ async fn what_the_schema_allows_stays_as_it_is() {
         // Something else is repaired, and this is not.
         (r#"{"any":"5","text":"true","either":"1","n":"5"}"#, json!([5, "true", "1", "5"])),
     ] {
-        let output = registry.invoke("lenient", arguments.as_bytes()).await.result.unwrap().value();
+        let output = registry
+            .call_with("lenient", arguments.as_bytes(), &CallOptions::new())
+            .await
+            .result
+            .unwrap()
+            .value();
         assert_eq!(json!(taken(&output)), expected, "{arguments}");
     }
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::sync::Mutex;
-use tool_core::{FailureKind, Registry, State, tool};
+use tool_core::{CallOptions, FailureKind, Registry, State, tool};
 
 use crate::builder_of;
 
@@ -23,7 +23,7 @@ fn a_function_that_never_waits_is_late_like_any_other() {
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let registry = builder_of(module_path!()).state(Door::default()).build().unwrap();
-        let reply = runtime.block_on(registry.invoke("spin", b"{}"));
+        let reply = runtime.block_on(registry.call_with("spin", b"{}", &CallOptions::new()));
         // Nobody listens where the test has failed already.
         let _ = send.send(reply.result.map(|_| ()).unwrap_err().kind());
     });
@@ -46,7 +46,7 @@ async fn what_never_got_a_thread_has_no_effect_that_may_still_come() {
     let registry = builder_of(module_path!()).state(door.clone()).blocking_threads(1).build().unwrap();
     let closed = door.0.lock().await;
     let late = async || {
-        let failure = registry.invoke("enter", b"{}").await.result.unwrap_err();
+        let failure = registry.call_with("enter", b"{}", &CallOptions::new()).await.result.unwrap_err();
         (failure.kind(), failure.message().contains("runs on"), failure.retryable())
     };
     assert_eq!(late().await, (FailureKind::Timeout, true, false), "it waits on its thread");
@@ -94,19 +94,19 @@ async fn who_waits_for_a_turn_is_out_of_time_too() {
     let closed = door.0.lock().await;
     let staying = tokio::spawn({
         let registry = registry.clone();
-        async move { registry.invoke("stay", b"{}").await.result }
+        async move { registry.call_with("stay", b"{}", &CallOptions::new()).await.result }
     });
     tokio::task::yield_now().await;
     for name in ["go", "look"] {
         let began = tokio::time::Instant::now();
-        let failure = registry.invoke(name, b"{}").await.result.unwrap_err();
+        let failure = registry.call_with(name, b"{}", &CallOptions::new()).await.result.unwrap_err();
         assert_eq!((failure.kind(), failure.retryable()), (FailureKind::Timeout, true), "{name}");
         assert_eq!(began.elapsed(), Duration::from_secs(30), "{name}");
     }
     // Whose turn comes in time is not late.
     let waiting = tokio::spawn({
         let registry = registry.clone();
-        async move { registry.invoke("go", b"{}").await.result }
+        async move { registry.call_with("go", b"{}", &CallOptions::new()).await.result }
     });
     tokio::time::sleep(Duration::from_secs(29)).await;
     drop(closed);

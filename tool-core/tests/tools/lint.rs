@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_core::lint::{Finding, Lint, LintRule};
+use tool_core::lint::{Finding, Lint, LintRule, lint};
 use tool_core::{Reader, Registry, Resource, State, WritePass, tool};
 
 /// A place on the map.
@@ -236,7 +236,7 @@ fn found(findings: &[Finding]) -> Vec<(&str, LintRule, Option<&str>)> {
 fn names_that_are_refused_or_mixed_up() {
     let long = "a_name_of_sixty_five_characters_which_is_one_more_than_they_take0";
     assert_eq!(
-        found(&of("::names").lint()),
+        found(&lint(&of("::names"))),
         [
             ("2nd", LintRule::NameStart, None),
             (long, LintRule::NameTooLong, None),
@@ -250,7 +250,7 @@ fn names_that_are_refused_or_mixed_up() {
 fn texts_that_say_too_little_or_something_else() {
     let registry = of("::texts");
     assert_eq!(
-        found(&registry.lint()),
+        found(&lint(&registry)),
         [
             ("bossy", LintRule::InstructionInText, None),
             ("find_home", LintRule::DescriptionsAlike, None),
@@ -264,7 +264,7 @@ fn texts_that_say_too_little_or_something_else() {
             ("unwritten", LintRule::DescriptionVague, None),
         ]
     );
-    let findings = registry.lint();
+    let findings = lint(&registry);
     let hidden = findings.iter().filter(|finding| finding.rule == LintRule::HiddenCharacters);
     assert_eq!(
         hidden.map(|finding| finding.message.as_str()).collect::<Vec<_>>(),
@@ -288,7 +288,7 @@ fn texts_that_say_too_little_or_something_else() {
 fn inputs_that_cannot_be_understood_or_guessed() {
     let registry = of("");
     assert_eq!(
-        found(&registry.lint()),
+        found(&lint(&registry)),
         [
             ("draw_place", LintRule::InputUndocumented, Some("/centre/longitude")),
             ("draw_place", LintRule::InputUndocumented, Some("/centre/near/*/longitude")),
@@ -308,7 +308,7 @@ fn inputs_that_cannot_be_understood_or_guessed() {
 #[test]
 fn raw_state_where_there_is_a_resource() {
     let raw = |tool| (tool, LintRule::RawState, None);
-    assert_eq!(found(&of("::state").lint()), [raw("count_lines"), raw("weigh_all")]);
+    assert_eq!(found(&lint(&of("::state"))), [raw("count_lines"), raw("weigh_all")]);
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn limits_are_those_that_were_set() {
 
 #[test]
 fn a_finding_has_a_code_a_place_and_a_remedy() {
-    let findings = of("::state").lint();
+    let findings = lint(&of("::state"));
     let line = findings[0].place.as_deref().unwrap().rsplit_once(':').unwrap().1;
     assert_eq!(
         findings[0].to_string(),
@@ -357,7 +357,7 @@ fn a_finding_has_a_code_a_place_and_a_remedy() {
         "too-many-tools: the registry has 5 tools, more than 0\n\
          help: select fewer, or serve them by two-step discovery"
     );
-    let inputs = of("").lint();
+    let inputs = lint(&of(""));
     assert!(
         inputs[0].to_string().starts_with("input-undocumented: tool `draw_place`, input /centre/longitude: ")
     );

@@ -73,10 +73,10 @@ fn of(part: &'static str) -> Registry {
 
 #[test]
 fn a_new_version_is_compared_with_the_stored_one() {
-    let stored: Lock = of("before").lock().to_string().parse().unwrap();
-    assert_eq!(stored, of("before").lock());
-    assert_eq!(stored.compare(&of("before").lock()), []);
-    let differences = stored.compare(&of("after").lock());
+    let stored: Lock = Lock::of(&of("before")).to_string().parse().unwrap();
+    assert_eq!(stored, Lock::of(&of("before")));
+    assert_eq!(stored.compare(&Lock::of(&of("before"))), []);
+    let differences = stored.compare(&Lock::of(&of("after")));
     let told: Vec<_> =
         differences.iter().map(|it| (it.tool.as_str(), it.place.as_str(), it.kind, it.change())).collect();
     assert_eq!(
@@ -94,10 +94,10 @@ fn a_new_version_is_compared_with_the_stored_one() {
 #[test]
 fn a_digest_is_that_of_the_lock() {
     let (before, after) = (of("before"), of("after"));
-    assert_eq!(before.lock().digest(), before.digest());
+    assert_eq!(Lock::of(&before).digest(), before.digest());
     assert_ne!(before.digest(), after.digest());
     let digest = before.get("sum_up").unwrap().digest().to_string();
-    assert!(before.lock().to_string().contains(&format!("\"digest\": \"{digest}\"")));
+    assert!(Lock::of(&before).to_string().contains(&format!("\"digest\": \"{digest}\"")));
 }
 
 /// What another process is asked for.
@@ -107,7 +107,7 @@ fn everything() -> String {
     let registry = of("before");
     let found =
         registry.search("weight sums").iter().map(|hit| (hit.tool.name(), hit.score)).collect::<Vec<_>>();
-    format!("{}\n{}\n{found:?}", registry.digest(), registry.lock())
+    format!("{}\n{}\n{found:?}", registry.digest(), Lock::of(&registry))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::logging::{LogLevel, LogMessage, LogSink};
-use tool_core::{Context, Principal, Registry, ToolError, tool};
+use tool_core::{CallOptions, Context, Principal, Registry, ToolError, tool};
 
 use crate::builder_of;
 use crate::leniency::Events;
@@ -52,13 +52,15 @@ impl LogSink for From {
 #[tokio::test]
 async fn each_call_tells_its_own_sink_what_it_wants_to_hear() {
     let heard = Arc::default();
-    let registry = registry().logging(Arc::new(From { least: LogLevel::Alert, heard: Arc::clone(&heard) }));
+    let registry = registry().with_options(
+        &CallOptions::new().log(Arc::new(From { least: LogLevel::Alert, heard: Arc::clone(&heard) })),
+    );
     let said = |level, text: &str| (level, "say_all".to_owned(), json!(text));
     let expected = [said(LogLevel::Alert, "it is alert"), said(LogLevel::Emergency, "it is emergency")];
     // Who calls makes no difference, nor that another call lies between.
     for tool in ["say_all", "let_say"] {
         let registry = registry.as_principal(Principal::new("ada"));
-        registry.invoke(tool, b"{}").await.result.unwrap();
+        registry.call_with(tool, b"{}", &CallOptions::new()).await.result.unwrap();
         assert_eq!(heard.lock().unwrap().drain(..).collect::<Vec<_>>(), expected, "{tool}");
     }
 }
@@ -68,8 +70,10 @@ async fn what_nobody_hears_is_in_the_log_of_the_program() {
     let events = Events::default();
     let _logging = tracing::subscriber::set_default(events.clone());
     let sink = From { least: LogLevel::Error, heard: Arc::default() };
-    for (registry, expected) in [(registry(), 9), (registry().logging(Arc::new(sink)), 5)] {
-        let output = registry.invoke("say_all", b"{}").await.result.unwrap();
+    for (registry, expected) in
+        [(registry(), 9), (registry().with_options(&CallOptions::new().log(Arc::new(sink))), 5)]
+    {
+        let output = registry.call_with("say_all", b"{}", &CallOptions::new()).await.result.unwrap();
         let logged: Vec<String> = events.0.lock().unwrap().drain(..).collect();
         let said: Vec<_> = logged.iter().filter(|event| event.contains("tool=\"say_all\"")).collect();
         assert_eq!(said.len(), expected, "{logged:?}");
@@ -82,6 +86,7 @@ async fn what_nobody_hears_is_in_the_log_of_the_program() {
 
 #[tokio::test]
 async fn a_sink_that_panics_harms_no_call() {
-    let registry = registry().logging(Arc::new(|_: &LogMessage<'_>| panic!("the terminal is gone")));
-    assert!(registry.invoke("say_all", b"{}").await.result.is_ok());
+    let registry = registry()
+        .with_options(&CallOptions::new().log(Arc::new(|_: &LogMessage<'_>| panic!("the terminal is gone"))));
+    assert!(registry.call_with("say_all", b"{}", &CallOptions::new()).await.result.is_ok());
 }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_core::{DynamicTool, Failure, FailureKind, Operation, Output, Registry, ToolDefinition};
+use tool_core::{
+    CallOptions, DynamicTool, Failure, FailureKind, Operation, Output, Registry, ToolDefinition,
+};
 
 const ALTERNATIVES: usize = 900;
 
@@ -46,7 +48,7 @@ async fn beside_a_quick_call(
     let order = Arc::new(Mutex::new(Vec::new()));
     let (result, ()) = tokio::join!(
         async {
-            let result = registry.invoke("count", arguments.as_bytes()).await.result;
+            let result = registry.call_with("count", arguments.as_bytes(), &CallOptions::new()).await.result;
             order.lock().unwrap().push("count");
             result
         },
@@ -83,7 +85,8 @@ async fn nobody_waits_for_a_long_check_but_its_caller() {
 async fn more_values_than_can_be_checked_are_refused() {
     let registry = registry();
     let arguments = json!({"items": vec![1; 230_000]}).to_string();
-    let failure = registry.invoke("count", arguments.as_bytes()).await.result.unwrap_err();
+    let failure =
+        registry.call_with("count", arguments.as_bytes(), &CallOptions::new()).await.result.unwrap_err();
     assert_eq!(
         failure.problems()[0].to_string(),
         "expected at most 222222 values in all, since each has 900 alternatives to be checked against"
@@ -95,6 +98,7 @@ async fn more_values_than_can_be_checked_are_refused() {
 async fn what_could_be_mended_is_looked_for_to_an_end() {
     let registry = registry();
     let arguments = json!({"items": vec![json!({"k0": "1", "k1": "1"}); 5_000]}).to_string();
-    let failure = registry.invoke("count", arguments.as_bytes()).await.result.unwrap_err();
+    let failure =
+        registry.call_with("count", arguments.as_bytes(), &CallOptions::new()).await.result.unwrap_err();
     assert_eq!((failure.kind(), failure.problems().len()), (FailureKind::Input, 20));
 }

@@ -8,7 +8,8 @@ use tool_core::failure::Reason;
 use tool_core::progress::Progress;
 use tool_core::provider::{IntoToolsProvider as _, Providers};
 use tool_core::{
-    Context, DynamicTool, FailureKind, Output, Principal, Registry, ToolDefinition, ToolError, tool,
+    CallOptions, Context, DynamicTool, FailureKind, Output, Principal, Registry, ToolDefinition, ToolError,
+    tool,
 };
 
 use crate::{builder_of, tools_of};
@@ -48,8 +49,9 @@ async fn relayed(registry: &Registry, name: &str) -> Result<Value, ToolError> {
 #[tokio::test]
 async fn what_is_called_within_a_call_is_of_the_same_caller_and_trace() {
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let registry =
-        tools_of(module_path!()).as_principal(Principal::new("ada")).traced(trace.parse().unwrap());
+    let registry = tools_of(module_path!())
+        .as_principal(Principal::new("ada"))
+        .with_options(&CallOptions::new().trace(Some(trace.parse().unwrap())));
     for tool in ["nested.relay", "nested.store"] {
         let output = registry.call(tool, json!({"name": "nested.who"})).await.unwrap();
         assert_eq!(output.value(), json!(["ada", "4bf92f3577b34da6a3ce929d0e0e4736"]), "{tool}");
@@ -85,9 +87,11 @@ async fn reports(#[inject] context: Context, #[inject] registry: Registry) -> Re
 async fn the_progress_of_a_call_within_a_call_is_not_that_of_the_outer_one() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
-    let registry = tools_of(module_path!()).reporting(Arc::new(move |progress: &Progress<'_>| {
-        sink.lock().unwrap().push((progress.done, progress.message.to_owned()));
-    }));
+    let registry = tools_of(module_path!()).with_options(&CallOptions::new().progress(Arc::new(
+        move |progress: &Progress<'_>| {
+            sink.lock().unwrap().push((progress.done, progress.message.to_owned()));
+        },
+    )));
     registry.call("nested.reports", json!({})).await.unwrap();
     assert_eq!(*heard.lock().unwrap(), [(100, "outer".to_owned())]);
     // It is heard where nothing is around it.

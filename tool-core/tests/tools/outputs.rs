@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tool_core::failure::Reason;
 use tool_core::{
-    Content, Context, DynamicTool, Failure, FailureKind, Operation, Output, State, ToolDefinition, ToolError,
-    tool,
+    CallOptions, Content, Context, DynamicTool, Failure, FailureKind, Operation, Output, State,
+    ToolDefinition, ToolError, tool,
 };
 
 use tool_core::Registry;
@@ -103,7 +103,7 @@ async fn fails_with_failure(#[inject] registry: Registry, kind: String) -> Resul
         "busy" => Failure::new(FailureKind::Busy, "too many"),
         "unmet" => Failure::new(FailureKind::Unmet, "no key"),
         "unauthenticated" => Failure::new(FailureKind::Unauthenticated, "who are you"),
-        "not JSON" => registry.invoke("number", b"{").await.result.unwrap_err(),
+        "not JSON" => registry.call_with("number", b"{", &CallOptions::new()).await.result.unwrap_err(),
         "input" => registry.call("blocks", json!({"n": 256})).await.unwrap_err(),
         _ => registry.call("no_such_tool", json!({})).await.unwrap_err(),
     })
@@ -464,7 +464,7 @@ async fn a_number_that_its_type_does_not_hold_is_refused() {
         ("-1e39", false),
     ] {
         let arguments = format!("{{\"value\": {number}}}");
-        let result = registry.invoke("halved", arguments.as_bytes()).await.result;
+        let result = registry.call_with("halved", arguments.as_bytes(), &CallOptions::new()).await.result;
         assert_eq!(
             result.map(|_| ()).map_err(|failure| failure.kind()),
             if is_taken { Ok(()) } else { Err(FailureKind::Input) },
@@ -472,7 +472,11 @@ async fn a_number_that_its_type_does_not_hold_is_refused() {
         );
         if !is_taken {
             let arguments = format!(r#"{{"shape": {{"kind": "Ball", "radius": {number}}}}}"#);
-            let failure = registry.invoke("doubled", arguments.as_bytes()).await.result.unwrap_err();
+            let failure = registry
+                .call_with("doubled", arguments.as_bytes(), &CallOptions::new())
+                .await
+                .result
+                .unwrap_err();
             assert_eq!(failure.kind(), FailureKind::Input, "{number}");
         }
     }

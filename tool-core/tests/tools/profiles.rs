@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use tool_core::profile::{Profile, ProfileError};
-use tool_core::{Registry, ToolDefinition, tool};
+use tool_core::{CallOptions, Registry, ToolDefinition, tool};
 
 use crate::schemas::CASES;
 use crate::tools_of;
@@ -231,8 +231,10 @@ async fn a_call_in_the_strict_shape_is_taken_by_every_family() {
                 panic!("{name}: {arguments} has no strict shape");
             };
             assert!(jsonschema::draft202012::is_valid(&schema, &strict), "{name}: {strict}");
-            let plain = registry.invoke(name, arguments.to_string().as_bytes()).await.result;
-            let result = registry.invoke(name, strict.to_string().as_bytes()).await.result;
+            let plain =
+                registry.call_with(name, arguments.to_string().as_bytes(), &CallOptions::new()).await.result;
+            let result =
+                registry.call_with(name, strict.to_string().as_bytes(), &CallOptions::new()).await.result;
             match (plain, result) {
                 (Ok(plain), Ok(output)) => assert_eq!(output.value(), plain.value(), "{name}: {strict}"),
                 (plain, result) => panic!("{name}: {strict}: {plain:?} and {result:?}"),

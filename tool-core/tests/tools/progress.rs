@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use tool_core::progress::Progress;
-use tool_core::{Context, Principal, Registry, tool};
+use tool_core::{CallOptions, Context, Principal, Registry, tool};
 
 use crate::builder_of;
 
@@ -32,16 +32,21 @@ fn told_by(registry: &Registry) -> (Registry, Told) {
             told.lock().unwrap().push((progress.done, progress.total, progress.message.to_owned()));
         }
     };
-    (registry.reporting(Arc::new(sink)), told)
+    (registry.with_options(&CallOptions::new().progress(Arc::new(sink))), told)
 }
 
 #[tokio::test]
 async fn each_call_tells_its_own_sink() {
     let registry = builder_of(module_path!()).build().unwrap();
     let ((first, told_first), (second, told_second)) = (told_by(&registry), told_by(&registry));
-    first.invoke("count", br#"{"to": 2}"#).await.result.unwrap();
-    second.as_principal(Principal::new("ada")).invoke("count_on", b"{}").await.result.unwrap();
-    registry.invoke("count", br#"{"to": 1}"#).await.result.unwrap();
+    first.call_with("count", br#"{"to": 2}"#, &CallOptions::new()).await.result.unwrap();
+    second
+        .as_principal(Principal::new("ada"))
+        .call_with("count_on", b"{}", &CallOptions::new())
+        .await
+        .result
+        .unwrap();
+    registry.call_with("count", br#"{"to": 1}"#, &CallOptions::new()).await.result.unwrap();
     let step = |done, total, message: &str| (done, total, message.to_owned());
     assert_eq!(*told_first.lock().unwrap(), [step(1, Some(2), "counting"), step(2, Some(2), "counting")]);
     assert_eq!(*told_second.lock().unwrap(), [step(1, None, "")]);
@@ -50,6 +55,11 @@ async fn each_call_tells_its_own_sink() {
 #[tokio::test]
 async fn a_sink_that_panics_harms_no_call() {
     let registry = builder_of(module_path!()).build().unwrap();
-    let registry = registry.reporting(Arc::new(|_: &Progress<'_>| panic!("the terminal is gone")));
-    assert_eq!(registry.invoke("count", br#"{"to": 3}"#).await.result.unwrap().value(), 3);
+    let registry = registry.with_options(
+        &CallOptions::new().progress(Arc::new(|_: &Progress<'_>| panic!("the terminal is gone"))),
+    );
+    assert_eq!(
+        registry.call_with("count", br#"{"to": 3}"#, &CallOptions::new()).await.result.unwrap().value(),
+        3
+    );
 }

@@ -1,7 +1,7 @@
 //! Building a registry: everything that is wrong is told at once, with its place.
 
 use serde_json::json;
-use tool_core::{BuildError, Operation, Registry, State, tool};
+use tool_core::{BuildError, Operation, Registry, State, adapter, tool};
 
 mod first {
     use tool_core::tool;
@@ -206,7 +206,7 @@ fn what_is_linked_and_listed_by_hand_is_one_tool() {
     let listed = || tool_core::tools![all_said];
     let registry = Registry::builder().linked().tools(listed()).tools(listed());
     let registry = registry.select(|tool| tool.name() == "all.said").build().unwrap();
-    assert_eq!(registry.definitions().len(), 1);
+    assert_eq!(adapter::definitions(&registry).len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

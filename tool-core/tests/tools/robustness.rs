@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tool_core::audit::AuditEvent;
-use tool_core::{Failure, FailureKind, Output, Registry, RegistryBuilder, Reply, tool};
+use tool_core::{CallOptions, Failure, FailureKind, Output, Registry, RegistryBuilder, Reply, tool};
 
 /// What no audit event and no failure may contain.
 const SECRET: &str = "hunter2";
@@ -57,7 +57,8 @@ impl Recorded {
     /// Makes one call, and sees to it that it was recorded once as what it came to, and that the next one succeeds.
     async fn call(&self, row: &str, tool: &str, arguments: impl AsRef<[u8]>) -> Result<Output, Failure> {
         let arguments = arguments.as_ref();
-        let Reply { call_id, result, .. } = self.registry.invoke(tool, arguments).await;
+        let Reply { call_id, result, .. } =
+            self.registry.call_with(tool, arguments, &CallOptions::new()).await;
         let event = self.only_event(row);
         assert_eq!(event["callId"], call_id.to_string(), "{row}");
         assert_eq!(event["name"], tool, "{row}");

@@ -10,7 +10,7 @@ use jiff::civil::{Date, DateTime, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_core::tool;
+use tool_core::{CallOptions, tool};
 
 use crate::{strict_tools_of, tools_of};
 
@@ -414,7 +414,7 @@ async fn every_family_accepts_what_its_schema_admits_and_nothing_else() {
     let registry = strict_tools_of(module_path!());
     for (name, value, valid) in CASES {
         let arguments = format!("{{\"value\":{value}}}");
-        let result = registry.invoke(name, arguments.as_bytes()).await.result;
+        let result = registry.call_with(name, arguments.as_bytes(), &CallOptions::new()).await.result;
         match result {
             Ok(output) if *valid => {
                 let expected: Value = serde_json::from_str(value).unwrap();
@@ -441,7 +441,7 @@ async fn null_counts_as_left_out_for_every_family() {
     let registry = tools_of(module_path!());
     for (name, value, _) in CASES.iter().filter(|(name, _, valid)| *valid && *name != "string") {
         let arguments = format!("{{\"value\":{value},\"optional\":null}}");
-        let result = registry.invoke(name, arguments.as_bytes()).await.result;
+        let result = registry.call_with(name, arguments.as_bytes(), &CallOptions::new()).await.result;
         if let Err(failure) = result {
             panic!("{name} refused {arguments}: {}", failure.text());
         }

@@ -1,7 +1,7 @@
 //! As what a tool is shown over MCP, for every operation and every kind of inputs; and where its result lives.
 
 use tool_core::address::Surface;
-use tool_core::{BuildError, Registry, tool};
+use tool_core::{BuildError, Registry, adapter, tool};
 
 use crate::{builder_of, tools_of};
 
@@ -176,8 +176,8 @@ fn unreserved(#[arg(locator)] tool: String) -> String {
 #[test]
 fn an_adapter_can_keep_a_segment_for_itself() {
     let registry = tools_of(module_path!());
-    assert_eq!(registry.check_addresses(&["tools", "unreserved"]), Ok(()));
-    let errors = registry.check_addresses(&["tools", "tool"]).unwrap_err();
+    assert_eq!(adapter::check_addresses(&registry, &["tools", "unreserved"]), Ok(()));
+    let errors = adapter::check_addresses(&registry, &["tools", "tool"]).unwrap_err();
     let text = errors.to_string();
     assert!(
         text.starts_with("tool `reserved` lives at `tool/{name}`, and `tool` is reserved\n  declared: "),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tool_core::lint::LintRule;
+use tool_core::lint::{LintRule, lint};
 use tool_core::{DynamicTool, FailureKind, Operation, Output, Registry, ToolDefinition, tool};
 
 use crate::providers::Log;
@@ -129,7 +129,7 @@ async fn a_value_is_not_decoded_in_a_million_ways() {
         assert!(failure.problems().iter().any(|problem| problem.path == "/expression"), "{failure:?}");
     }
     let findings: Vec<_> =
-        registry.lint().into_iter().filter(|found| found.rule == LintRule::ChoiceUntagged).collect();
+        lint(&registry).into_iter().filter(|found| found.rule == LintRule::ChoiceUntagged).collect();
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0].tool.as_deref(), Some("show_expression"));
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use tool_core::{Annotations, Deprecated, Operation, Registry, Requirements, ToolDefinition};
+use tool_core::{Annotations, Deprecated, Operation, Registry, Requirements, ToolDefinition, adapter};
 
 /// A tool in a list.
 #[derive(Serialize)]
@@ -80,7 +80,7 @@ impl<'t> Detail<'t> {
             annotations: tool.annotations(),
             input_schema: tool.input_schema(),
             // Of what is too large there is an excerpt, which is not what the schema says.
-            output_schema: tool.output_schema().filter(|_| !tools.may_shorten(tool)),
+            output_schema: tool.output_schema().filter(|_| !adapter::may_shorten(tools, tool)),
             operation,
             // Without an operation nothing is known of these, and what is not known is left out.
             modifying: operation.map(Operation::modifies),

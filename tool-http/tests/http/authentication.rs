@@ -6,7 +6,7 @@ use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::{Extension, Router};
 use tool_core::authentication::{AuthenticationError, Authenticator, Bearer};
-use tool_core::{BoxFuture, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
+use tool_core::{BoxFuture, CallOptions, Context, Extensions, Principal, Registry, RegistryBuilder, tool};
 use tool_http::{Options, ServeError, Server, router_with};
 
 use crate::client::{Answer, ask, exchange, get, post};
@@ -219,7 +219,10 @@ async fn does_not_leak_tokens() {
 
 #[tokio::test]
 async fn merges_request_extensions_over_those_of_the_provider() {
-    let provider = || registry(|builder| builder).with_extensions(Extensions::new().with(User("Ivy")));
+    let provider = || {
+        registry(|builder| builder)
+            .with_options(&CallOptions::new().extensions(Extensions::new().with(User("Ivy"))))
+    };
     let router = router_with(provider, Options::new().allow_execute(true));
     let says = async |router: &Router| post(router, "/tools/beside/call", "").await.body;
     let alone = says(&router).await;

@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
 use tool_core::results::{ResultLimits, ResultStorage, ResultStore, StoredObject};
-use tool_core::{BoxFuture, Principal, Registry, ToolDefinition, ToolError, tool};
+use tool_core::{BoxFuture, CallOptions, Principal, Registry, ToolDefinition, ToolError, tool};
 use tool_http::{Options, router_with};
 use tower::ServiceExt as _;
 
@@ -345,7 +345,7 @@ async fn describes_stored_results() {
     );
     assert!(document["components"]["schemas"]["Excerpt"].is_object());
     // Without a store there is nothing of this.
-    let without = router_with(registry(&store()).in_full(), options());
+    let without = router_with(registry(&store()).with_options(&CallOptions::new().full_results()), options());
     assert!(send(&without, "GET /tools/counted", &[], "").await.body.contains("outputSchema"));
     let document = send(&without, "GET /openapi.json", &[], "").await.body;
     assert!(!document.contains("/results/") && !document.contains("Excerpt"));

@@ -49,7 +49,9 @@ mod tests {
     use serde_json::{Value, json};
     use tool_core::provider::Toolset;
     use tool_core::results::ResultStore;
-    use tool_core::{Annotations, DynamicTool, Operation, Output, Registry, ToolDefinition, tool};
+    use tool_core::{
+        Annotations, CallOptions, DynamicTool, Operation, Output, Registry, ToolDefinition, adapter, tool,
+    };
 
     use super::write;
     use crate::catalogue::Catalogue;
@@ -102,10 +104,12 @@ mod tests {
 
     #[test]
     fn a_tool_is_written_as_rmcp_writes_it() {
-        for registry in [registry(), registry().storing(&ResultStore::memory())] {
+        for registry in
+            [registry(), registry().with_options(&CallOptions::new().results(&ResultStore::memory()))]
+        {
             let catalogue = catalogue(registry.clone());
-            assert_eq!(registry.definitions().len(), 3);
-            for tool in registry.definitions() {
+            assert_eq!(adapter::definitions(&registry).len(), 3);
+            for tool in adapter::definitions(&registry) {
                 let mut written = String::new();
                 write(tool, &catalogue, &mut written);
                 let listed = catalogue.tool(tool.name()).unwrap();
@@ -121,7 +125,7 @@ mod tests {
     fn the_list_is_written_once() {
         let catalogue = catalogue(registry());
         let first = catalogue.all_written();
-        let every: Vec<&str> = catalogue.registry().definitions().map(ToolDefinition::name).collect();
+        let every: Vec<&str> = adapter::definitions(catalogue.registry()).map(ToolDefinition::name).collect();
         assert_eq!(catalogue.all_written().as_ptr(), first.as_ptr());
         assert_eq!(catalogue.written(&every).as_ptr(), first.as_ptr());
         assert_eq!(

@@ -7,7 +7,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use tokio::task::spawn_blocking;
 use tool_core::completion::{CompletionRequest, Completions};
-use tool_core::{Failure, FailureKind, ToolDefinition};
+use tool_core::{Failure, FailureKind, ToolDefinition, adapter};
 
 use crate::catalogue::{PAGE_VARIABLE, Target};
 use crate::handler::Handler;
@@ -66,12 +66,14 @@ impl<'r> Asked<'r> {
 
 /// For a variable of a resource template, which is called as it stands in the list.
 fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    if uri == ResultUri::parts(&offer.catalogue.settings().scheme) && offer.registry.results().is_some() {
+    if uri == ResultUri::parts(&offer.catalogue.settings().scheme)
+        && adapter::results(&offer.registry).is_some()
+    {
         // A digest is known from what it stands for, and what is kept is nobody else's business.
         return Ok(Completions::default());
     }
     let (pattern, target) = offer.catalogue.places().routes.template(uri).ok_or_else(|| not_found(uri))?;
-    if matches!(target, Target::Tool(name) if !offer.registry.contains(name)) {
+    if matches!(target, Target::Tool(name) if !adapter::contains(&offer.registry, name)) {
         return Err(not_found(uri));
     }
     let Some(variable) = pattern.variable(asked.name) else {
@@ -81,10 +83,10 @@ fn of_template(offer: &Offer, uri: &str, asked: &Asked<'_>) -> Result<Completion
         return Err(ErrorData::invalid_params(message, None));
     };
     match target {
-        Target::Tool(name) => offer
-            .registry
-            .complete(name, variable, asked.completion_request())
-            .map_err(|failure| failed(&failure, uri)),
+        Target::Tool(name) => {
+            let completed = adapter::complete(&offer.registry, name, variable, asked.completion_request());
+            completed.map_err(|failure| failed(&failure, uri))
+        }
         Target::Page if variable == PAGE_VARIABLE => {
             let typed = asked.value.to_lowercase();
             let names = offer.callable().map(ToolDefinition::name);
@@ -115,8 +117,8 @@ fn of_prompt(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions
 
 /// For an argument of a prompt of the registry.
 fn of_declared(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completions, ErrorData> {
-    offer.registry.complete_prompt(name, asked.name, asked.completion_request()).map_err(|failure| {
-        match failure.kind() {
+    adapter::complete_prompt(&offer.registry, name, asked.name, asked.completion_request()).map_err(
+        |failure| match failure.kind() {
             FailureKind::NotFound => {
                 ErrorData::invalid_params(format!("Prompt not found: {}", shortened(name)), None)
             }
@@ -125,8 +127,8 @@ fn of_declared(offer: &Offer, name: &str, asked: &Asked<'_>) -> Result<Completio
                 ErrorData::invalid_params(message, None)
             }
             _ => refused(&failure),
-        }
-    })
+        },
+    )
 }
 
 /// As many values as an answer may have.

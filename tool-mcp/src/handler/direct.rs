@@ -9,7 +9,7 @@ use rmcp::model::{
     CacheScope, CallToolResult, ClientCapabilities, ListToolsResult, RequestId, ServerJsonRpcMessage,
     ServerResult,
 };
-use tool_core::{Extensions, FailureKind, Principal, ToolDefinition, TraceParent};
+use tool_core::{CallOptions, Extensions, FailureKind, Principal, ToolDefinition, TraceParent, adapter};
 
 use crate::answer::{answer, failed_text};
 use crate::asking::{Inquirer, Subject};
@@ -87,20 +87,18 @@ impl Handler {
     /// The answer to a call in which nothing is unusual.
     pub(super) async fn call_plainly(&self, call: PlainCall<'_>) -> Outcome {
         let PlainCall { name, arguments, principal, beside, trace, inquirer, telling, era } = call;
-        let mut offer = self.offers().now(principal).await?;
+        let offer = self.offers().now(principal).await?;
         offer.is_called(name)?;
+        let mut options = CallOptions::new().trace(trace).client(inquirer.client());
         if let Some(beside) = beside {
-            offer.registry = offer.registry.layer_extensions(beside.clone());
-        }
-        if let Some(trace) = trace {
-            offer.registry = offer.registry.traced(trace);
+            options = options.extensions(beside.clone());
         }
         if let Some(telling) = telling {
-            offer.registry = telling.through(&offer.registry);
+            options = telling.through(options);
         }
         let subject =
             Subject { method: "tools/call", name, arguments, principal: offer.registry.principal().id() };
-        let reply = inquirer.asking(&offer.registry).invoke(name, arguments).await;
+        let reply = offer.registry.call_with(name, arguments, &options).await;
         let failure = reply.result.as_ref().err();
         if let Some(asked) = failure.and_then(|failure| inquirer.answer(failure, subject, &self.seal)) {
             let mut asked = asked?;
@@ -157,7 +155,9 @@ impl Handler {
 impl Offer {
     /// The tools that the caller may call as JSON, without the brackets of a list.
     pub(super) fn written(&self) -> Bytes {
-        if self.registry.is_unrestricted() && self.catalogue.settings().surfaces == Surfaces::Inclusive {
+        if adapter::is_unrestricted(&self.registry)
+            && self.catalogue.settings().surfaces == Surfaces::Inclusive
+        {
             return self.catalogue.all_written();
         }
         let names: Vec<&str> = self.tools().map(ToolDefinition::name).collect();

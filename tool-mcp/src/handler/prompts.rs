@@ -8,7 +8,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use tool_core::failure::McpAnswer;
 use tool_core::schema::NativeSchema;
-use tool_core::{Failure, FailureKind, Principal, PromptDefinition};
+use tool_core::{Failure, FailureKind, Principal, PromptDefinition, adapter};
 
 use crate::answer::{block, retry_as_is};
 use crate::asking::{Inquirer, Round, Subject};
@@ -27,9 +27,7 @@ impl Handler {
     ) -> Result<ListPromptsResult, ErrorData> {
         let offer = self.offer(cx).await?;
         let written = &offer.catalogue.settings().prompts;
-        let declared = offer
-            .registry
-            .callable_prompts()
+        let declared = adapter::callable_prompts(&offer.registry)
             .filter(|prompt| !written.contains_key(prompt.name()))
             .map(listed);
         let mut all: Vec<Prompt> = declared.chain(written.values().map(DynamicPrompt::listed)).collect();
@@ -58,9 +56,10 @@ impl Handler {
         let (method, principal) = ("prompts/get", offer.registry.principal().id());
         let subject = Subject { method, name, arguments: text.as_bytes(), principal };
         let inquirer = Inquirer::of(subject, round, &self.seal, cx)?;
-        let registry = inquirer.asking(&offer.registry);
-        let call = told(&registry, cx, async |registry| registry.get_prompt(name, arguments).await);
-        let prompt = unless_cancelled(call, name, cx).await?;
+        let options = offer.options.client(inquirer.client());
+        let call =
+            told(options, cx, async |options| offer.registry.get_prompt_with(name, arguments, options).await);
+        let prompt = unless_cancelled(call, name, cx).await?.result;
         let asked = prompt.as_ref().err().and_then(|failure| inquirer.answer(failure, subject, &self.seal));
         match self.asked_or(asked, prompt, cx)? {
             Answered::Reply(Ok(prompt)) => Ok(Answered::Reply(result(prompt, &Era::of(cx)))),

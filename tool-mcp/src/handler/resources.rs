@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Serialize;
 use serde_json::json;
-use tool_core::{ResourceBody, ToolDefinition};
+use tool_core::{ResourceBody, ToolDefinition, adapter};
 
 use crate::asking::Round;
 use crate::caller::Caller;
@@ -74,7 +74,9 @@ impl Handler {
         let found = offer.catalogue.places().routes.find(uri).ok_or_else(|| not_found(uri))?;
         match found {
             // Whoever may not know of a tool learns nothing of its variables either.
-            Found::Bad(Target::Tool(name), _) if !offer.registry.contains(name) => Err(not_found(uri)),
+            Found::Bad(Target::Tool(name), _) if !adapter::contains(&offer.registry, name) => {
+                Err(not_found(uri))
+            }
             Found::Bad(_, bad) => Err(bad_variable(uri, &bad.variable, bad.to_string())),
             Found::Here(Target::Tools, _) => {
                 let rows: Vec<Row<'_>> =
@@ -123,7 +125,8 @@ impl Handler {
         let arguments = arguments(tool, values);
         // A resource is read by who can take it.
         let call = Call { method: "resources/read", name, arguments: arguments.as_bytes(), round };
-        let reply = match self.invoke(&offer.registry.in_full(), call, cx).await? {
+        let reply = match self.invoke(&offer.registry, offer.options.clone().full_results(), call, cx).await?
+        {
             Answered::Reply(reply) => reply,
             Answered::Asks(asked) => return Ok(Answered::Asks(asked)),
         };

@@ -4,7 +4,7 @@ use rmcp::model::{CallToolResponse, InputResponses, ListToolsResult, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
-use tool_core::{FailureKind, ToolDefinition};
+use tool_core::{FailureKind, ToolDefinition, adapter};
 
 use crate::answer::{answer, failed_text};
 use crate::asking::Round;
@@ -30,8 +30,9 @@ impl Handler {
             let three =
                 NAMES.iter().filter_map(|name| desk().get(name)).map(|tool| bare(tool, tool.description()));
             // What they do not show is read with a tool of its own.
-            let reader =
-                offer.tools().find(|tool| tool.name() == READER && offer.registry.results().is_some());
+            let reader = offer
+                .tools()
+                .find(|tool| tool.name() == READER && adapter::results(&offer.registry).is_some());
             let three = three.chain(reader.and_then(|tool| offer.catalogue.tool(tool.name())));
             // Three need no pages, and so no cursor leads anywhere.
             let three = page("tools/list", three.collect(), |tool| &tool.name, None, cursor.as_deref())?;
@@ -90,7 +91,7 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let call = Call { method: "tools/call", name, arguments, round };
-        let reply = match self.invoke(&offer.registry, call, cx).await? {
+        let reply = match self.invoke(&offer.registry, offer.options.clone(), call, cx).await? {
             Answered::Reply(reply) => reply,
             Answered::Asks(asked) => return Ok(asked.into()),
         };

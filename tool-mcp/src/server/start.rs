@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use tool_core::Principal;
+use tool_core::{Principal, adapter};
 
 use crate::asking::{Key, Seal};
 use crate::catalogue::RESERVED;
@@ -97,7 +97,7 @@ async fn check(handler: &Handler) -> Result<(), ServeError> {
     let Ok(Offer { catalogue, .. }) = handler.offers().now(None).await else { return Ok(()) };
     let registry = catalogue.registry();
     registry.check()?;
-    registry.check_addresses(&RESERVED)?;
+    adapter::check_addresses(registry, &RESERVED)?;
     let of_places = catalogue.places().faults.iter().cloned();
     let faults: Vec<String> = of_places.chain(catalogue.settings().faults(registry)).collect();
     if faults.is_empty() { Ok(()) } else { Err(ServeError::Setup(faults.join("\n"))) }

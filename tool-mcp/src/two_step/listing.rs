@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_core::results::Excerpt;
-use tool_core::{Digest, ToolDefinition};
+use tool_core::{Digest, ToolDefinition, adapter};
 
 use crate::offer::Offer;
 use crate::two_step::described;
@@ -16,7 +16,7 @@ impl Rows<'_> {
     /// Its key is the server and the digest of its tools, and what else chooses them: as long as these are the same, so is
     /// the listing, and it is not written again.
     pub(super) async fn whole(&self, server: &str, search: &str) -> Option<Excerpt> {
-        let results = self.offer.registry.results()?;
+        let results = adapter::results(&self.offer.registry)?;
         let tools: Vec<String> = self.found.iter().map(|tool| identity(tool, self.offer)).collect();
         let tools = Digest::of_bytes(tools.concat().as_bytes());
         let key = json!(["listing", server, search, self.detailed, tools.hex()]);
@@ -48,7 +48,7 @@ fn identity(tool: &ToolDefinition, offer: &Offer) -> String {
 
 /// All about a tool, if that is too large to be shown and something keeps it.
 pub(super) async fn details(tool: &ToolDefinition, details: &Value, offer: &Offer) -> Option<Excerpt> {
-    let results = offer.registry.results()?;
+    let results = adapter::results(&offer.registry)?;
     let key = json!(["details", identity(tool, offer)]);
     // People and models read it line by line.
     let text = || serde_json::to_string_pretty(details).unwrap_or_default();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_core::definition::DefinitionError;
 use tool_core::provider::Toolset;
-use tool_core::{Registry, Tool};
+use tool_core::{Registry, Tool, adapter};
 
 use crate::upstream::definition::{Described, describe, refused};
 use crate::upstream::link::Link;
@@ -62,7 +62,7 @@ impl Listing {
 
     /// Whether the other one has the very same tools.
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.toolset.registry().same_view(other.toolset.registry())
+        adapter::same_view(self.toolset.registry(), other.toolset.registry())
     }
 
     /// Whether it is time to ask again.

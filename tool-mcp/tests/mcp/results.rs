@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tool_core::authentication::Bearer;
 use tool_core::results::{ResultLimits, ResultStore};
 use tool_core::{
-    Content, DynamicTool, Operation, Output, Principal, Registry, RegistryBuilder, ToolDefinition, ToolError,
-    tool,
+    CallOptions, Content, DynamicTool, Operation, Output, Principal, Registry, RegistryBuilder,
+    ToolDefinition, ToolError, tool,
 };
 use tool_mcp::{Discovery, Surfaces};
 
@@ -368,7 +368,8 @@ fn what_there_is_is_listed() {
         assert_eq!(completed["result"]["completion"]["values"], json!([]), "{completed}");
     }
     // Without a store there is nothing of this.
-    let without = Served::serving(registry(&store()).in_full(), |server| server);
+    let without =
+        Served::serving(registry(&store()).with_options(&CallOptions::new().full_results()), |server| server);
     let (list, _) = ask_both(&without, "tools/list", &json!({}));
     assert!(
         list["result"]["tools"].as_array().unwrap().iter().any(|tool| tool.get("outputSchema").is_some())

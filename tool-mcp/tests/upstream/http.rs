@@ -14,7 +14,9 @@ use tokio::task::JoinHandle;
 use tool_core::failure::Reason;
 use tool_core::progress::Progress;
 use tool_core::provider::{IntoToolsProvider as _, Provider};
-use tool_core::{Context, DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition};
+use tool_core::{
+    CallOptions, Context, DynamicTool, Failure, FailureKind, Operation, Output, Tool, ToolDefinition,
+};
 use tool_mcp::upstream::{State, Upstream};
 use tool_mcp::{Changes, Server};
 
@@ -194,7 +196,7 @@ async fn what_changes_behind_us_and_how_far_a_call_has_come_is_passed_on() {
         let heard = Arc::clone(&heard);
         move |report: &Progress<'_>| heard.lock().unwrap().push((report.done, report.message.to_owned()))
     };
-    let registry = before.registry().await.reporting(Arc::new(sink));
+    let registry = before.registry().await.with_options(&CallOptions::new().progress(Arc::new(sink)));
     within(registry.call("ours__one__progress", json!({}))).await.unwrap();
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.last(), Some(&(100, "all".to_owned())), "{heard:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::failure::Reason;
 use tool_core::progress::Progress;
-use tool_core::{FailureKind, Operation, Registry};
+use tool_core::{CallOptions, FailureKind, Operation, Registry, adapter};
 use tool_mcp::upstream::{State, Upstream};
 
 use crate::hostile;
@@ -108,7 +108,7 @@ async fn reports_are_passed_on_in_their_order_and_none_comes_too_late() {
                 heard.lock().unwrap().push((report.done, report.total, report.message.to_owned()));
             }
         };
-        let registry = servers.registry().await.reporting(Arc::new(sink));
+        let registry = servers.registry().await.with_options(&CallOptions::new().progress(Arc::new(sink)));
         within(registry.call("one__progress", json!({}))).await.unwrap();
         let reports = heard.lock().unwrap();
         let reports: Vec<_> =
@@ -122,7 +122,8 @@ async fn reports_are_passed_on_in_their_order_and_none_comes_too_late() {
 async fn a_trace_goes_along() {
     let servers = servers([hostile::server("one", "modern")]);
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    let registry = servers.registry().await.traced(trace.parse().unwrap());
+    let registry =
+        servers.registry().await.with_options(&CallOptions::new().trace(Some(trace.parse().unwrap())));
     assert_eq!(registry.call("one__trace", json!({})).await.unwrap().value(), trace);
 }
 
@@ -374,7 +375,7 @@ async fn the_last_list_is_served_while_it_is_asked_for_anew() {
     let before = servers.registry().await;
     // It says that its list has changed, and then does not say how.
     assert_eq!(servers.call("one__change", json!({})).await.unwrap().value(), "changed");
-    assert!(servers.registry().await.same_view(&before));
+    assert!(adapter::same_view(&servers.registry().await, &before));
     assert_eq!(servers.call("one__echo", json!({"text": "here"})).await.unwrap().value(), "here");
     // One that does not answer is not there, and is started again.
     assert_eq!(servers.down("one").await, "down: it did not answer `tools/list` within 300ms");
@@ -386,10 +387,10 @@ async fn the_last_list_is_served_while_it_is_asked_for_anew() {
 async fn a_list_that_stays_the_same_is_the_same_registry() {
     let servers = servers([hostile::server("one", "modern"), hostile::server("two", "legacy")]);
     let before = servers.registry().await;
-    assert!(servers.registry().await.same_view(&before));
+    assert!(adapter::same_view(&servers.registry().await, &before));
     let gone = before.call("one__die", json!({})).await.unwrap_err();
     assert!(gone.message().contains("exit status 3"));
-    assert!(servers.registry().await.same_view(&before), "it came back with what it had");
+    assert!(adapter::same_view(&servers.registry().await, &before), "it came back with what it had");
 }
 
 #[tokio::test]

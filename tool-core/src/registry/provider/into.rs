@@ -211,7 +211,7 @@ impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
 
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.home.registry().results().cloned()
+        self.home.registry().store().cloned()
     }
 }
 
@@ -221,7 +221,7 @@ impl Registry {
     /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
     /// a server ends. A tool of this registry stands before a found one of the same name, which is then
     /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there, and
-    /// what stands [beside their calls](Registry::with_extensions) stays beside them; the [local](crate::RegistryBuilder::local) caller
+    /// what stands [beside their calls](Registry::with_options) stays beside them; the [local](crate::RegistryBuilder::local) caller
     /// is that of this registry.
     ///
     /// ```

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+#[cfg(feature = "tokio")]
+use crate::call::options::CallOptions;
 use crate::definition::{DefinitionError, ToolDefinition};
 use crate::registry::Registry;
 use crate::registry::provider::discovery::DiscoveryError;
@@ -91,7 +93,7 @@ impl Toolset {
         if found.name() == tool { self.provider_at(position) } else { None }
     }
 
-    /// The same for the tool at this position among all that are [declared](Registry::definitions).
+    /// The same for the tool at this position among all that are [definitions](crate::adapter::definitions).
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -184,7 +186,7 @@ impl Toolset {
     /// The same tools, whose calls keep what is too large to be shown.
     #[cfg(feature = "tokio")]
     pub(crate) fn storing(mut self, results: &crate::results::ResultStore) -> Self {
-        self.registry = self.registry.storing(results);
+        self.registry = self.registry.with_options(&CallOptions::new().results(results));
         self
     }
 

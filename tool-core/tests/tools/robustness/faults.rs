@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tool_core::failure::Reason;
-use tool_core::{Access, Content, Context, FailureKind, Principal, State, tool};
+use tool_core::{Access, CallOptions, Content, Context, FailureKind, Principal, State, tool};
 
 use super::{Recorded, SECRET};
 
@@ -324,7 +324,9 @@ async fn row_91_a_blocked_thread_stops_no_other_call_and_threads_are_bounded() {
     let recorded = recorded();
     let call = || {
         let registry = recorded.registry.clone();
-        tokio::spawn(async move { registry.invoke("block", b"").await.result.map(|_| ()) })
+        tokio::spawn(
+            async move { registry.call_with("block", b"", &CallOptions::new()).await.result.map(|_| ()) },
+        )
     };
     let (first, second) = (call(), call());
     recorded.world.begun.notified().await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_core::{FailureKind, Principal, State, tool};
+use tool_core::{CallOptions, FailureKind, Principal, State, tool};
 
 use super::Recorded;
 
@@ -41,7 +41,9 @@ async fn row_97_of_a_thousand_calls_a_hundred_run_and_callers_take_turns() {
     let call = |caller: usize| {
         let registry = recorded.registry.as_principal(Principal::new(["greedy", "modest"][caller]));
         let arguments = json!({"caller": caller}).to_string();
-        tokio::spawn(async move { registry.invoke("enter", arguments.as_bytes()).await.result.map(|_| ()) })
+        tokio::spawn(async move {
+            registry.call_with("enter", arguments.as_bytes(), &CallOptions::new()).await.result.map(|_| ())
+        })
     };
     // A thousand calls of one caller come first: 100 go in, 200 wait, and 700 are refused.
     let greedy: Vec<_> = (0..1_000).map(|_| call(0)).collect();

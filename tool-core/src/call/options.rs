@@ -1,0 +1,266 @@
+//! What an adapter or an application says about one call beside its arguments.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::context::elicitation::{ClientRequests, ElicitationClient};
+use crate::context::extensions::Extensions;
+use crate::context::logging::{LogHandle, LogSink};
+use crate::context::options::ContextOptions;
+use crate::context::progress::{ProgressHandle, ProgressSink};
+use crate::model::access::Principal;
+use crate::model::trace::TraceParent;
+#[cfg(feature = "tokio")]
+use crate::results::ResultStore;
+
+/// The options of a call: its trace, its extensions, where its progress and its log messages go, who answers its questions,
+/// and where a large result is stored.
+///
+/// An adapter passes them to [`Registry::call_with`](crate::Registry::call_with). An option that is not set has the value that
+/// the registry has for it, see [`Registry::with_options`](crate::Registry::with_options). A tool that calls other tools through its
+/// injected [`Registry`](crate::Registry) passes the trace, the extensions and the log sink of its own call on to them.
+///
+/// ```
+/// use tool_core::{CallOptions, Context, Extensions, Registry, tool, tools};
+///
+/// struct Locale(&'static str);
+///
+/// /// Returns the language of the caller.
+/// #[tool(operation = Explain)]
+/// fn language(#[inject] context: Context) -> String {
+///     context.extension::<Locale>().map_or("unknown", |locale| locale.0).to_owned()
+/// }
+///
+/// # tool_core::private::block_on(async {
+/// let registry = Registry::builder().tools(tools![language]).build().unwrap();
+/// let options = CallOptions::new().extensions(Extensions::new().with(Locale("de")));
+/// let reply = registry.call_with("language", b"{}", &options).await;
+/// assert_eq!(reply.result.unwrap().value(), "de");
+/// # });
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallOptions {
+    pub(crate) context: ContextOptions,
+    #[cfg(feature = "tokio")]
+    results: Results,
+}
+
+/// Where a result that is too large to be shown is stored.
+#[cfg(feature = "tokio")]
+#[derive(Clone, Debug)]
+enum Results {
+    /// In the store of the registry, if it has one.
+    Default,
+    /// Nowhere: every result is returned in full.
+    Full,
+    Store(ResultStore),
+}
+
+/// Who makes a call, and with which options.
+#[derive(Clone, Copy)]
+pub(crate) struct CallOrigin<'c> {
+    pub(crate) principal: &'c Principal,
+    pub(crate) options: &'c CallOptions,
+    /// The registry through which the call comes, for a tool that calls others.
+    pub(crate) registry: &'c (dyn Any + Send + Sync),
+}
+
+/// The options of a call for which none are set.
+pub(crate) static NO_CALL_OPTIONS: CallOptions = CallOptions::new();
+
+impl CallOptions {
+    /// Returns options of which none is set.
+    ///
+    /// ```
+    /// # tool_core::private::block_on(async {
+    /// use tool_core::{CallOptions, Registry};
+    ///
+    /// let registry = Registry::builder().allow_empty().build().unwrap();
+    /// let reply = registry.call_with("nope", b"{}", &CallOptions::new()).await;
+    /// assert_eq!(reply.result.unwrap_err().message(), "Tool not found: nope");
+    /// # });
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        CallOptions {
+            context: ContextOptions::new(),
+            #[cfg(feature = "tokio")]
+            results: Results::Default,
+        }
+    }
+
+    /// Returns the options of a call that another call makes: every result is returned in full.
+    pub(crate) fn nested(context: ContextOptions) -> Self {
+        CallOptions {
+            context,
+            #[cfg(feature = "tokio")]
+            results: Results::Full,
+        }
+    }
+
+    /// Sets the trace that the call is part of.
+    ///
+    /// ```
+    /// use tool_core::CallOptions;
+    ///
+    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let options = CallOptions::new().trace(header.parse().ok());
+    /// ```
+    #[must_use]
+    pub fn trace(mut self, trace: Option<TraceParent>) -> Self {
+        self.context.trace = trace;
+        self
+    }
+
+    /// Sets the values that a tool reads with [`Context::extension`](crate::Context::extension). They take precedence over
+    /// values of the same type that the registry has for its calls.
+    ///
+    /// ```
+    /// use tool_core::{CallOptions, Extensions};
+    ///
+    /// struct Locale(&'static str);
+    ///
+    /// let options = CallOptions::new().extensions(Extensions::new().with(Locale("de")));
+    /// ```
+    #[must_use]
+    pub fn extensions(mut self, extensions: impl Into<Arc<Extensions>>) -> Self {
+        self.context.extensions = Some(extensions.into());
+        self
+    }
+
+    /// Sends the progress of the call to this sink.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::CallOptions;
+    /// use tool_core::progress::Progress;
+    ///
+    /// let options = CallOptions::new().progress(Arc::new(|progress: &Progress<'_>| eprintln!("{}", progress.message)));
+    /// ```
+    #[must_use]
+    pub fn progress(mut self, sink: Arc<dyn ProgressSink>) -> Self {
+        self.context.progress = Some(ProgressHandle::new(sink));
+        self
+    }
+
+    /// Sends the log messages of the call to this sink.
+    ///
+    /// Without a sink, they go to the log of the program ([`tracing`](https://docs.rs/tracing)), with the target
+    /// `tool_core::log`, the name of the tool and the identifier of the call.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::CallOptions;
+    /// use tool_core::logging::LogMessage;
+    ///
+    /// let options = CallOptions::new().log(Arc::new(|message: &LogMessage<'_>| eprintln!("{}", message.text())));
+    /// ```
+    #[must_use]
+    pub fn log(mut self, sink: Arc<dyn LogSink>) -> Self {
+        self.context.log = Some(LogHandle::new(sink));
+        self
+    }
+
+    /// Puts the questions of the call to this client.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_core::CallOptions;
+    /// use tool_core::testing::Answers;
+    ///
+    /// let options = CallOptions::new().client(Arc::new(Answers::new().decline()));
+    /// ```
+    #[must_use]
+    pub fn client(mut self, client: Arc<dyn ClientRequests>) -> Self {
+        self.context.client = Some(ElicitationClient::Direct(client));
+        self
+    }
+
+    /// Stores a result that is too large to be shown in this store; the reply then has a preview.
+    ///
+    /// ```
+    /// # #[cfg(feature = "results")]
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use tool_core::results::ResultStore;
+    /// use tool_core::{CallOptions, Registry, tool, tools};
+    ///
+    /// /// Counts to 20,000.
+    /// #[tool(operation = Explain)]
+    /// fn count_far() -> Vec<u32> {
+    ///     (0..20_000).collect()
+    /// }
+    ///
+    /// let store = ResultStore::memory();
+    /// let registry = Registry::builder().tools(tools![count_far]).build().unwrap();
+    /// let reply = registry.call_with("count_far", b"{}", &CallOptions::new().results(&store)).await;
+    /// let preview = reply.preview.unwrap();
+    /// let excerpt = preview.excerpts().next().unwrap();
+    /// assert!(excerpt.preview().starts_with("[\n0,\n1,\n"));
+    /// let stored = store.read(registry.principal(), excerpt.digest().unwrap()).await.unwrap().unwrap();
+    /// assert!(stored.text().unwrap().ends_with("19999\n]"));
+    /// # });
+    /// ```
+    #[cfg(feature = "tokio")]
+    #[must_use]
+    pub fn results(mut self, store: &ResultStore) -> Self {
+        self.results = Results::Store(store.clone());
+        self
+    }
+
+    /// Returns every result in full, also if the registry has a [`ResultStore`](crate::results::ResultStore).
+    ///
+    /// ```
+    /// let options = tool_core::CallOptions::new().full_results();
+    /// ```
+    #[cfg(feature = "tokio")]
+    #[must_use]
+    pub fn full_results(mut self) -> Self {
+        self.results = Results::Full;
+        self
+    }
+
+    /// Returns these options, completed by `defaults`.
+    pub(crate) fn or(&self, defaults: &Self) -> Self {
+        CallOptions {
+            context: self.context.or(&defaults.context),
+            #[cfg(feature = "tokio")]
+            results: match &self.results {
+                Results::Default => defaults.results.clone(),
+                results => results.clone(),
+            },
+        }
+    }
+
+    /// Returns these options without the extensions.
+    pub(crate) fn without_extensions(&self) -> Self {
+        CallOptions { context: ContextOptions { extensions: None, ..self.context.clone() }, ..self.clone() }
+    }
+
+    /// Returns the store for results that are too large to be shown.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn store(&self) -> Option<&ResultStore> {
+        match &self.results {
+            Results::Store(store) => Some(store),
+            Results::Default | Results::Full => None,
+        }
+    }
+}
+
+impl Default for CallOptions {
+    fn default() -> Self {
+        CallOptions::new()
+    }
+}
+
+/// Returns `true` if both keep results in the same store, or both in none.
+#[cfg(feature = "tokio")]
+impl PartialEq for Results {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Results::Store(one), Results::Store(other)) => one.is(other),
+            (Results::Store(_), _) | (_, Results::Store(_)) => false,
+            _ => true,
+        }
+    }
+}

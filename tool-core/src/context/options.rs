@@ -1,0 +1,65 @@
+//! The options of a call that its context gives access to.
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::context::elicitation::ElicitationClient;
+use crate::context::extensions::Extensions;
+use crate::context::logging::LogHandle;
+use crate::context::progress::ProgressHandle;
+use crate::model::trace::TraceParent;
+
+/// The options of a call that its context gives access to.
+#[derive(Clone, Debug)]
+pub(crate) struct ContextOptions {
+    pub(crate) trace: Option<TraceParent>,
+    pub(crate) extensions: Option<Arc<Extensions>>,
+    pub(crate) progress: Option<ProgressHandle>,
+    pub(crate) log: Option<LogHandle>,
+    pub(crate) client: Option<ElicitationClient>,
+    /// The call of the tool that makes this call.
+    pub(crate) outer: Option<Context>,
+}
+
+/// The options of a call for which none are set.
+pub(crate) static NO_OPTIONS: ContextOptions = ContextOptions::new();
+
+impl ContextOptions {
+    pub(crate) const fn new() -> Self {
+        ContextOptions { trace: None, extensions: None, progress: None, log: None, client: None, outer: None }
+    }
+
+    /// Returns the extension of this type.
+    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.extensions.as_ref()?.get()
+    }
+
+    /// Returns these options, completed by `defaults`.
+    pub(crate) fn or(&self, defaults: &Self) -> Self {
+        ContextOptions {
+            trace: self.trace.or(defaults.trace),
+            extensions: Extensions::layered(self.extensions.as_ref(), defaults.extensions.as_ref()),
+            progress: self.progress.as_ref().or(defaults.progress.as_ref()).cloned(),
+            log: self.log.as_ref().or(defaults.log.as_ref()).cloned(),
+            client: self.client.as_ref().or(defaults.client.as_ref()).cloned(),
+            outer: self.outer.as_ref().or(defaults.outer.as_ref()).cloned(),
+        }
+    }
+}
+
+/// Options are equal if they hold the same objects: extensions and sinks are compared by their address.
+impl PartialEq for ContextOptions {
+    fn eq(&self, other: &Self) -> bool {
+        let extensions = match (&self.extensions, &other.extensions) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        };
+        extensions
+            && self.trace == other.trace
+            && self.progress == other.progress
+            && self.log == other.log
+            && self.client == other.client
+            && self.outer.as_ref().map(Context::call_id) == other.outer.as_ref().map(Context::call_id)
+    }
+}

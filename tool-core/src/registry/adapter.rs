@@ -1,0 +1,317 @@
+//! Functions for authors of adapters: what an adapter needs of a [`Registry`] beside what an application uses.
+//!
+//! An adapter gives a registry to callers of one protocol. It finds out who calls ([`Registry::as_principal`]), builds the
+//! [`CallOptions`](crate::CallOptions) of the call and calls [`Registry::call_with`]. What it makes once of all tools (a list in the form of its
+//! protocol, a table of routes) is built from [`definitions`] and found again by [`position`].
+
+use crate::call;
+use crate::call::Reply;
+use crate::call::target::Target;
+use crate::declare::completion::{CompletionRequest, Completions};
+use crate::definition::ToolDefinition;
+use crate::definition::prompt::PromptDefinition;
+use crate::model::failure::Failure;
+use crate::registry::error::BuildErrors;
+use crate::registry::{Registry, addresses};
+#[cfg(feature = "tokio")]
+use crate::results::ResultStore;
+use crate::schema::leniency::Validation;
+use crate::schema::nearest as nearest_name;
+
+/// Returns every tool, ordered by name, whoever calls. What a caller may see is [`Registry::tools`] and
+/// [`Registry::callable`].
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// assert!(registry.tools().len() <= tool_core::adapter::definitions(&registry).len());
+/// ```
+pub fn definitions(registry: &Registry) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+    registry.definitions()
+}
+
+/// Returns the tool of this name or alias and its position among the [definitions], whoever calls. Takes the same time
+/// however many tools there are.
+///
+/// ```
+/// use tool_core::{DynamicTool, Output, Registry, ToolDefinition, adapter};
+///
+/// let tool = |name| {
+///     let definition = ToolDefinition::builder(name, "Answers.").build().unwrap();
+///     DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) })
+/// };
+/// let registry = Registry::builder().tool(tool("pong")).tool(tool("ping")).build().unwrap();
+/// assert_eq!(adapter::position(&registry, "pong").map(|(position, _)| position), Some(1));
+/// assert!(adapter::position(&registry, "nope").is_none());
+/// ```
+pub fn position<'r>(registry: &'r Registry, name: &str) -> Option<(usize, &'r ToolDefinition)> {
+    registry.position(name)
+}
+
+/// Returns the tool at this position among the [definitions], if the caller may [call](Registry::callable) it.
+///
+/// ```
+/// use tool_core::{DynamicTool, Output, Permission, Principal, Registry, ToolDefinition, adapter};
+///
+/// let definition = ToolDefinition::builder("ping", "Answers.").permission(Permission::all(["ping"]));
+/// let ping = DynamicTool::new(definition.build().unwrap(), |_, _: serde_json::Value| async { Ok(Output::empty()) });
+/// let registry = Registry::builder().tool(ping).build().unwrap();
+/// assert!(adapter::callable_at(&registry.as_principal(Principal::anonymous()), 0).is_none());
+/// let ada = registry.as_principal(Principal::new("ada").grant("ping"));
+/// assert_eq!(adapter::callable_at(&ada, 0).unwrap().name(), "ping");
+/// assert!(adapter::callable_at(&ada, 1).is_none());
+/// ```
+pub fn callable_at(registry: &Registry, position: usize) -> Option<&ToolDefinition> {
+    registry.callable_at(position)
+}
+
+/// Returns `true` if every caller may [call](Registry::callable) every tool at any time, since no tool has a permission or a
+/// requirement. One list is then right for all callers.
+///
+/// ```
+/// use tool_core::{DynamicTool, Output, Permission, Registry, ToolDefinition, adapter};
+///
+/// let tool = |definition| DynamicTool::new(definition, |_, _: serde_json::Value| async { Ok(Output::empty()) });
+/// let ping = || ToolDefinition::builder("ping", "Answers.");
+/// let open = Registry::builder().tool(tool(ping().build().unwrap())).build().unwrap();
+/// let guarded = ping().permission(Permission::all(["ping"])).build().unwrap();
+/// let closed = Registry::builder().tool(tool(guarded)).build().unwrap();
+/// assert!(adapter::is_unrestricted(&open) && !adapter::is_unrestricted(&closed));
+/// ```
+pub fn is_unrestricted(registry: &Registry) -> bool {
+    registry.is_unrestricted()
+}
+
+/// Returns `true` if the caller may know of a tool of this name or alias, including one that is not listed now.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// assert!(!tool_core::adapter::contains(&registry, "nope"));
+/// ```
+pub fn contains(registry: &Registry, name: &str) -> bool {
+    registry.find(name).is_ok()
+}
+
+/// Returns the listed tool whose name is most similar to this one, for an error message.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// assert!(tool_core::adapter::nearest(&registry, "nope").is_none());
+/// ```
+pub fn nearest<'r>(registry: &'r Registry, name: &str) -> Option<&'r ToolDefinition> {
+    nearest_name(name, registry.tools().map(ToolDefinition::name)).and_then(|name| registry.get(name))
+}
+
+/// Returns every prompt that the caller has the permissions for, ordered by name. An access function may still deny it.
+///
+/// ```
+/// use tool_core::{Principal, Registry, adapter, prompt, prompts};
+///
+/// /// Asks for a verdict on an invoice.
+/// #[prompt(permission = "invoice.read")]
+/// fn verdict(/** Number of the invoice. */ number: u32) -> String {
+///     format!("Is invoice {number} correct?")
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![verdict]).build().unwrap();
+/// assert_eq!(adapter::callable_prompts(&registry).count(), 0);
+/// let clerk = registry.as_principal(Principal::new("ada").grant("invoice.read"));
+/// assert_eq!(adapter::callable_prompts(&clerk).count(), 1);
+/// ```
+pub fn callable_prompts(registry: &Registry) -> impl Iterator<Item = &PromptDefinition> {
+    registry.callable_prompts()
+}
+
+/// Returns `true` if both handles share the same registry, ignoring the principal and the options.
+///
+/// ```
+/// use tool_core::{Principal, Registry, adapter};
+///
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// assert!(adapter::ptr_eq(&registry, &registry.as_principal(Principal::anonymous())));
+/// assert!(!adapter::ptr_eq(&registry, &Registry::builder().allow_empty().build().unwrap()));
+/// ```
+pub fn ptr_eq(one: &Registry, other: &Registry) -> bool {
+    one.ptr_eq(other)
+}
+
+/// Returns `true` if both handles share the same registry, for the same principal and with the same options: what was
+/// built from one is then right for the other.
+///
+/// ```
+/// use tool_core::{Principal, Registry, adapter};
+///
+/// let registry = Registry::builder().allow_empty().build().unwrap();
+/// assert!(adapter::same_view(&registry, &registry.clone()));
+/// assert!(!adapter::same_view(&registry, &registry.as_principal(Principal::anonymous())));
+/// ```
+pub fn same_view(one: &Registry, other: &Registry) -> bool {
+    one.same_view(other)
+}
+
+/// Finds the tools whose [address](crate::address::Address) begins with a segment that the adapter needs for itself.
+///
+/// # Errors
+///
+/// One error for each of these tools.
+///
+/// ```
+/// use tool_core::{Registry, adapter, tool, tools};
+///
+/// /// The result of the last run.
+/// #[tool(operation = Read)]
+/// fn result() {}
+///
+/// let registry = Registry::builder().tools(tools![result]).build().unwrap();
+/// let errors = adapter::check_addresses(&registry, &["tools", "result"]).unwrap_err();
+/// assert!(errors.to_string().starts_with("tool `result` lives at `result`, and `result` is reserved"));
+/// ```
+pub fn check_addresses(registry: &Registry, reserved: &[&str]) -> Result<(), BuildErrors> {
+    BuildErrors::unless_empty(addresses::reserved(&mut registry.definitions(), reserved))
+}
+
+/// Answers a call with a failure without making it, for example if nobody confirmed it, and records it like any other
+/// call. If the call itself would be denied, the reply has that failure instead.
+///
+/// ```
+/// use tool_core::{Failure, FailureKind, adapter};
+///
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// let failure = Failure::new(FailureKind::Disabled, "nobody confirmed it");
+/// let reply = adapter::refuse(&registry, "nope", b"{}", failure);
+/// assert_eq!(reply.result.unwrap_err().kind(), FailureKind::NotFound);
+/// ```
+pub fn refuse(registry: &Registry, name: &str, arguments: &[u8], failure: Failure) -> Reply {
+    let origin = registry.origin(registry.options());
+    let Ok(target) = registry.find(name) else {
+        return registry.unknown(origin, name, arguments);
+    };
+    let Target { definition, home, .. } = target;
+    let admitted = home.admission.admit(definition, &home.states, registry.principal());
+    call::refused(origin, target, arguments, admitted.err().unwrap_or(failure))
+}
+
+/// Validates arguments as [`Registry::validate`] does, for an adapter that serves many callers: arguments that take long to
+/// validate wait for a permit and for a thread as a call does
+/// ([`RegistryBuilder::concurrency`](crate::RegistryBuilder::concurrency), [`RegistryBuilder::blocking_threads`](crate::RegistryBuilder::blocking_threads)).
+///
+/// # Errors
+///
+/// The errors of [`Registry::validate`]. [`Busy`](crate::FailureKind::Busy) and [`Timeout`](crate::FailureKind::Timeout) as
+/// for a call, if the arguments take long to validate.
+///
+/// ```
+/// # tool_core::private::block_on(async {
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// assert!(tool_core::adapter::validate_limited(&registry, "nope", b"{}").await.is_err());
+/// # });
+/// ```
+#[cfg(feature = "tokio")]
+pub async fn validate_limited(
+    registry: &Registry,
+    name: &str,
+    arguments: &[u8],
+) -> Result<Validation, Failure> {
+    let options = &registry.options().context;
+    call::validate_limited(registry.principal(), options, registry.find(name)?, arguments).await
+}
+
+/// Returns values that could complete what a caller has typed for an input of a tool: the proposals of its `complete`
+/// function, or else the values that its schema allows and that begin with the text, ignoring case. Returns none for a
+/// secret.
+///
+/// If the tool has an access function, its `complete` function is called only if it takes a [`CompletionRequest`], which has the
+/// [principal](CompletionRequest::principal): the access function itself is not called.
+///
+/// # Errors
+///
+/// If the caller may not know of the tool, or if there is no such input. If there is a `complete` function, also if a call would
+/// [not be allowed](Registry::check_access) and if the function panics.
+///
+/// ```
+/// # use tool_core::{Registry, adapter, tool, tools};
+/// /// Switches the light.
+/// #[tool(operation = Write, destructive = false)]
+/// fn switch(/** Whether it shines. */ on: bool) {
+///     let _ = on;
+/// }
+/// # let registry = Registry::builder().tools(tools![switch]).build().unwrap();
+/// assert_eq!(adapter::complete(&registry, "switch", "on", "T").unwrap().values, ["true"]);
+/// ```
+pub fn complete<'t>(
+    registry: &Registry,
+    tool: &str,
+    input: &str,
+    request: impl Into<CompletionRequest<'t>>,
+) -> Result<Completions, Failure> {
+    registry.completions(registry.find(tool)?, input, &request.into())
+}
+
+/// Returns values that could complete what a caller has typed for an argument of a prompt, as [`complete`] does.
+///
+/// # Errors
+///
+/// If there is no such prompt or argument, and if the function panics.
+///
+/// ```
+/// use tool_core::{Registry, adapter, prompt, prompts};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// fn night_poem(/** Whether it rhymes. */ rhymes: bool) -> String {
+///     format!("Write a poem about the night{}.", if rhymes { " that rhymes" } else { "" })
+/// }
+///
+/// let registry = Registry::builder().prompts(prompts![night_poem]).build().unwrap();
+/// let completions = adapter::complete_prompt(&registry, "night_poem", "rhymes", "").unwrap();
+/// assert_eq!(completions.values, ["true", "false"]);
+/// ```
+pub fn complete_prompt<'t>(
+    registry: &Registry,
+    prompt: &str,
+    argument: &str,
+    request: impl Into<CompletionRequest<'t>>,
+) -> Result<Completions, Failure> {
+    registry.completions(registry.find_prompt(prompt)?, argument, &request.into())
+}
+
+/// Returns the store for results that are too large to be shown, if the registry has one.
+///
+/// ```
+/// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
+/// assert!(tool_core::adapter::results(&registry).is_none());
+/// ```
+#[cfg(feature = "tokio")]
+pub fn results(registry: &Registry) -> Option<&ResultStore> {
+    registry.store()
+}
+
+/// Returns `true` if the reply of a call of this tool may have an [`Excerpt`](crate::results::Excerpt) instead of its value: the
+/// registry has a [store](results), and the output schema of the tool does not limit its output to what is shown in full.
+///
+/// ```
+/// # #[cfg(feature = "results")] {
+/// use tool_core::results::ResultStore;
+/// use tool_core::{Registry, adapter, tool, tools};
+///
+/// /// Counts the stars.
+/// #[tool(operation = Read)]
+/// fn count_stars() -> u32 {
+///     9_096
+/// }
+///
+/// /// Names the stars.
+/// #[tool(operation = Read)]
+/// fn name_stars() -> Vec<String> {
+///     vec!["Sirius".to_owned()]
+/// }
+///
+/// let builder = Registry::builder().tools(tools![count_stars, name_stars]);
+/// let registry = builder.storing(ResultStore::memory()).build().unwrap();
+/// assert!(adapter::may_shorten(&registry, registry.get("name_stars").unwrap()));
+/// assert!(!adapter::may_shorten(&registry, registry.get("count_stars").unwrap()));
+/// # }
+/// ```
+#[cfg(feature = "tokio")]
+pub fn may_shorten(registry: &Registry, tool: &ToolDefinition) -> bool {
+    registry.store().is_some_and(|store| store.may_shorten(tool))
+}
