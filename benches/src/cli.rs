@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use crate::cost::{self, Seconds};
 use crate::error::Error;
-use crate::flavour;
+use crate::flavor;
 use crate::leaf::{self, Step};
 use crate::sample::Sample;
 use crate::workspace::Workspace;
@@ -208,7 +208,7 @@ fn source(samples: &[Sample]) -> String {
         "use tool_core::{Registry, tool};",
         1,
     );
-    let tools = flavour::declared(samples);
+    let tools = flavor::declared(samples);
     let (_, tools) = tools.split_once("\n\n").unwrap_or_default();
     format!("{program}\n{tools}")
 }

@@ -1,11 +1,11 @@
-//! Compile time and binary size of leaf crates that declare the same tools in each flavour.
+//! Compile time and binary size of leaf crates that declare the same tools in each flavor.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::cost::{self, Seconds, median};
 use crate::error::Error;
-use crate::flavour::Flavour;
+use crate::flavor::Flavor;
 use crate::leaf::{Leaf, Step};
 use crate::sample::Sample;
 use crate::table;
@@ -53,7 +53,7 @@ impl Measure {
 /// What a leaf crate costs: the median of each measure.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) flavour: Flavour,
+    pub(crate) flavor: Flavor,
     pub(crate) tools: usize,
     /// In the order of [`Measure::ALL`].
     pub(crate) seconds: [Seconds; 7],
@@ -63,41 +63,41 @@ pub(crate) struct Row {
     pub(crate) stripped: u64,
 }
 
-/// Measures every flavour with these numbers of tools, and with none as the base, and returns the section of the README.
+/// Measures every flavor with these numbers of tools, and with none as the base, and returns the section of the README.
 pub(crate) fn measure(workspace: &Workspace, counts: &[usize], runs: usize) -> Result<String, Error> {
     let counts: BTreeSet<usize> = counts.iter().copied().chain([0]).collect();
     let mut leaves = Vec::new();
-    for flavour in Flavour::ALL {
+    for flavor in Flavor::ALL {
         for tools in counts.iter().copied() {
-            leaves.push(Crate::new(workspace, flavour, tools)?);
+            leaves.push(Crate::new(workspace, flavor, tools)?);
         }
     }
     workspace.lock()?;
     for empty in leaves.iter().filter(|leaf| leaf.tools == 0) {
-        eprintln!("building what {} depends on", empty.flavour.name());
+        eprintln!("building what {} depends on", empty.flavor.name());
         Step::ALL.iter().try_for_each(|step| empty.leaf.prepare(workspace, *step))?;
     }
     let mut rows = Vec::new();
     for (done, leaf) in leaves.iter().enumerate() {
-        eprintln!("{} of {}: {}, {} tools", done + 1, leaves.len(), leaf.flavour.name(), leaf.tools);
+        eprintln!("{} of {}: {}, {} tools", done + 1, leaves.len(), leaf.flavor.name(), leaf.tools);
         rows.push(leaf.measure(workspace, runs)?);
     }
     leaves.iter().try_for_each(|leaf| leaf.agrees(workspace))?;
     Ok(format!("{}\n{}", preface(workspace, runs)?, table::render(&rows)))
 }
 
-/// The leaf crate of a flavour.
+/// The leaf crate of a flavor.
 struct Crate {
-    flavour: Flavour,
+    flavor: Flavor,
     tools: usize,
     leaf: Leaf,
 }
 
 impl Crate {
-    fn new(workspace: &Workspace, flavour: Flavour, tools: usize) -> Result<Self, Error> {
-        let name = format!("{}-{tools}", flavour.name());
-        let leaf = workspace.leaf(&name, flavour.dependencies(), &source(flavour, tools, 0, 0))?;
-        Ok(Crate { flavour, tools, leaf })
+    fn new(workspace: &Workspace, flavor: Flavor, tools: usize) -> Result<Self, Error> {
+        let name = format!("{}-{tools}", flavor.name());
+        let leaf = workspace.leaf(&name, flavor.dependencies(), &source(flavor, tools, 0, 0))?;
+        Ok(Crate { flavor, tools, leaf })
     }
 
     fn measure(&self, workspace: &Workspace, runs: usize) -> Result<Row, Error> {
@@ -107,7 +107,7 @@ impl Crate {
         let release = self.full(workspace, Step::Release, runs)?;
         let (size, stripped) = self.leaf.sizes(workspace)?;
         let seconds = [check, debug, release, check_first, check_last, debug_first, debug_last];
-        Ok(Row { flavour: self.flavour, tools: self.tools, seconds, size, stripped })
+        Ok(Row { flavor: self.flavor, tools: self.tools, seconds, size, stripped })
     }
 
     /// Full builds, and then builds after an edit of the first and of the last function.
@@ -115,12 +115,12 @@ impl Crate {
         let full = self.full(workspace, step, runs)?;
         let (mut first, mut last) = (Vec::new(), Vec::new());
         for run in 1..=runs {
-            self.leaf.write(&source(self.flavour, self.tools, run, run - 1))?;
+            self.leaf.write(&source(self.flavor, self.tools, run, run - 1))?;
             first.push(self.leaf.build(workspace, step)?);
-            self.leaf.write(&source(self.flavour, self.tools, run, run))?;
+            self.leaf.write(&source(self.flavor, self.tools, run, run))?;
             last.push(self.leaf.build(workspace, step)?);
         }
-        self.leaf.write(&source(self.flavour, self.tools, 0, 0))?;
+        self.leaf.write(&source(self.flavor, self.tools, 0, 0))?;
         let [first, last] = [first, last].map(|seconds| median(seconds).unwrap_or_default());
         eprintln!("    {}, first function edited {first:.3} s, last {last:.3} s", step.name());
         Ok([full, first, last])
@@ -138,23 +138,23 @@ impl Crate {
         Ok(full)
     }
 
-    /// Every flavour answers like the bare functions, which shows that they do the same and that no tool is lost.
+    /// Every flavor answers like the bare functions, which shows that they do the same and that no tool is lost.
     fn agrees(&self, workspace: &Workspace) -> Result<(), Error> {
-        let floor = Crate::new(workspace, Flavour::Plain, self.tools)?;
+        let floor = Crate::new(workspace, Flavor::Plain, self.tools)?;
         let (answer, expected) = (self.leaf.answer(workspace)?, floor.leaf.answer(workspace)?);
-        let leaf = format!("{}-{}", self.flavour.name(), self.tools);
+        let leaf = format!("{}-{}", self.flavor.name(), self.tools);
         if answer == expected { Ok(()) } else { Err(Error::OtherAnswer { leaf, answer, expected }) }
     }
 }
 
 /// The source, with so many lines added to the first and to the last function, or to `main` where there is none.
-fn source(flavour: Flavour, tools: usize, first: usize, last: usize) -> String {
+fn source(flavor: Flavor, tools: usize, first: usize, last: usize) -> String {
     let edits = |number| {
         let here = |place, edits| if number == place { edits } else { 0 };
         here(0, first) + here(tools - 1, last)
     };
     let samples: Vec<_> = (0..tools).map(|number| Sample::new(number, edits(number))).collect();
-    flavour.source(&samples, if tools == 0 { first + last } else { 0 })
+    flavor.source(&samples, if tools == 0 { first + last } else { 0 })
 }
 
 /// What was measured with what.
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_first_and_the_last_function_are_edited() {
-        let lines = |tools, first, last| source(Flavour::Plain, tools, first, last).lines().count();
+        let lines = |tools, first, last| source(Flavor::Plain, tools, first, last).lines().count();
         assert_eq!(lines(3, 2, 1), lines(3, 0, 0) + 3);
         assert_eq!(lines(1, 1, 1), lines(1, 0, 0) + 2);
         assert_eq!(lines(0, 1, 1), lines(0, 0, 0) + 2);

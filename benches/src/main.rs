@@ -4,7 +4,7 @@ mod cli;
 mod compile;
 mod cost;
 mod error;
-mod flavour;
+mod flavor;
 mod http;
 mod instructions;
 mod leaf;

@@ -9,7 +9,7 @@ mod expansion;
 use crate::compile::Measure;
 use crate::cost::Seconds;
 use crate::error::Error;
-use crate::flavour::{self, FULL_ITEMS, FULL_NAMES, FULL_STATE, Flavour};
+use crate::flavor::{self, FULL_ITEMS, FULL_NAMES, FULL_STATE, Flavor};
 use crate::leaf::{Leaf, Step};
 use crate::profile::expansion::Expansion;
 use crate::sample::{self, Sample};
@@ -29,8 +29,8 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    /// Those of a flavour, each lacking more than the one before.
-    fn of(flavour: Flavour) -> Vec<Variant> {
+    /// Those of a flavor, each lacking more than the one before.
+    fn of(flavor: Flavor) -> Vec<Variant> {
         let all = [
             Variant::Macro,
             Variant::WrittenOut,
@@ -43,7 +43,7 @@ impl Variant {
         ];
         // Tools with inputs alone have no values to lack.
         all.into_iter()
-            .filter(|variant| flavour == Flavour::OursFull || *variant != Variant::NoValues)
+            .filter(|variant| flavor == Flavor::OursFull || *variant != Variant::NoValues)
             .collect()
     }
 
@@ -83,35 +83,35 @@ const MEASURES: [Measure; 5] =
 /// In the order of [`MEASURES`].
 type Costs = [Cost; 5];
 
-/// Measures the variants of both flavours that are ours, and returns the section of the README.
+/// Measures the variants of both flavors that are ours, and returns the section of the README.
 pub(crate) fn measure(workspace: &Workspace, tools: usize, runs: usize) -> Result<String, Error> {
     let mut chains = Vec::new();
-    for flavour in [Flavour::Ours, Flavour::OursFull] {
+    for flavor in [Flavor::Ours, Flavor::OursFull] {
         let leaf = |variant| {
-            let name = format!("profile-{}-{variant:?}", flavour.name()).to_lowercase();
-            workspace.leaf(&name, flavour.dependencies(), &source(flavour, variant, FEW, 0))
+            let name = format!("profile-{}-{variant:?}", flavor.name()).to_lowercase();
+            workspace.leaf(&name, flavor.dependencies(), &source(flavor, variant, FEW, 0))
         };
-        let leaves: Vec<Leaf> = Variant::of(flavour).into_iter().map(leaf).collect::<Result<_, _>>()?;
-        chains.push((flavour, leaves));
+        let leaves: Vec<Leaf> = Variant::of(flavor).into_iter().map(leaf).collect::<Result<_, _>>()?;
+        chains.push((flavor, leaves));
     }
     workspace.lock()?;
     let mut section = format!(
         "CPU milliseconds of each part for a tool, and its share of what the declaration adds to the bare function: the \
          difference between crates of {tools} and of {FEW} tools. The least of {runs} runs.\n"
     );
-    for (flavour, leaves) in &chains {
-        eprintln!("building what {} depends on", flavour.name());
+    for (flavor, leaves) in &chains {
+        eprintln!("building what {} depends on", flavor.name());
         if let Some(leaf) = leaves.last() {
             Step::ALL.iter().try_for_each(|step| leaf.prepare(workspace, *step))?;
         }
         let mut rows = Vec::new();
-        for (variant, leaf) in Variant::of(*flavour).into_iter().zip(leaves) {
-            eprintln!("{}, {variant:?}", flavour.name());
-            let few = seconds(workspace, leaf, |edits| source(*flavour, variant, FEW, edits), runs)?;
-            let all = seconds(workspace, leaf, |edits| source(*flavour, variant, tools, edits), runs)?;
+        for (variant, leaf) in Variant::of(*flavor).into_iter().zip(leaves) {
+            eprintln!("{}, {variant:?}", flavor.name());
+            let few = seconds(workspace, leaf, |edits| source(*flavor, variant, FEW, edits), runs)?;
+            let all = seconds(workspace, leaf, |edits| source(*flavor, variant, tools, edits), runs)?;
             rows.push(costs(few, all, tools));
         }
-        section += &render(*flavour, &rows);
+        section += &render(*flavor, &rows);
     }
     Ok(section)
 }
@@ -148,13 +148,13 @@ fn costs(few: [Seconds; 5], all: [Seconds; 5], tools: usize) -> Costs {
     })
 }
 
-fn render(flavour: Flavour, rows: &[Costs]) -> String {
+fn render(flavor: Flavor, rows: &[Costs]) -> String {
     let (Some(declared), Some(bare)) = (rows.first(), rows.last()) else { return String::new() };
     let titles = MEASURES.map(Measure::name).join(" | ");
-    let mut text = format!("\n### {}\n\n| part | {titles} |\n|---|--:|--:|--:|--:|--:|\n", flavour.name());
+    let mut text = format!("\n### {}\n\n| part | {titles} |\n|---|--:|--:|--:|--:|--:|\n", flavor.name());
     let whole = |place: usize| declared[place].per_tool - bare[place].per_tool;
     let mut parts: [Vec<(f64, &str)>; 5] = Default::default();
-    for (variant, pair) in Variant::of(flavour).into_iter().skip(1).zip(rows.windows(2)) {
+    for (variant, pair) in Variant::of(flavor).into_iter().skip(1).zip(rows.windows(2)) {
         text += &format!("| {} |", variant.lacks());
         for (place, parts) in parts.iter_mut().enumerate() {
             let part = pair[0][place].per_tool - pair[1][place].per_tool;
@@ -178,13 +178,13 @@ fn render(flavour: Flavour, rows: &[Costs]) -> String {
 }
 
 /// The source of a variant, with so many lines added to the first function.
-fn source(flavour: Flavour, variant: Variant, tools: usize, edits: usize) -> String {
+fn source(flavor: Flavor, variant: Variant, tools: usize, edits: usize) -> String {
     let sample = |number| Sample::new(number, if number == 0 { edits } else { 0 });
     let samples: Vec<_> = (0..tools).map(sample).collect();
     if variant == Variant::Macro {
-        return flavour.source(&samples, 0);
+        return flavor.source(&samples, 0);
     }
-    let full = flavour == Flavour::OursFull;
+    let full = flavor == Flavor::OursFull;
     let mut text = helpers(full);
     let mut kept = String::new();
     for tool in samples.iter().copied() {
@@ -195,7 +195,7 @@ fn source(flavour: Flavour, variant: Variant, tools: usize, edits: usize) -> Str
             kept += &keep(tool, &expansion);
         }
     }
-    let main = flavour::registry_main(&samples, if full { FULL_STATE } else { "" });
+    let main = flavor::registry_main(&samples, if full { FULL_STATE } else { "" });
     text + &main.replacen("fn main() {\n", &format!("fn main() {{\n{kept}"), 1)
 }
 
@@ -260,7 +260,7 @@ mod tests {
     fn the_parts_add_up_to_the_declaration() {
         let rows: Vec<_> =
             (0..7).map(|lost| costs([1.0; 5], [2.0 - 0.1 * f64::from(lost); 5], 102)).collect();
-        let text = render(Flavour::Ours, &rows);
+        let text = render(Flavor::Ours, &rows);
         assert_eq!(text.matches(&" 1.00 (17 %) |".repeat(5)).count(), 6, "{text}");
         assert!(text.contains(&" **6.00** |".repeat(5)), "{text}");
     }
@@ -273,12 +273,12 @@ mod tests {
 
     #[test]
     fn every_variant_has_the_functions_and_the_same_calls() {
-        for flavour in [Flavour::Ours, Flavour::OursFull] {
-            for variant in Variant::of(flavour) {
-                let source = source(flavour, variant, 3, 0);
+        for flavor in [Flavor::Ours, Flavor::OursFull] {
+            for variant in Variant::of(flavor) {
+                let source = source(flavor, variant, 3, 0);
                 for text in ["forecast_rain_0(", "compare_wind_1(", "report_frost_2(", "registry.call_with("]
                 {
-                    assert!(source.contains(text), "{flavour:?} {variant:?} {text}");
+                    assert!(source.contains(text), "{flavor:?} {variant:?} {text}");
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::cost;
 use crate::error::Error;
-use crate::flavour;
+use crate::flavor;
 use crate::leaf::Step;
 use crate::sample::Sample;
 use crate::workspace::Workspace;
@@ -33,7 +33,7 @@ pub(crate) fn measure(workspace: &Workspace, tools: usize) -> Result<String, Err
 
 fn source(samples: &[Sample]) -> String {
     let count = format!("\nconst TOOLS: usize = {};\n\n", samples.len());
-    include_str!("../support/registry.rs").to_owned() + &count + &flavour::declared(samples)
+    include_str!("../support/registry.rs").to_owned() + &count + &flavor::declared(samples)
 }
 
 /// The program's report as Markdown.

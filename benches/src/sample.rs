@@ -1,4 +1,4 @@
-//! The tools that every flavour declares: the same names, texts, inputs and bodies.
+//! The tools that every flavor declares: the same names, texts, inputs and bodies.
 
 const VERBS: [&str; 5] = ["forecast", "compare", "report", "average", "explain"];
 const NOUNS: [&str; 7] = ["rain", "wind", "frost", "snow", "heat", "fog", "hail"];
@@ -34,7 +34,7 @@ impl Sample {
         format!("{}_{}_{}", self.verb(), self.noun(), self.number)
     }
 
-    /// The name of the arguments' struct, for flavours that need one.
+    /// The name of the arguments' struct, for flavors that need one.
     pub(crate) fn arguments(self) -> String {
         let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
         format!("{}{}{}", capital(self.verb()), capital(self.noun()), self.number)

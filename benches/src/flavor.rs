@@ -11,7 +11,7 @@ pub(crate) use ours::{FULL_ITEMS, FULL_NAMES, FULL_STATE, declared, main as regi
 
 /// One way to declare tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flavour {
+pub(crate) enum Flavor {
     /// The bare functions without any declaration: the floor.
     Plain,
     /// `#[tool]` of this repository, inputs only.
@@ -24,37 +24,37 @@ pub(crate) enum Flavour {
     Rmcp,
 }
 
-impl Flavour {
+impl Flavor {
     /// Every one, the floor first.
-    pub(crate) const ALL: [Flavour; 5] =
-        [Flavour::Plain, Flavour::Ours, Flavour::OursFull, Flavour::Derived, Flavour::Rmcp];
+    pub(crate) const ALL: [Flavor; 5] =
+        [Flavor::Plain, Flavor::Ours, Flavor::OursFull, Flavor::Derived, Flavor::Rmcp];
 
     /// The name in tables and of packages.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Flavour::Plain => "plain",
-            Flavour::Ours => "ours-plain",
-            Flavour::OursFull => "ours-full",
-            Flavour::Derived => "derived",
-            Flavour::Rmcp => "rmcp",
+            Flavor::Plain => "plain",
+            Flavor::Ours => "ours-plain",
+            Flavor::OursFull => "ours-full",
+            Flavor::Derived => "derived",
+            Flavor::Rmcp => "rmcp",
         }
     }
 
     /// What a leaf crate of it depends on, as lines of its manifest.
     pub(crate) fn dependencies(self) -> &'static str {
         match self {
-            Flavour::Plain => "runtime = { path = \"../../support/runtime\" }\n",
-            Flavour::Ours | Flavour::OursFull => {
+            Flavor::Plain => "runtime = { path = \"../../support/runtime\" }\n",
+            Flavor::Ours | Flavor::OursFull => {
                 "runtime = { path = \"../../support/runtime\" }\n\
                  tool-core = { workspace = true, features = [\"default\"] }\n"
             }
-            Flavour::Derived => {
+            Flavor::Derived => {
                 "runtime = { path = \"../../support/runtime\" }\n\
                  schemars.workspace = true\n\
                  serde.workspace = true\n\
                  serde_json.workspace = true\n"
             }
-            Flavour::Rmcp => {
+            Flavor::Rmcp => {
                 "peer = { path = \"../../support/peer\" }\n\
                  rmcp = { workspace = true, features = [\"macros\"] }\n\
                  runtime = { path = \"../../support/runtime\" }\n\
@@ -70,11 +70,11 @@ impl Flavour {
     /// does not exist, so that a crate without tools has everything that is paid once. `edits` lines are added to `main`.
     pub(crate) fn source(self, samples: &[Sample], edits: usize) -> String {
         let source = match self {
-            Flavour::Plain => plain::source(samples),
-            Flavour::Ours => ours::source(samples),
-            Flavour::OursFull => ours::full_source(samples),
-            Flavour::Derived => derived::source(samples),
-            Flavour::Rmcp => rmcp::source(samples),
+            Flavor::Plain => plain::source(samples),
+            Flavor::Ours => ours::source(samples),
+            Flavor::OursFull => ours::full_source(samples),
+            Flavor::Derived => derived::source(samples),
+            Flavor::Rmcp => rmcp::source(samples),
         };
         let edited = format!("fn main() {{\n{}", "    std::hint::black_box(0);\n".repeat(edits));
         source.replacen("fn main() {\n", &edited, 1)
@@ -97,23 +97,23 @@ mod tests {
 
     #[test]
     fn an_edit_of_one_tool_changes_nothing_else() {
-        for flavour in Flavour::ALL {
-            let with = |edits| flavour.source(&[Sample::new(0, edits), Sample::new(1, 0)], 0);
+        for flavor in Flavor::ALL {
+            let with = |edits| flavor.source(&[Sample::new(0, edits), Sample::new(1, 0)], 0);
             let (before, after) = (with(0), with(1));
             let kept: String = after
                 .lines()
                 .filter(|line| line.trim() != "let days = days.wrapping_add(1);")
                 .map(|line| format!("{line}\n"))
                 .collect();
-            assert_eq!(kept, before, "{flavour:?}");
-            assert_eq!(after.lines().count(), before.lines().count() + 1, "{flavour:?}");
+            assert_eq!(kept, before, "{flavor:?}");
+            assert_eq!(after.lines().count(), before.lines().count() + 1, "{flavor:?}");
         }
     }
 
     #[test]
     fn an_edit_of_main_is_possible_without_tools() {
-        for flavour in Flavour::ALL {
-            assert_ne!(flavour.source(&[], 0), flavour.source(&[], 1), "{flavour:?}");
+        for flavor in Flavor::ALL {
+            assert_ne!(flavor.source(&[], 0), flavor.source(&[], 1), "{flavor:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Bare functions: what every flavour pays before it declares anything.
+//! Bare functions: what every flavor pays before it declares anything.
 
 use crate::sample::{self, Sample, VALUES};
 
@@ -19,7 +19,7 @@ pub(super) fn source(samples: &[Sample]) -> String {
     )
 }
 
-/// The function as it stands in every flavour.
+/// The function as it stands in every flavor.
 pub(super) fn function(tool: Sample) -> String {
     let (description, keyword, name) = (tool.description(), tool.keyword(), tool.name());
     let (parameters, body) = (sample::plain(), tool.body("    "));
