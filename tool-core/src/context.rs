@@ -1,4 +1,4 @@
-//! What a tool can know about the call that it answers.
+//! The context of a running call: caller, extensions, progress, log, elicitation, permits and time limit.
 
 pub(crate) mod elicitation;
 pub(crate) mod extensions;
@@ -25,12 +25,12 @@ use crate::model::access::Principal;
 use crate::model::call_id::CallId;
 use crate::model::trace::TraceParent;
 
-/// The call that a tool answers: its identifier, and whether the caller still waits.
+/// The call that a tool is running for: its identifier, its caller, and whether the caller still waits.
 ///
 /// ```
 /// use tool_core::{Context, tool};
 ///
-/// /// Tells which call this is.
+/// /// Returns the identifier of this call.
 /// #[tool(operation = Explain)]
 /// fn which_call(#[inject] context: Context) -> String {
 ///     format!("{} of {}", context.call_id(), context.tool())
@@ -48,7 +48,7 @@ struct Inner {
     principal: Principal,
     options: ContextOptions,
     elicitation: ElicitationState,
-    /// What the call holds to run, for as long as it runs.
+    /// The permits that the call holds while it runs.
     permits: Mutex<Vec<Weak<Permit>>>,
     #[cfg(feature = "tokio")]
     tasks: Tasks,
@@ -57,7 +57,7 @@ struct Inner {
 }
 
 impl Context {
-    /// A context for a call of the plain function, as in a unit test. The caller is [`Principal::local`].
+    /// Creates a context for calling a tool function directly, as in a unit test. The caller is [`Principal::local`].
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
@@ -66,7 +66,7 @@ impl Context {
         LazyContext::new(tool, &Principal::local(), &NO_OPTIONS).get().clone()
     }
 
-    /// The identifier that joins the answer and the log.
+    /// Returns the identifier of the call, which appears in the answer and in the log.
     ///
     /// ```
     /// let context = tool_core::Context::for_tests("add");
@@ -76,7 +76,7 @@ impl Context {
         self.0.call_id
     }
 
-    /// The name of the tool that was called.
+    /// Returns the name of the tool that was called.
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").tool(), "add");
@@ -85,7 +85,7 @@ impl Context {
         &self.0.tool
     }
 
-    /// Who calls.
+    /// Returns the caller.
     ///
     /// ```
     /// assert_eq!(tool_core::Context::for_tests("add").principal().id(), Some("local"));
@@ -94,7 +94,7 @@ impl Context {
         &self.0.principal
     }
 
-    /// The trace that the call is part of, to be handed on to whatever the tool calls in turn.
+    /// Returns the trace that the call belongs to, so that the tool can pass it on to services that it calls.
     ///
     /// ```
     /// assert!(tool_core::Context::for_tests("add").traceparent().is_none());
@@ -103,7 +103,7 @@ impl Context {
         self.0.options.trace
     }
 
-    /// What the adapter or the application put beside the call, by its type.
+    /// Returns the extension of type `T` that an adapter or the application attached to the call.
     ///
     /// ```
     /// # use tool_core::{Context, tool};
@@ -123,48 +123,45 @@ impl Context {
         self.0.options.extension()
     }
 
-    /// Whom the call tells how far it has come.
     pub(crate) fn progress_sink(&self) -> Option<&ProgressHandle> {
         self.0.options.progress.as_ref()
     }
 
-    /// Who hears what the call has to say.
     pub(crate) fn log_sink(&self) -> Option<&LogHandle> {
         self.0.options.log.as_ref()
     }
 
-    /// Nobody waits for the call any more.
+    /// Marks the call as canceled: nobody waits for it any more.
     #[cfg_attr(not(feature = "tokio"), expect(clippy::unused_self, reason = "nothing outlives its caller"))]
     pub(crate) fn cancel(&self) {
         #[cfg(feature = "tokio")]
         self.0.cancellation.cancel();
     }
 
-    /// Who is asked what the call asks.
+    /// Returns the client that answers the questions of the call.
     pub(crate) fn elicitation_client(&self) -> Option<&ElicitationClient> {
         self.0.options.client.as_ref()
     }
 
-    /// What is known of the questions of the call.
     pub(crate) fn elicitation(&self) -> &ElicitationState {
         &self.0.elicitation
     }
 
-    /// The call runs with this permit, and so do those that it makes.
+    /// Adds a permit that the call, and the calls that it makes, run under.
     #[cfg(feature = "tokio")]
     pub(crate) fn hold(&self, permit: &Arc<Permit>) {
         let mut permits = self.0.permits.lock().unwrap_or_else(PoisonError::into_inner);
         permits.push(Arc::downgrade(permit));
     }
 
-    /// What this call and those around it hold, the innermost first.
+    /// Returns the permits of this call and of its outer calls, innermost first.
     fn permits(&self) -> Vec<Weak<Permit>> {
         let calls = std::iter::successors(Some(self), |call| call.0.options.outer.as_ref());
         let permits = calls.map(|call| call.0.permits.lock().unwrap_or_else(PoisonError::into_inner));
         permits.flat_map(|permits| permits.clone()).collect()
     }
 
-    /// Whether the caller took the call back or went away, or was told that it takes too long.
+    /// Returns `true` if the caller canceled the call or disconnected, or if the call timed out.
     ///
     /// ```
     /// assert!(!tool_core::Context::for_tests("add").is_cancelled());
@@ -174,7 +171,7 @@ impl Context {
         self.0.cancellation.is_cancelled()
     }
 
-    /// Waits until the caller takes the call back or goes away, or is told that it takes too long.
+    /// Waits until the caller cancels the call or disconnects, or the call times out.
     ///
     /// ```
     /// # let context = tool_core::Context::for_tests("add");
@@ -186,8 +183,8 @@ impl Context {
         self.0.cancellation.cancelled().await;
     }
 
-    /// Starts work that goes on when the call has ended. [`Registry::drain`](crate::Registry::drain) waits for it, as it
-    /// does for a call that modifies; a task of `tokio::spawn` is cut off when the program ends.
+    /// Spawns a task that may outlive the call. [`Registry::drain`](crate::Registry::drain) waits for it, unlike for a
+    /// task of `tokio::spawn`, which is dropped when the program ends.
     ///
     /// # Panics
     ///
@@ -204,27 +201,27 @@ impl Context {
     /// ```
     #[cfg(feature = "tokio")]
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        // A span of its own: a task may be started from anywhere, and outlives the call.
+        // The task gets its own span, because it can be spawned from anywhere and outlives the call.
         let span = tracing::error_span!("task", tool = self.tool(), call_id = %self.call_id());
         let task = crate::model::catch_panic::catch_panic_task(task, span);
         self.0.tasks.spawn(task, &tokio::runtime::Handle::current());
     }
 }
 
-/// The context of one call, made when something first asks for it: most tools never do.
+/// The context of one call, created on first use: most tools never need it.
 #[derive(Debug)]
 pub(crate) struct LazyContext<'c> {
     call_id: CallId,
     tool: &'c str,
     principal: &'c Principal,
     options: &'c ContextOptions,
-    /// What stands beside the call under what the caller brings along.
+    /// Extensions of the application; those of the caller take precedence.
     beside: Option<&'c Arc<Extensions>>,
-    /// Through which the call came; none where nothing runs.
+    /// The registry that the call was made through; `None` if nothing runs.
     registry: Option<&'c (dyn Any + Send + Sync)>,
     #[cfg(feature = "tokio")]
     tasks: Option<&'c Tasks>,
-    /// What the call holds to run.
+    /// The permit that the call runs under.
     permit: Option<Weak<Permit>>,
     context: OnceLock<Context>,
 }
@@ -234,7 +231,7 @@ impl<'c> LazyContext<'c> {
         Self::made(tool, principal, options, None, None, None)
     }
 
-    /// The context of a call that really runs.
+    /// Creates the context of a call that runs.
     pub(crate) fn running(
         tool: &'c str,
         principal: &'c Principal,
@@ -274,12 +271,12 @@ impl<'c> LazyContext<'c> {
         self.options
     }
 
-    /// Returns the registry through which the call came, if it is one of this type.
+    /// Returns the registry that the call was made through, if it is of type `R`.
     pub(crate) fn registry<R: 'static>(&self) -> Option<&'c R> {
         self.registry?.downcast_ref()
     }
 
-    /// A value that stands beside the call.
+    /// Returns the extension of type `T`.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&'c T> {
         self.options.extension().or_else(|| self.beside?.get())
     }
@@ -312,23 +309,23 @@ impl<'c> LazyContext<'c> {
         })
     }
 
-    /// The call runs with this permit. Nothing has asked for the context so far.
+    /// Sets the permit that the call runs under. The context has not been created yet.
     pub(crate) fn hold(&mut self, permit: &Arc<Permit>) {
         self.permit = Some(Arc::downgrade(permit));
     }
 
-    /// What the call and those around it hold, the innermost first.
+    /// Returns the permits of this call and of its outer calls, innermost first.
     pub(crate) fn permits(&self) -> Vec<Weak<Permit>> {
         let outer = self.options.outer.as_ref().map(Context::permits);
         self.permit.iter().cloned().chain(outer.into_iter().flatten()).collect()
     }
 
-    /// The context, if something has asked for it: what has not cannot ask anybody anything.
+    /// Returns the context if it was created. A call without one cannot have asked anything.
     pub(crate) fn existing(&self) -> Option<&Context> {
         self.context.get()
     }
 
-    /// Tells whoever asked for the context that the caller went away.
+    /// Cancels the context, if it was created.
     pub(crate) fn cancel(&self) {
         if let Some(context) = self.context.get() {
             context.cancel();

@@ -1,4 +1,4 @@
-//! What `#[tool]` and `#[prompt]` expand to: a declaration, its inputs, what is injected and what is returned.
+//! The types that `#[tool]` and `#[prompt]` expand to: declarations, inputs, injection and return values.
 
 pub(crate) mod completion;
 pub(crate) mod declaration;

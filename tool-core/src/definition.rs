@@ -1,4 +1,4 @@
-//! A tool as everybody sees it: what it is called, does, takes and returns.
+//! Definitions of tools: names, descriptions, schemas, examples and addresses.
 
 mod behavior;
 mod builder;
@@ -43,8 +43,7 @@ pub use builder::ToolDefinitionBuilder;
 pub use fault::{DefinitionError, DefinitionFault};
 pub use parameter::{Parameter, ParameterType};
 
-/// The definition of one tool. Its schemas and its digest are computed on first use. Cheap to clone: all clones
-/// are one definition.
+/// The definition of a tool. Its schemas and its digest are computed on first use. Clones are cheap and share them.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -70,16 +69,16 @@ enum Inner {
     Custom(Arc<Whole>),
 }
 
-/// Everything about a tool, or what makes it on first use.
+/// The data of a definition, partly computed on first use.
 #[derive(Debug)]
 struct Whole {
     facts: Facts,
     origin: Origin,
     validator: OnceLock<Result<Box<Validator>, String>>,
-    /// `None` without an output schema, and for one that is none, which `Registry::check` reports.
+    /// `None` without an output schema, or if it is invalid, which `Registry::check` reports.
     output_validator: OnceLock<Option<Box<Validator>>>,
     digest: OnceLock<Digest>,
-    /// A minimal call, and whether it is what the tool takes: where a pattern is all that is known, it is a guess.
+    /// A minimal call, and whether it is valid: a value for a pattern is only a guess.
     example: OnceLock<Box<(Value, bool)>>,
 }
 
@@ -103,7 +102,7 @@ impl Whole {
 }
 
 impl ToolDefinition {
-    /// The definitions of these, in their order.
+    /// Creates the definitions of these declarations, in order.
     pub(crate) fn all_declared(
         declarations: impl ExactSizeIterator<Item = &'static Declaration>,
     ) -> impl ExactSizeIterator<Item = ToolDefinition> {
@@ -125,7 +124,7 @@ impl ToolDefinition {
         &self.whole().facts
     }
 
-    /// The name on the wire.
+    /// Returns the name.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -142,7 +141,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The name for people, where one was declared.
+    /// Returns the title for people, if it has one.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -159,7 +158,7 @@ impl ToolDefinition {
         self.facts().title.as_deref()
     }
 
-    /// What the tool does, in the words of its doc comment.
+    /// Returns the description, from the doc comment.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -176,7 +175,7 @@ impl ToolDefinition {
         &self.facts().description
     }
 
-    /// Words to group and filter tools by.
+    /// Returns the tags, for grouping and filtering.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -187,7 +186,7 @@ impl ToolDefinition {
         self.facts().tags.iter().map(AsRef::as_ref)
     }
 
-    /// The address under which the result lives, where one was declared: a path with `{variables}`.
+    /// Returns the declared path of the result, with `{variables}`, if it has one.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -201,7 +200,7 @@ impl ToolDefinition {
         }
     }
 
-    /// Another name that the tool is callable by, and not listed under.
+    /// Returns another name that the tool can be called by, but is not listed under.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -212,7 +211,7 @@ impl ToolDefinition {
         self.declaration()?.options_or_default().alias
     }
 
-    /// That the tool should not be used any more.
+    /// Returns the deprecation, if the tool is deprecated.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -223,7 +222,7 @@ impl ToolDefinition {
         self.declaration()?.options_or_default().deprecated
     }
 
-    /// Where the tool was declared.
+    /// Returns where the tool was declared.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -240,8 +239,8 @@ impl ToolDefinition {
         self.where_declared().source()
     }
 
-    /// Returns who offers the tool: the crate that declares it, or what
-    /// [a hand-written definition](ToolDefinitionBuilder::provider) names.
+    /// Returns the provider of the tool: the crate that declares it, or the one [set for a dynamic
+    /// tool](ToolDefinitionBuilder::provider).
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -261,7 +260,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The declaration that this is the definition of; `None` for a hand-written one.
+    /// Returns the declaration; `None` for a dynamic tool.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match &self.0 {
             Inner::Declared(declared) => Some(declared.declaration),
@@ -276,17 +275,17 @@ impl ToolDefinition {
         }
     }
 
-    /// Where the tool was declared, for the message of a fault.
+    /// Returns where the tool was declared, as text for a fault.
     pub(crate) fn place(&self) -> String {
         self.where_declared().to_string()
     }
 
-    /// The names of the inputs that identify one thing.
+    /// Returns the names of the locators.
     pub(crate) fn locators(&self) -> impl Iterator<Item = &str> {
         self.whole().origin.locators().into_iter()
     }
 
-    /// Whether every input is a locator, as it is where there is none.
+    /// Returns `true` if every input is a locator, also without inputs.
     pub(crate) fn takes_only_locators(&self) -> bool {
         match &self.0 {
             Inner::Declared(declared) => declared.declaration.only_locators,
@@ -294,7 +293,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The state that the parameters of the tool take from its registry, and by which handle.
+    /// Returns the state that the parameters of the tool need, and how each uses it.
     ///
     /// ```
     /// # use tool_core::{Registry, State, tool};
@@ -313,19 +312,19 @@ impl ToolDefinition {
         self.whole().origin.declared().into_iter().flat_map(|declared| declared.needs.iter())
     }
 
-    /// Returns `true` if defaults and constraints are to be held against the schema before the registry is built.
+    /// Returns `true` if building a registry must check defaults and constraints against the schema.
     pub(crate) fn checks_at_build(&self) -> bool {
         self.declaration().is_some_and(|declaration| declaration.check_at_build)
     }
 
-    /// Whether [`lacks`](Self::lacks) could find something, without asking the tool.
+    /// Returns `true` if [`lacks`](Self::lacks) could find something, without entering the tool.
     pub(crate) fn takes_state(&self) -> bool {
         self.declaration().is_some_and(|declaration| {
             declaration.takes_state || !declaration.options_or_default().requires.is_empty()
         })
     }
 
-    /// The names of the types of state that the tool and its requirements need and that `states` lacks.
+    /// Returns the names of the state types that the tool and its requirements need and that `states` does not have.
     pub(crate) fn lacks(&self, states: &States) -> Vec<&'static str> {
         match &self.0 {
             Inner::Declared(declared) => origin::lacks(declared.declaration, states),
@@ -333,12 +332,12 @@ impl ToolDefinition {
         }
     }
 
-    /// What is missing of all that the tool requires; `None` if nothing is.
+    /// Returns why requirements of the tool are not met; `None` if all are.
     pub(crate) fn unmet(&self, states: &States) -> Option<String> {
         requirement::unmet(self.declaration()?.options_or_default().requires, states)
     }
 
-    /// The functions that say whether the configuration is there that it requires.
+    /// Returns the requirement functions.
     pub(crate) fn requires(&self) -> &'static [RequireFn] {
         self.declaration().map_or(&[], |declaration| declaration.options_or_default().requires)
     }

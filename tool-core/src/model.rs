@@ -1,4 +1,4 @@
-//! What every layer speaks of: who calls, what a tool does to data, what it answers and how it fails.
+//! Types that all layers share: callers, operations, outputs, failures, digests.
 
 pub(crate) mod access;
 pub(crate) mod audit_kind;

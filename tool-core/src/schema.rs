@@ -1,6 +1,6 @@
-//! JSON and JSON Schema: one normal form, validation, coercion, bounds and examples. Nothing here knows of tools.
+//! JSON and JSON Schema: normal form, validation, coercion, bounds and examples. Independent of tools.
 //!
-//! Everything is computed once a tool, on first use, from the types that the declaration names.
+//! Everything is computed once per tool, on first use, from the types of its declaration.
 
 pub(crate) mod bounds;
 mod coercion;

@@ -14,7 +14,7 @@ pub(crate) enum ApiError {
     ExecutionDisabled,
     #[error("Unauthorized")]
     Unauthorized { challenge: HeaderValue },
-    #[error("who calls cannot be found out at the moment")]
+    #[error("authentication is unavailable at the moment")]
     AuthenticationUnavailable,
     #[error("Internal error discovering tools")]
     Discovery,

@@ -1,7 +1,7 @@
-//! ElicitationClient back: what a call asks of its caller while it runs.
+//! Elicitation: questions that a running call asks its caller.
 //!
-//! A tool asks through its [`Context`](crate::Context), an adapter puts the question to the caller through an [`ClientRequests`],
-//! and an [`ElicitationState`] keeps what the two need to know of one call.
+//! A tool asks through its [`Context`](crate::Context), an adapter forwards the question through [`ClientRequests`],
+//! and an [`ElicitationState`] tracks the questions of one call.
 
 mod answer;
 mod ask;
@@ -26,15 +26,15 @@ use crate::context::Context;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
-/// Whoever puts the questions of a call to its caller: given to it with [`CallOptions::client`](crate::CallOptions::client). An adapter has one; a test
-/// takes [`testing::Answers`](crate::testing::Answers).
+/// Forwards the questions of a call to its caller. Adapters implement it; tests use
+/// [`testing::Answers`](crate::testing::Answers). [`CallOptions::client`](crate::CallOptions::client) sets it.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use tool_core::{BoxFuture, Context, Failure, Registry, tool};
 /// use tool_core::elicitation::{Answer, AskKind, AskOutcome, ClientRequests, Elicited, Question};
 ///
-/// /// Says yes to everything.
+/// /// Accepts everything.
 /// struct Yes;
 ///
 /// impl ClientRequests for Yes {
@@ -53,7 +53,7 @@ use crate::model::future::BoxFuture;
 ///     sure: bool,
 /// }
 ///
-/// /// Clears the desk, if the user is sure.
+/// /// Clears the desk, if the user confirms.
 /// #[tool(operation = Write, destructive = true)]
 /// async fn clear_desk(#[inject] context: Context) -> Result<bool, Failure> {
 ///     let answer = context.elicit::<Confirmation>("Shall the desk be cleared?").await?;
@@ -67,25 +67,25 @@ use crate::model::future::BoxFuture;
 /// # });
 /// ```
 pub trait ClientRequests: Send + Sync {
-    /// Whether questions of this kind can be put to the caller.
+    /// Returns `true` if the caller can answer questions of this kind.
     fn supports(&self, kind: AskKind) -> bool;
 
-    /// Puts a question to the caller. It is asked again as long as the answer is not what was asked for: what was wrong
-    /// with the last one is then in [`Question::problems`], and the answer must be another.
+    /// Sends a question to the caller. An invalid answer is asked for again: [`Question::problems`] then says what was
+    /// wrong with the last one.
     ///
     /// # Errors
     ///
-    /// When the question cannot be put, which is usually a failure of [kind](crate::FailureKind::Unsupported) `Unsupported`.
+    /// If the question cannot be sent, usually with [`Unsupported`](crate::FailureKind::Unsupported).
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>>;
 
-    /// The call has been suspended over these questions, each of which was answered with [`AskOutcome::Deferred`]. It ends as
-    /// [`InputRequired`](crate::FailureKind::InputRequired) next.
+    /// Reports that the call was suspended over these questions, each of which was answered with
+    /// [`AskOutcome::Deferred`]. The call then ends as [`InputRequired`](crate::FailureKind::InputRequired).
     fn suspended(&self, questions: Vec<Question>) {
         drop(questions);
     }
 }
 
-/// What came of putting a question.
+/// The outcome of sending a question.
 ///
 /// ```
 /// use tool_core::elicitation::{Answer, AskOutcome};
@@ -98,19 +98,19 @@ pub trait ClientRequests: Send + Sync {
 pub enum AskOutcome {
     /// The answer.
     Answer(Answer),
-    /// Something that is no answer to such a question, and what is wrong with it: the question is put again.
+    /// Not a valid answer, and why: the question is sent again.
     Invalid(String),
-    /// The answer comes with another call that starts again, and for which an [`ClientRequests`] has it. This one is suspended:
-    /// its function is dropped as soon as it waits, whatever its operation.
+    /// The answer arrives with a new call, whose [`ClientRequests`] has it. This call is suspended: its function is
+    /// dropped as soon as it waits, whatever its operation.
     Deferred,
 }
 
-/// Who is asked what a call asks.
+/// Where the questions of a call go.
 #[derive(Clone)]
 pub(crate) enum ElicitationClient {
-    /// The caller.
+    /// To the caller.
     Direct(Arc<dyn ClientRequests>),
-    /// Nobody: the call was made by that of another tool, which starts again when it asks.
+    /// Nowhere: the call was made by another tool, whose call would have to start again.
     OuterCall(Context),
 }
 

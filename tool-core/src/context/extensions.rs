@@ -1,4 +1,4 @@
-//! What an adapter or an application puts beside a call: typed values that its tool may look at.
+//! Typed values that an adapter or an application attaches to a call.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -6,10 +6,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Typed values beside one call, at most one of each type: the user of the session, the locale, the connection.
+/// Typed values attached to a call, at most one per type: the user of the session, the locale, the connection.
 ///
-/// They are neither arguments, which the caller chooses, nor state, which all calls share.
-/// [`CallOptions::extensions`](crate::CallOptions::extensions) gives them to calls, a tool reads them with
+/// Unlike arguments, the caller does not choose them; unlike state, calls do not share them.
+/// [`CallOptions::extensions`](crate::CallOptions::extensions) attaches them. A tool reads them with
 /// [`Context::extension`](crate::Context::extension) or takes one as [`Extension`].
 ///
 /// ```
@@ -24,15 +24,15 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Extensions {
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    /// Those of the request, which can be asked for a type and not listed. What is in `values` stands before them.
+    /// Those of the HTTP request, which cannot be listed. `values` takes precedence.
     #[cfg(feature = "http")]
     request: Option<Arc<http::Extensions>>,
-    /// AskOutcome for what neither has.
+    /// Used for types that neither has.
     under: Option<Arc<Extensions>>,
 }
 
 impl Extensions {
-    /// None yet.
+    /// Creates an empty set.
     ///
     /// ```
     /// assert!(tool_core::Extensions::new().get::<u8>().is_none());
@@ -41,7 +41,7 @@ impl Extensions {
         Extensions::default()
     }
 
-    /// The same with this value, in place of another of its type.
+    /// Adds a value, and replaces another of its type.
     ///
     /// ```
     /// let extensions = tool_core::Extensions::new().with("de").with("en");
@@ -53,7 +53,7 @@ impl Extensions {
         self
     }
 
-    /// The value of this type.
+    /// Returns the value of type `T`.
     ///
     /// ```
     /// assert_eq!(tool_core::Extensions::new().with(5_u8).get::<u8>(), Some(&5));
@@ -65,7 +65,7 @@ impl Extensions {
         own.or_else(|| self.under.as_ref()?.get())
     }
 
-    /// The first of two over the second, where there are both.
+    /// Layers one set over another.
     pub(crate) fn layered(upper: Option<&Arc<Self>>, under: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         match (upper, under) {
             (Some(upper), Some(_)) => Some(Arc::new(Extensions::clone(upper).over(under))),
@@ -74,7 +74,7 @@ impl Extensions {
         }
     }
 
-    /// These before others, where both have a type.
+    /// Adds `others` below these, which take precedence.
     pub(crate) fn over(mut self, others: Option<&Arc<Extensions>>) -> Self {
         self.under = match self.under.take() {
             Some(under) => Some(Arc::new(Extensions::clone(&under).over(others))),
@@ -84,7 +84,7 @@ impl Extensions {
     }
 }
 
-/// All that the layers of an application have put into a request, such as axum's `Extension<User>`.
+/// Converts the extensions that the layers of an application added to a request, such as axum's `Extension<User>`.
 ///
 /// ```
 /// let mut request = http::Extensions::new();
@@ -101,15 +101,15 @@ impl From<http::Extensions> for Extensions {
 
 impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // They may hold secrets, and have no names.
+        // Values may be secret, and have no names.
         f.debug_struct("Extensions").finish_non_exhaustive()
     }
 }
 
-/// A value beside the call as a parameter of a tool: `#[inject] user: Extension<User>`.
+/// An extension as a parameter of a tool: `#[inject] user: Extension<User>`.
 ///
-/// Whether a call has it is known only when it is made: where it has none, the tool is not run, the caller is told of an
-/// internal error and the log what is missing. A parameter of type `Option<Extension<User>>` is `None` then.
+/// If a call lacks the extension, the tool does not run: the call fails with an internal error, and the log names the
+/// missing type. A parameter of type `Option<Extension<User>>` is then `None`.
 ///
 /// ```
 /// use tool_core::{CallOptions, Extension, Extensions, Registry, tool};
@@ -117,7 +117,7 @@ impl fmt::Debug for Extensions {
 /// #[derive(Clone)]
 /// struct User(String);
 ///
-/// /// Greets whoever is signed in.
+/// /// Greets the signed-in user.
 /// #[tool(operation = Read)]
 /// fn greet_user(#[inject] user: Extension<User>) -> String {
 ///     format!("Hello {}", user.0.0)

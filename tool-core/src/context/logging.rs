@@ -1,4 +1,4 @@
-//! What a call has to say while it runs: to its caller, or else to the log of the program.
+//! Log messages of a running call, for its caller or for the log of the program.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::model::call_id::CallId;
 use crate::model::catch_panic::catch_panic;
 
-/// How much a message of a call matters: the eight severities of syslog ([RFC 5424]), the least first.
+/// The severity of a message: the eight levels of syslog ([RFC 5424]), lowest first.
 ///
 /// [RFC 5424]: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1
 ///
@@ -25,26 +25,26 @@ use crate::model::catch_panic::catch_panic;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// For whoever looks for a mistake.
+    /// Details for debugging.
     Debug,
-    /// What happens as it should.
+    /// Normal operation.
     Info,
-    /// What happens as it should, and is worth knowing.
+    /// Normal, but significant.
     Notice,
-    /// What may go wrong.
+    /// A possible problem.
     Warning,
-    /// What went wrong.
+    /// An error.
     Error,
-    /// A part does not work any more.
+    /// A component has failed.
     Critical,
-    /// Somebody must act at once.
+    /// Action is required immediately.
     Alert,
-    /// Nothing works any more.
+    /// The system is unusable.
     Emergency,
 }
 
 impl LogLevel {
-    /// All of them, the least first.
+    /// All levels, lowest first.
     ///
     /// ```
     /// assert_eq!(tool_core::logging::LogLevel::ALL.map(tool_core::logging::LogLevel::as_str)[1], "info");
@@ -60,7 +60,7 @@ impl LogLevel {
         LogLevel::Emergency,
     ];
 
-    /// Its name, in lower case.
+    /// Returns the name in lower case.
     ///
     /// ```
     /// assert_eq!(tool_core::logging::LogLevel::Critical.as_str(), "critical");
@@ -94,19 +94,19 @@ impl FromStr for LogLevel {
     }
 }
 
-/// A text that is the name of no [`LogLevel`].
+/// The error for a text that is not a [`LogLevel`].
 ///
 /// ```
 /// let error = "loud".parse::<tool_core::logging::LogLevel>().unwrap_err();
-/// assert!(error.to_string().starts_with("`loud` is no level: expected `debug`, `info`, "));
+/// assert!(error.to_string().starts_with("unknown log level `loud`: expected `debug`, `info`, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no level: expected `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`"
+    "unknown log level `{0}`: expected `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`"
 )]
 pub struct UnknownLogLevel(String);
 
-/// One message of a call.
+/// A log message of a call.
 ///
 /// ```
 /// use tool_core::logging::LogMessage;
@@ -118,18 +118,18 @@ pub struct UnknownLogLevel(String);
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LogMessage<'m> {
-    /// How much it matters.
+    /// The severity.
     pub level: LogLevel,
-    /// Which tool says it.
+    /// The name of the tool.
     pub tool: &'m str,
-    /// In which call.
+    /// The call.
     pub call_id: CallId,
-    /// What it says: a text, or any other JSON value. The caller may see it.
+    /// The message: a text or any other JSON value. The caller may see it.
     pub data: &'m Value,
 }
 
 impl LogMessage<'_> {
-    /// What it says, as a line: a text bare, any other value as JSON.
+    /// Returns the message as one line: a text as it is, any other value as JSON.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -143,10 +143,10 @@ impl LogMessage<'_> {
     }
 }
 
-/// Who hears what a call has to say: given to it with [`CallOptions::log`](crate::CallOptions::log). A function or a closure of a [`LogMessage`] is
-/// a sink for every level.
+/// Receives the log messages of a call; see [`CallOptions::log`](crate::CallOptions::log). Any function of a
+/// [`LogMessage`] is a sink for every level.
 ///
-/// It is called on the thread of the tool and should be quick. When it panics, the call goes on.
+/// It runs on the thread of the tool and should return quickly. If it panics, the call continues.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -172,11 +172,11 @@ impl LogMessage<'_> {
 /// # });
 /// ```
 pub trait LogSink: Send + Sync {
-    /// Hears a message.
+    /// Receives a message.
     fn log(&self, message: &LogMessage<'_>);
 
-    /// Whether it wants to hear messages of a level; every one, unless it says otherwise. What it does not want goes to
-    /// the log of the program.
+    /// Returns `true` if the sink takes messages of a level; the default is every level. Other messages go to the log
+    /// of the program.
     fn enabled(&self, level: LogLevel) -> bool {
         let _ = level;
         true
@@ -190,11 +190,12 @@ impl<F: Fn(&LogMessage<'_>) + Send + Sync> LogSink for F {
 }
 
 impl Context {
-    /// Tells the caller something while the call runs, if it wants to know: a text, or any other JSON value. Otherwise it
-    /// is in the log of the program.
+    /// Sends a log message to the caller, if it takes them: a text or any other JSON value. Otherwise the message goes
+    /// to the log of the program.
     ///
-    /// MCP clients hear it as `notifications/message`, the command line shows it with `--verbose`. The outcome belongs into
-    /// the output or the error: most models never see what is said here. So nothing may be in it that the caller may not see.
+    /// MCP clients receive it as `notifications/message`; the command line prints it with `--verbose`. Return results
+    /// in the output or the error instead: most models never see log messages. A message must not contain what the
+    /// caller may not see.
     ///
     /// ```
     /// use serde_json::json;
@@ -207,7 +208,7 @@ impl Context {
     pub fn log(&self, level: LogLevel, data: impl Into<Value>) {
         let data = data.into();
         let message = LogMessage { level, tool: self.tool(), call_id: self.call_id(), data: &data };
-        // A panic is in the log; what the call does is worth more than that somebody hears of it.
+        // A panic of the sink is logged, and must not stop the call.
         let handled = catch_panic(|| match self.log_sink() {
             Some(LogHandle(sink)) if sink.enabled(level) => {
                 sink.log(&message);
@@ -221,13 +222,13 @@ impl Context {
     }
 }
 
-/// What messages of calls are filtered by in the log of the program.
+/// The `tracing` target of messages of calls.
 const TARGET: &str = "tool_core::log";
 
-/// Writes a message that nobody else hears into the log of the program.
+/// Writes a message to the log of the program.
 fn trace(message: &LogMessage<'_>) {
     let LogMessage { level, tool, call_id, .. } = *message;
-    // A level of `tracing` is part of the place in the code.
+    // `tracing` needs the level at compile time.
     match level {
         LogLevel::Debug => tracing::debug!(target: TARGET, tool, %call_id, "{}", message.text()),
         LogLevel::Info | LogLevel::Notice => {
@@ -240,7 +241,7 @@ fn trace(message: &LogMessage<'_>) {
     }
 }
 
-/// Who hears what a call has to say. Two are equal when they are one.
+/// The log sink of a call. Two are equal if they are the same sink.
 #[derive(Clone)]
 pub(crate) struct LogHandle(Arc<dyn LogSink>);
 

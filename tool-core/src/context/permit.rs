@@ -1,12 +1,12 @@
-//! What a call has to hold to run where the number of calls is limited, and that the calls which it makes go on with it.
+//! Permits: a call needs one if the number of concurrent calls is limited, and shares it with the calls that it makes.
 //!
-//! A call that waits for the call of another tool keeps its place. Would the inner call have to wait for a place of its own, all
-//! places could be taken by calls that wait for one, for good. It therefore shares the place of the call around it, one inner call
-//! at a time, or takes a free one, whichever is there first.
+//! A call that waits for an inner call keeps its permit. If the inner call needed its own, all permits could be held by
+//! calls that wait for one, forever. So an inner call shares the permit of its outer call, one inner call at a time, or
+//! takes a free one, whichever is available first.
 //!
-//! Where registries are joined, calls can still wait for one another: each holds what the other waits for. A shared place is a
-//! place behind a gate of its own that lets one call through, so that both kinds are one to [`Wait`], which refuses the call that
-//! would close such a circle.
+//! If registries are merged, calls can still wait for each other: each holds what the other needs. A shared permit
+//! comes from its own semaphore of one permit, so [`Wait`] treats both kinds alike, and rejects a call that would close
+//! such a cycle.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -19,29 +19,28 @@ use crate::context::timeout::{Elapsed, Timer, limited};
 use crate::context::wait::{Deadlock, Wait};
 use crate::model::failure::Failure;
 
-/// The right to run among a limited number of calls, for as long as it lives.
+/// The right to run among a limited number of calls. Released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    /// Left first: who waits for it may then share the place.
+    /// Dropped first: a waiting call may then share the outer permit.
     permit: SemaphorePermit,
-    /// Of the call around, whose place this is; it is not left before.
+    /// The permit of the outer call that this one shares; released after this one.
     _outer: Option<Arc<Permit>>,
     semaphore: Arc<FairSemaphore>,
-    /// Through which the calls that this call makes go, one at a time.
+    /// The semaphore for sharing this permit with inner calls, one at a time.
     inner: OnceLock<Arc<FairSemaphore>>,
 }
 
-/// Why there is no permit.
 #[derive(Debug)]
 enum AcquireError {
-    /// There is no room left to wait.
+    /// The queue is full.
     QueueFull,
-    /// It would wait for calls that wait for it.
+    /// The call would wait for calls that wait for it.
     Deadlock,
 }
 
 impl Permit {
-    /// Waits for the right to run a tool, as long as there is time.
+    /// Acquires a permit to run a tool, within the time limit of the call.
     pub(crate) async fn acquire_in_time(
         semaphore: &Arc<FairSemaphore>,
         tool: &str,
@@ -55,9 +54,10 @@ impl Permit {
         }
     }
 
-    /// Waits for the right to run among the calls that this gate lets through.
+    /// Acquires a permit of this semaphore.
     ///
-    /// `held` is what the call and those around it hold, the innermost first. It is left by its own call while this one waits.
+    /// `held` are the permits of the outer calls, innermost first. The innermost outer call does not use its own while
+    /// this one waits.
     async fn acquire(
         semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
@@ -71,7 +71,7 @@ impl Permit {
         }
     }
 
-    /// Waits for a place of its own.
+    /// Acquires a permit of its own.
     async fn acquire_own(
         semaphore: &Arc<FairSemaphore>,
         caller: Option<&str>,
@@ -79,7 +79,7 @@ impl Permit {
     ) -> Result<Arc<Permit>, AcquireError> {
         let permit = match semaphore.try_acquire() {
             Some(permit) => permit,
-            // What holds nothing keeps no other call waiting.
+            // A call that holds no permit cannot deadlock.
             None if held.is_empty() => semaphore.acquire(caller).await?,
             None => {
                 let _wait = Wait::record(&held, &[semaphore])?;
@@ -89,7 +89,7 @@ impl Permit {
         Ok(Permit::new(semaphore, permit, None))
     }
 
-    /// Waits for the place of the call around, which those that it makes use in turn, or for a free one.
+    /// Acquires the permit of the outer call, which its inner calls share in turn, or a free one.
     async fn share_outer(
         outer: Arc<Self>,
         caller: Option<&str>,
@@ -109,7 +109,7 @@ impl Permit {
             (None, Some(Ok(permit))) => return Ok(own(permit)),
             (None, _) => drop(wait),
         }
-        // There is no room to wait for another place: what is left is the shared one.
+        // The queue for a free permit is full; wait for the shared one.
         let _wait = Wait::record(&held, &[&inner])?;
         Ok(shared(acquire.await?))
     }
@@ -119,13 +119,13 @@ impl Permit {
         Arc::new(Permit { permit, _outer: outer, semaphore, inner: OnceLock::new() })
     }
 
-    /// The gate whose place this is: that of the registry, or the one of the call around.
+    /// Returns the semaphore that this permit was acquired from: that of the registry, or that of the outer call.
     pub(crate) fn semaphore(&self) -> &Arc<FairSemaphore> {
         self.permit.semaphore()
     }
 }
 
-/// What comes of two futures, when one of them has ended.
+/// Polls two futures, and returns the output of the first that is ready.
 async fn first_of<T>(
     mut one: Pin<&mut impl Future<Output = T>>,
     mut other: Pin<&mut impl Future<Output = T>>,

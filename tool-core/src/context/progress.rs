@@ -1,4 +1,4 @@
-//! How far a call has come, told while it runs.
+//! Progress of a running call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::model::catch_panic::catch_panic;
 
-/// How far a call has come.
+/// The progress of a call.
 ///
 /// ```
 /// use tool_core::progress::Progress;
@@ -21,18 +21,18 @@ use crate::model::catch_panic::catch_panic;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress<'p> {
-    /// How much is done.
+    /// The work done so far.
     pub done: u64,
-    /// How much there is to do, where that is known.
+    /// The total work, if known.
     pub total: Option<u64>,
-    /// What is being done, in words that the caller may see; empty where nothing is said.
+    /// What is being done, for the caller to read; may be empty.
     pub message: &'p str,
 }
 
-/// Whom a call tells how far it has come: given to it with [`CallOptions::progress`](crate::CallOptions::progress). A function or a closure of a
+/// Receives the progress of a call; see [`CallOptions::progress`](crate::CallOptions::progress). Any function of a
 /// [`Progress`] is a sink.
 ///
-/// It is called on the thread of the tool and should be quick. When it panics, the call goes on.
+/// It runs on the thread of the tool and should return quickly. If it panics, the call continues.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -60,7 +60,7 @@ pub struct Progress<'p> {
 /// # });
 /// ```
 pub trait ProgressSink: Send + Sync {
-    /// Hears how far the call has come.
+    /// Receives the progress of the call.
     fn report(&self, progress: &Progress<'_>);
 }
 
@@ -71,8 +71,8 @@ impl<F: Fn(&Progress<'_>) + Send + Sync> ProgressSink for F {
 }
 
 impl Context {
-    /// Tells the caller how far the call has come, if it wants to know: how much is done, of how much in all where that
-    /// is known, and what is being done, which may be empty. `done` should not decrease.
+    /// Reports progress to the caller, if it asked for it: the work done, the total if known, and a message, which may
+    /// be empty. `done` should not decrease.
     ///
     /// ```
     /// # let context = tool_core::Context::for_tests("copy");
@@ -81,13 +81,13 @@ impl Context {
     /// ```
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, message: &str) {
         if let Some(ProgressHandle(sink)) = self.progress_sink() {
-            // A panic is in the log; what the call does is worth more than that somebody watches it.
+            // A panic of the sink is logged, and must not stop the call.
             let _ = catch_panic(|| sink.report(&Progress { done, total: total.into(), message }));
         }
     }
 }
 
-/// The sink of a call. Two are equal when they are one.
+/// The progress sink of a call. Two are equal if they are the same sink.
 #[derive(Clone)]
 pub(crate) struct ProgressHandle(Arc<dyn ProgressSink>);
 

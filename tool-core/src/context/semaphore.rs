@@ -1,14 +1,14 @@
-//! How many calls run at once, and whose turn it is when more want to.
+//! A semaphore that is fair between callers.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Lets a number of calls through at once. A number of others may wait, and their callers take turns.
+/// Limits the number of concurrent calls. Further calls wait in queues.
 ///
-/// Each caller has a line of its own, and the lines take turns, so that a caller with a thousand calls does not keep
-/// another from making one. Where all places to wait are taken, the caller with the longest line gives one up.
+/// Each caller has its own queue, and the queues take turns, so that a caller with a thousand calls does not block the
+/// others. If no more calls may wait, the longest queue loses its last waiter.
 #[derive(Debug)]
 pub(crate) struct FairSemaphore {
     max_running: usize,
@@ -20,11 +20,11 @@ pub(crate) struct FairSemaphore {
 struct State {
     running: usize,
     waiting: usize,
-    /// None is empty; the next turn is that of the first.
+    /// The waiting calls by caller. No queue is empty; the first one is next.
     queues: VecDeque<Queue>,
 }
 
-/// The calls of one caller that wait.
+/// The waiting calls of one caller.
 #[derive(Debug)]
 struct Queue {
     caller: Option<String>,
@@ -33,23 +33,23 @@ struct Queue {
 
 type Waiter = Arc<Mutex<WaitState>>;
 
-/// How far a call that waits has come.
+/// The state of a waiting call.
 #[derive(Debug)]
 enum WaitState {
     Queued(Option<Waker>),
-    /// It may go in, and has not noticed yet.
+    /// The permit is granted, but the call has not been polled since.
     Granted,
-    /// It gave up its place to another caller.
+    /// The call lost its place in the queue to another caller.
     Evicted,
-    /// It went in, or away.
+    /// The call took the permit or was dropped.
     Done,
 }
 
-/// There is no place left to wait.
+/// No more calls may wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct QueueFull;
 
-/// A place inside, for as long as it lives.
+/// A permit of the semaphore. Released on drop.
 #[derive(Debug)]
 pub(crate) struct SemaphorePermit(Arc<FairSemaphore>);
 
@@ -58,12 +58,12 @@ impl FairSemaphore {
         FairSemaphore { max_running, max_waiting, state: Mutex::default() }
     }
 
-    /// How many calls it lets through at once.
+    /// Returns the number of calls that may run at once.
     pub(crate) fn capacity(&self) -> usize {
         self.max_running
     }
 
-    /// Goes in, once it is this caller's turn.
+    /// Waits for a permit.
     pub(crate) async fn acquire(
         self: &Arc<Self>,
         caller: Option<&str>,
@@ -74,7 +74,7 @@ impl FairSemaphore {
         }
     }
 
-    /// Goes in, if there is no need to wait.
+    /// Takes a permit if one is free.
     pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<SemaphorePermit> {
         let mut state = self.state();
         if state.running == self.max_running {
@@ -84,7 +84,7 @@ impl FairSemaphore {
         Some(SemaphorePermit(Arc::clone(self)))
     }
 
-    /// A ticket, or nothing where there is no need to wait.
+    /// Takes a permit and returns `None`, or joins the queue.
     fn acquire_or_enqueue(&self, caller: Option<&str>) -> Result<Option<Waiter>, QueueFull> {
         let mut state = self.state();
         if state.running < self.max_running {
@@ -100,7 +100,7 @@ impl FairSemaphore {
         Ok(Some(waiter))
     }
 
-    /// Lets the next one in, when one has left.
+    /// Passes a released permit to the next waiter.
     fn release(&self) {
         loop {
             let mut state = self.state();
@@ -116,13 +116,13 @@ impl FairSemaphore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing of others runs while it is locked, so that it is sound even after a panic.
+        // No foreign code runs while it is locked, so the state is consistent even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Takes a place at the end of the caller's line.
+    /// Joins the queue of the caller.
     fn enqueue(&mut self, caller: Option<&str>) -> Waiter {
         let waiter = Waiter::new(Mutex::new(WaitState::Queued(None)));
         self.waiting += 1;
@@ -136,7 +136,7 @@ impl State {
         waiter
     }
 
-    /// Makes place for this caller, if another has a line longer than its own would be.
+    /// Removes the last waiter of the longest queue, if that queue is longer than the caller's would be.
     fn evict(&mut self, caller: Option<&str>) -> Result<Waiter, QueueFull> {
         let length = |queue: &Queue| queue.waiters.len();
         let own = self.queues.iter().find(|queue| queue.caller.as_deref() == caller).map_or(0, length);
@@ -146,7 +146,7 @@ impl State {
         longest.waiters.pop_back().ok_or(QueueFull)
     }
 
-    /// Whose turn it is.
+    /// Removes and returns the next waiter.
     fn pop(&mut self) -> Option<Waiter> {
         let mut queue = self.queues.pop_front()?;
         let waiter = queue.waiters.pop_front()?;
@@ -157,7 +157,6 @@ impl State {
         Some(waiter)
     }
 
-    /// Gives up a place in a line.
     fn remove(&mut self, waiter: &Waiter) {
         for queue in &mut self.queues {
             if let Some(position) = queue.waiters.iter().position(|other| Arc::ptr_eq(other, waiter)) {
@@ -181,14 +180,14 @@ impl Drop for SemaphorePermit {
     }
 }
 
-/// Tells a call that waits what became of it; whether it still waits.
+/// Sets the state of a waiting call and wakes it. Returns `false` if it no longer waits.
 fn resolve(waiter: &Waiter, wait_state: WaitState) -> bool {
     let mut current = lock(waiter);
     let WaitState::Queued(waker) = &mut *current else { return false };
     let waker = waker.take();
     *current = wait_state;
     drop(current);
-    // Foreign code: nothing is locked when it runs.
+    // Wakes without a lock, because a waker is foreign code.
     if let Some(waker) = waker {
         waker.wake();
     }
@@ -199,7 +198,7 @@ fn lock(waiter: &Waiter) -> MutexGuard<'_, WaitState> {
     waiter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A call in its line.
+/// The future of a waiting call.
 struct Acquire<'g> {
     semaphore: &'g Arc<FairSemaphore>,
     waiter: Waiter,
@@ -224,11 +223,11 @@ impl Future for Acquire<'_> {
 }
 
 impl Drop for Acquire<'_> {
-    /// A call that goes away leaves its line, and passes on a turn that it will not use.
+    /// Leaves the queue, or passes on a permit that was granted but not used.
     fn drop(&mut self) {
         let wait_state = std::mem::replace(&mut *lock(&self.waiter), WaitState::Done);
         match wait_state {
-            // Looked for only where it may still stand: a line can be long.
+            // The queue can be long, so it is searched only if needed.
             WaitState::Queued(_) => self.semaphore.state().remove(&self.waiter),
             WaitState::Granted => self.semaphore.release(),
             WaitState::Evicted | WaitState::Done => {}
@@ -246,7 +245,7 @@ mod tests {
 
     fn acquire<'g>(semaphore: &'g Arc<FairSemaphore>, caller: &'g str) -> Acquiring<'g> {
         let mut acquiring: Acquiring<'g> = Box::pin(semaphore.acquire(Some(caller)));
-        // A call that has not been polled stands in no line.
+        // A future that was not polled is not queued.
         assert!(poll(&mut acquiring).is_none(), "{caller} has to wait");
         acquiring
     }
@@ -305,7 +304,7 @@ mod tests {
         drop(dropped);
         let mut next = acquire(&semaphore, "c");
         drop(running);
-        // It is the turn of `b`, which goes away before it notices.
+        // `b` is granted the permit, and is dropped before it notices.
         assert!(matches!(*state_of(&semaphore), State { running: 1, waiting: 1, .. }));
         let passed = poll(&mut remaining).unwrap().unwrap();
         drop((passed, remaining));

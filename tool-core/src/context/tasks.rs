@@ -1,17 +1,17 @@
-//! The calls and tasks that are on their way, whether or not somebody still waits for them.
+//! Tracks running calls and tasks, whether or not their caller still waits.
 
-/// Counts what must have ended before the program may.
+/// Tracks what must end before the program may exit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     #[cfg(feature = "tokio")]
     tracker: tokio_util::task::TaskTracker,
 }
 
-/// Counts as one for as long as it lives.
+/// Counts as one running task until dropped.
 #[cfg(feature = "tokio")]
 pub(crate) type TaskToken = tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Without a runtime nothing outlives its caller.
+/// A no-op: without a runtime, nothing outlives its caller.
 #[cfg(not(feature = "tokio"))]
 pub(crate) struct TaskToken;
 
@@ -25,23 +25,23 @@ impl Tasks {
 
 #[cfg(feature = "tokio")]
 impl Tasks {
-    /// Counts a call.
+    /// Tracks a call until the token is dropped.
     pub(crate) fn token(&self) -> TaskToken {
         self.tracker.token()
     }
 
-    /// How many are on their way.
+    /// Returns the number of running calls and tasks.
     pub(crate) fn len(&self) -> usize {
         self.tracker.len()
     }
 
-    /// Waits until none is.
+    /// Waits until all have ended.
     pub(crate) async fn drain(&self) {
         self.tracker.close();
         self.tracker.wait().await;
     }
 
-    /// Starts a task on this runtime.
+    /// Spawns a tracked task on this runtime.
     pub(crate) fn spawn<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -50,7 +50,7 @@ impl Tasks {
         self.tracker.spawn_on(task, runtime)
     }
 
-    /// Calls a function on a thread of this runtime that may block.
+    /// Runs a tracked function on a blocking thread of this runtime.
     pub(crate) fn spawn_blocking<T: Send + 'static>(
         &self,
         function: impl FnOnce() -> T + Send + 'static,

@@ -1,34 +1,34 @@
-//! The time that a call may take.
+//! The time limit of a call.
 
 use std::time::Duration;
 
 use crate::context::Context;
 use crate::model::failure::Failure;
 
-/// The call has not ended in this time.
+/// The call exceeded this time limit.
 #[derive(Debug)]
 pub(crate) struct Elapsed(pub(crate) Duration);
 
-/// Measures the time of one call.
+/// The timer of one call.
 #[cfg(feature = "tokio")]
 pub(crate) struct Timer {
     limit: Duration,
     sleep: std::pin::Pin<Box<tokio::time::Sleep>>,
-    /// The context of a call that may ask its caller.
+    /// The context, if the call may ask its caller.
     context: Option<Context>,
-    /// How much longer it may take for what it has waited for answers.
+    /// The extension for time spent waiting for answers.
     granted: Duration,
 }
 
 #[cfg(feature = "tokio")]
 impl Timer {
-    /// Measures from now on.
+    /// Starts the timer.
     ///
     /// # Errors
     ///
-    /// On a runtime without timers, or on none: a limit that cannot be kept is not silently dropped.
+    /// If there is no runtime with timers. A limit is never silently ignored.
     pub(crate) fn start(limit: Duration) -> Result<Self, Failure> {
-        // A panic of tokio's, which it gives no other way to avoid.
+        // tokio panics without timers, and offers no check.
         let sleep = crate::model::catch_panic::catch_panic(|| Box::pin(tokio::time::sleep(limit)));
         sleep.map(|sleep| Timer { limit, sleep, context: None, granted: Duration::ZERO }).map_err(
             |crate::model::catch_panic::Panicked| {
@@ -38,12 +38,12 @@ impl Timer {
         )
     }
 
-    /// The call may ask its caller: what the caller takes to answer is not time of the call.
+    /// Excludes the time that the caller takes to answer.
     pub(crate) fn exclude_waiting(&mut self, context: Option<&Context>) {
         self.context = context.cloned();
     }
 
-    /// Whether the time is over, or was extended by what the caller took to answer.
+    /// Returns `true` if the time is over, or extends it by the time spent waiting for answers.
     fn is_over(&mut self) -> bool {
         let waited = self.context.as_ref().map_or(Duration::ZERO, |context| context.elicitation().waited());
         let Some(rest) = waited.checked_sub(self.granted).filter(|rest| !rest.is_zero()) else { return true };
@@ -52,14 +52,14 @@ impl Timer {
         false
     }
 
-    /// What the future gives, if it gives it in time. One that does not is left as it is.
+    /// Awaits a future until the time is over. A future that is late is not dropped.
     pub(crate) async fn limit<F: Future + Unpin>(&mut self, mut future: F) -> Result<F::Output, Elapsed> {
         use std::pin::{Pin, pin};
         use std::task::Poll;
 
         std::future::poll_fn(|cx| match Pin::new(&mut future).poll(cx) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            // A function that never waits uses up what tokio lets one task do in a row, and would leave the clock nothing.
+            // A function that never yields uses up the cooperative budget of the task, which would starve the timer.
             Poll::Pending => loop {
                 let clock = pin!(tokio::task::unconstrained(self.sleep.as_mut()));
                 match clock.poll(cx) {
@@ -73,7 +73,7 @@ impl Timer {
     }
 }
 
-/// There are no timers, and a registry with a time limit is not built.
+/// Never created: without timers, a registry with a time limit cannot be built.
 #[cfg(not(feature = "tokio"))]
 pub(crate) enum Timer {}
 
@@ -93,7 +93,7 @@ impl Timer {
     }
 }
 
-/// What the future gives, in time if there is a limit.
+/// Awaits a future, with a time limit if there is a timer.
 pub(crate) async fn limited<F: Future + Unpin>(
     timer: &mut Option<Timer>,
     future: F,

@@ -1,8 +1,9 @@
-//! The calls of this process that wait for a place while they hold others, so that no circle of them waits for good.
+//! Deadlock detection for calls that wait for a permit while they hold others.
 //!
-//! A call ends when those that it makes have ended. So a place is *blocked* when the call that holds it, or one within it, is
-//! stuck; and a call that waits is *stuck* when all places of each gate that it waits for are blocked. A call that would be stuck
-//! is refused. What is recorded is therefore never stuck: as long as calls end by themselves, each that waits gets its place.
+//! A call ends after the calls that it makes. So a permit is *blocked* if the call that holds it, or one of its inner
+//! calls, is stuck. A waiting call is *stuck* if all permits of each semaphore that it waits for are blocked. A call
+//! that would be stuck is rejected. So no recorded call is ever stuck: as long as calls end by themselves, every
+//! waiting call gets its permit.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,20 +11,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::context::permit::Permit;
 use crate::context::semaphore::FairSemaphore;
 
-/// That a call waits for a place, for as long as it lives.
+/// Records that a call waits for a permit, until dropped.
 pub(crate) struct Wait(Edge);
 
 /// The call would wait for calls that wait for it.
 #[derive(Debug)]
 pub(crate) struct Deadlock;
 
-/// What calls hold while they wait, and for what.
+/// What waiting calls hold, and what they wait for.
 #[derive(Clone)]
 struct Edge {
     held: Vec<HeldPermit>,
-    /// It takes the first place of any of these that is free.
+    /// The call takes the first free permit of any of these.
     wanted: Vec<Wanted>,
-    /// How many calls wait like this.
+    /// The number of calls that hold and want the same.
     calls: usize,
 }
 
@@ -42,7 +43,7 @@ struct Wanted {
 static WAITING: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
 
 impl Wait {
-    /// Records that a call which holds these permits waits for a place of any of these gates.
+    /// Records that a call with these permits waits for a permit of any of these semaphores.
     pub(crate) fn record(held: &[Weak<Permit>], wanted: &[&Arc<FairSemaphore>]) -> Result<Self, Deadlock> {
         let own = Edge::new(held, wanted);
         let mut waiting = waiting();
@@ -92,15 +93,15 @@ impl Edge {
     }
 }
 
-/// Returns `true` if the call at this position waits for what is never free.
+/// Returns `true` if the call at this position waits for a permit that never becomes free.
 ///
-/// It looks for the most calls that are stuck together: all that wait, without those that some place is free for in the end.
+/// Starts from all waiting calls, and removes those that can get a permit until nothing changes.
 fn is_deadlocked(waiting: &[Edge], position: usize) -> bool {
     let mut deadlocked: Vec<usize> = (0..waiting.len()).collect();
     loop {
         let mut blocked: HashMap<usize, HashSet<*const Permit>> = HashMap::new();
         let held = deadlocked.iter().flat_map(|&edge| &waiting[edge].held);
-        // A call that has ended while what it has started goes on holds nothing.
+        // A call that has ended holds no permit, even if its tasks still run.
         for HeldPermit { permit, semaphore } in held.filter(|held| held.permit.strong_count() > 0) {
             blocked.entry(*semaphore).or_default().insert(permit.as_ptr());
         }
@@ -118,12 +119,12 @@ fn is_deadlocked(waiting: &[Edge], position: usize) -> bool {
     }
 }
 
-/// Stands for the gate among all of this process, as long as it exists.
+/// Identifies a semaphore within this process, while it exists.
 fn key(semaphore: &Arc<FairSemaphore>) -> usize {
     Arc::as_ptr(semaphore).addr()
 }
 
 fn waiting() -> MutexGuard<'static, Vec<Edge>> {
-    // Nothing of others runs while it is locked, so that it is sound even after a panic.
+    // No foreign code runs while it is locked, so the state is consistent even after a panic.
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }

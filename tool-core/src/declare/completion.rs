@@ -1,4 +1,4 @@
-//! Values that could complete what a caller has typed for an input so far.
+//! Completion: values that a caller may want for an input.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::declare::state::States;
 use crate::model::access::Principal;
 use crate::schema::NativeSchema;
 
-/// Values that could complete an input.
+/// The values that complete an input.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -32,15 +32,15 @@ use crate::schema::NativeSchema;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Completions {
-    /// The values, 100 at most: as many as MCP lets a server send.
+    /// The values, at most 100, which is the limit of MCP.
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// The total number of values.
     pub total: usize,
-    /// Whether there are more than these.
+    /// Whether there are more values than these.
     pub has_more: bool,
 }
 
-/// What a caller has typed for an input so far, and what it has given for others.
+/// A request to complete an input: the text so far, and the values of other inputs.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -72,7 +72,7 @@ pub struct CompletionRequest<'t> {
 }
 
 impl<'t> CompletionRequest<'t> {
-    /// This text so far, and nothing for any other input.
+    /// Creates a request with the text so far.
     ///
     /// ```
     /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro"), "Ro".into());
@@ -81,7 +81,7 @@ impl<'t> CompletionRequest<'t> {
         CompletionRequest { text, ..CompletionRequest::default() }
     }
 
-    /// The same, with what was given for another input, as it was typed.
+    /// Adds the value of another input, as typed.
     ///
     /// ```
     /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro").with_argument("country", "it").argument("country"), Some("it"));
@@ -92,7 +92,7 @@ impl<'t> CompletionRequest<'t> {
         self
     }
 
-    /// What was typed so far for the input that is completed.
+    /// Returns the text so far of the input that is completed.
     ///
     /// ```
     /// assert_eq!(tool_core::completion::CompletionRequest::new("Ro").text(), "Ro");
@@ -101,7 +101,7 @@ impl<'t> CompletionRequest<'t> {
         self.text
     }
 
-    /// What was given for another input; `None` for one of which nothing is known.
+    /// Returns the value of another input, if it was given.
     ///
     /// ```
     /// assert!(tool_core::completion::CompletionRequest::new("Ro").argument("country").is_none());
@@ -112,14 +112,14 @@ impl<'t> CompletionRequest<'t> {
 }
 
 impl<'t> CompletionRequest<'t> {
-    /// Sets who types.
+    /// Sets the caller.
     pub(crate) fn by(self, principal: &'t Principal) -> Self {
         CompletionRequest { principal: Some(principal), ..self }
     }
 }
 
 impl CompletionRequest<'_> {
-    /// Who types: the caller of the registry that completes, and [nobody](Principal::anonymous) before it does.
+    /// Returns the caller of the registry that completes, or [anonymous](Principal::anonymous) outside of one.
     ///
     /// ```
     /// use tool_core::{Principal, Registry, tool};
@@ -158,7 +158,7 @@ impl<'t> From<&'t String> for CompletionRequest<'t> {
     }
 }
 
-/// As many values as an answer has.
+/// The maximum number of values.
 const MAX_VALUES: usize = 100;
 
 impl Completions {
@@ -169,7 +169,7 @@ impl Completions {
     }
 }
 
-/// The values that a schema allows, where these are few.
+/// Appends the values that a schema allows, if it lists them.
 pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String>) {
     if native.kind == "boolean" {
         values.extend(["true", "false"].map(str::to_owned));
@@ -179,28 +179,28 @@ pub(crate) fn push_allowed_values(native: &NativeSchema, values: &mut Vec<String
     native.variants.iter().for_each(|variant| push_allowed_values(variant, values));
 }
 
-/// What the expansion of `complete = …` leaves behind.
+/// The expansion of `complete = …`.
 pub type CompleteFn = fn(&mut Completing<'_>);
 
-/// Hears a completion function: what it needs, or the values that it proposes.
+/// A call of a completion function: to describe its state, or to propose values.
 pub enum Completing<'c> {
-    /// Tell the state that the function takes.
+    /// Describe the state that the function takes.
     Describe(&'c mut Needs),
-    /// Propose values for what was typed so far.
+    /// Propose values.
     Propose {
-        /// What was typed so far.
+        /// The request.
         request: &'c CompletionRequest<'c>,
-        /// Where state comes from.
+        /// The state of the registry.
         states: &'c States,
-        /// Whether a function decides about access to the tool.
+        /// Whether the tool has an access function.
         guarded: bool,
-        /// The values that were proposed.
+        /// Receives the proposed values.
         values: &'c mut Vec<String>,
     },
 }
 
 impl Completing<'_> {
-    /// Asks one function.
+    /// Calls one function.
     pub fn by<Marker, C: Complete<Marker>>(&mut self, complete: C) {
         match self {
             Completing::Describe(needs) => complete.needs(needs),
@@ -218,25 +218,25 @@ impl fmt::Debug for Completing<'_> {
     }
 }
 
-/// What `complete` may name: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
-/// registry. The text is what the caller has typed so far; who wants to know the other inputs, or who types, takes `&CompletionRequest<'_>`
-/// in its place. For a tool with an access function nothing else is asked.
+/// A function for `complete`: `fn(&str) -> Vec<String>`, or `fn(&str, &S) -> Vec<String>` with `S` a state of the
+/// registry. It takes the text so far, or `&CompletionRequest<'_>` to see the other inputs and the caller. If the tool
+/// has an access function, only completions that take a `CompletionRequest` run.
 #[diagnostic::on_unimplemented(
     message = "a completion is `fn(&str) -> Vec<String>` or `fn(&str, &State) -> Vec<String>`",
     label = "this function does not propose values"
 )]
 pub trait Complete<Marker>: Sized {
-    /// Whether it sees who types, and so can leave out what they may not see.
+    /// Whether the function sees the caller, and so can filter by it.
     const SEES_CALLER: bool = false;
 
-    /// Tells the state that it takes.
+    /// Describes the state that the function takes.
     fn needs(self, needs: &mut Needs);
 
-    /// The values that it proposes.
+    /// Proposes values.
     fn propose(self, request: &CompletionRequest<'_>, states: &States) -> Vec<String>;
 }
 
-/// Marks a completion that takes no state.
+/// Marks a completion without state.
 #[derive(Debug)]
 pub enum WithoutState {}
 
@@ -258,7 +258,7 @@ impl<S: Send + Sync + 'static, F: Fn(&str, &S) -> Vec<String>> Complete<(S,)> fo
     }
 }
 
-/// Marks a completion that sees the other inputs.
+/// Marks a completion that takes the whole request.
 #[derive(Debug)]
 pub enum WithRequest {}
 

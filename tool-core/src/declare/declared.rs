@@ -1,12 +1,12 @@
-//! Tools that are listed by hand, where registration at link time is not wanted or not possible.
+//! Lists of tools, for programs without registration at link time.
 
 use std::fmt;
 
 use crate::declare::declaration::Declaration;
 
-/// Tools by name, as [`tools!`](crate::tools) lists them and [`RegistryBuilder::tools`](crate::RegistryBuilder::tools) takes them.
+/// A list of tools, created by [`tools!`](crate::tools), for [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
 ///
-/// It is a constant: a library can list its tools once, for every application that wants them.
+/// A list is a constant: a library can define it once for every application.
 ///
 /// ```
 /// use tool_core::{Declared, Registry, tool, tools};
@@ -42,14 +42,14 @@ impl fmt::Debug for Declared {
     }
 }
 
-/// What the expansion of `tools![…]` calls.
+/// Builds the list of `tools![…]`.
 pub const fn declared(declarations: &'static [&'static Declaration]) -> Declared {
     Declared(declarations)
 }
 
-/// Lists tools by the paths of their functions: for [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
+/// Lists tools by the paths of their functions, for [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
 ///
-/// This needs no registration at link time, so that it works without the feature `inventory` and on every target.
+/// It needs no registration at link time, so it works without the feature `inventory` and on every target.
 ///
 /// ```
 /// use tool_core::{Registry, tool, tools};
@@ -74,11 +74,11 @@ pub const fn declared(declarations: &'static [&'static Declaration]) -> Declared
 /// assert_eq!(registry.tools().len(), 2);
 /// ```
 ///
-/// A function without the attribute is no tool: the compiler cannot find `__tool_attribute_of_` and its name. Add `#[tool]` to it.
+/// A function without `#[tool]` does not compile: the compiler cannot find `__tool_attribute_of_` and its name.
 ///
-/// A path leads to where the function is declared: what `#[tool]` writes beside it is found by its name in that module,
-/// and a `use` of the function does not bring it along. For one that is only re-exported, list it where it is declared
-/// and re-export the list, a [`Declared`].
+/// A path must name the module where the function is declared, because a `use` of the function does not import what
+/// `#[tool]` generates beside it. For a re-exported function, list it where it is declared, and re-export the list, a
+/// [`Declared`].
 ///
 /// ```compile_fail,E0425
 /// mod math {

@@ -1,7 +1,7 @@
-//! The door into one declared tool: the generic code between a declaration and the function behind it.
+//! The entry into a declared tool: the generic code between a declaration and its function.
 //!
-//! A declaration holds one function, its [`Entry`], and the macro writes nothing into it but a call of [`run`],
-//! [`run_sync`] or [`run_blocking`]. Everything here is instantiated for each tool, so everything here is short.
+//! A declaration holds one function, its [`Entry`], which only calls [`run`], [`run_sync`] or [`run_blocking`]. This
+//! module is instantiated for every tool, so it is short.
 
 mod guarded;
 
@@ -23,24 +23,24 @@ use crate::model::output::Output;
 pub use guarded::run_blocking_guarded;
 pub use guarded::{run_guarded, run_sync_guarded};
 
-/// What a declaration is entered by.
+/// The entry function of a declaration.
 pub type Entry = fn(&mut Call<'_>) -> EntryOutcome;
 
-/// What is wanted of a tool.
+/// The purpose of entering a declaration.
 #[derive(Debug)]
 pub enum Call<'c> {
-    /// Tell the text, and where it stands.
+    /// Return the description and the source location.
     Metadata(&'c mut Metadata),
-    /// Tell the inputs, the needs and the output.
+    /// Describe the inputs, the needs and the output.
     Describe(Visitor<'c>),
-    /// Read the arguments and run nothing.
+    /// Read the arguments without running the function.
     Validate(ArgumentReader<'c>),
     /// Read the arguments and run the function.
     Run(ArgumentReader<'c>),
 }
 
 impl<'c> Call<'c> {
-    /// The same, of the tool that says this of itself.
+    /// Fills in the description and the source location, if they are asked for.
     #[inline]
     #[must_use]
     pub fn of(
@@ -49,13 +49,13 @@ impl<'c> Call<'c> {
         (module, file, line): (&'static str, &'static str, u32),
     ) -> &mut Self {
         if let Call::Metadata(metadata) = self {
-            // A text from a file ends with a line break.
+            // A text from `include_str!` ends with a line break.
             **metadata = Metadata { description: description.trim_ascii(), module, file, line };
         }
         self
     }
 
-    /// What was wrong with the arguments.
+    /// Returns the errors in the arguments.
     pub(crate) fn into_errors(self) -> ReadErrors<'c> {
         match self {
             Call::Metadata(_) | Call::Describe(_) => ReadErrors::default(),
@@ -64,35 +64,35 @@ impl<'c> Call<'c> {
     }
 }
 
-/// What came of it.
+/// The outcome of entering a declaration.
 pub enum EntryOutcome {
-    /// Told or described: this is what the function returns.
+    /// Described; the function returns this.
     Described(Returned),
-    /// Every argument was read, and nothing was run.
+    /// Every argument was read, and the function was not run.
     Valid,
-    /// An argument could not be read; the reader knows which.
+    /// An argument could not be read; see the errors of the reader.
     Invalid,
     /// The function has returned.
     Done(Result<Output, Failure>),
     /// The function runs.
     Running(Running),
-    /// A function decides whether the caller may go on, and then with what.
+    /// The access function is deciding; the result enters the function.
     Authorizing(Pending<AuthorizedCall>),
-    /// The function is ready to be called, on a thread that it may block.
+    /// The function is ready to run on a blocking thread.
     #[cfg(feature = "tokio")]
     Blocking(Blocking),
 }
 
-/// A function on its way.
+/// A running function.
 pub type Running = Pending<Output>;
 
-/// What a call that was allowed goes on with: it takes the rest of its parameters and enters the function.
+/// Injects the remaining parameters and enters the function, once access was allowed.
 pub(crate) type AuthorizedCall = Box<dyn FnOnce(InjectionSource<'_>) -> EntryOutcome + Send>;
 
-/// Code of the application on its way to a result.
+/// Code of the application that is still running.
 pub(crate) type Pending<T> = BoxFuture<'static, Result<T, Failure>>;
 
-/// A function that blocks, with its values.
+/// A blocking function with its values.
 #[cfg(feature = "tokio")]
 pub(crate) type Blocking = Box<dyn FnOnce() -> Result<Output, Failure> + Send>;
 
@@ -126,7 +126,7 @@ pub fn run_sync<I: Inputs, T, R: Return<T>>(
     }
 }
 
-/// Enters a `fn` that blocks: it runs off the threads that drive other calls.
+/// Enters a blocking `fn`, which runs on a separate thread.
 #[cfg(feature = "tokio")]
 pub fn run_blocking<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
@@ -143,7 +143,7 @@ where
     }
 }
 
-/// All values at once, where nobody decides about access.
+/// Reads and injects all values of a tool without an access function.
 fn prepare<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
@@ -154,12 +154,12 @@ fn prepare<I: Inputs>(
         Call::Run(reader) => {
             inputs.inject(shown, reader.source()).map_err(|failure| EntryOutcome::Done(Err(failure)))
         }
-        // Nothing is read that could be shown.
+        // Unreachable: `read` has returned early.
         Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Err(EntryOutcome::Invalid),
     }
 }
 
-/// The part that depends on the types of the inputs alone, and so is shared by all tools with the same ones.
+/// The part that depends only on the types of the inputs, so that tools with the same types share it.
 fn read<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
@@ -183,7 +183,7 @@ fn read<I: Inputs>(
 }
 
 pin_project! {
-    /// The future of the user's function, with its output made ready.
+    /// The future of the function, with its output converted.
     struct FinishOutput<F, R> {
         #[pin]
         future: F,

@@ -1,4 +1,4 @@
-//! Parameters that are no inputs: what `#[inject]` may stand on, and what it takes from the call.
+//! Injection: parameters of a tool that come from the call instead of the caller.
 
 mod context;
 
@@ -12,10 +12,10 @@ use crate::declare::resource::Resource;
 use crate::declare::state::States;
 use crate::model::failure::Failure;
 
-/// A type that a parameter marked `#[inject]` may have: its value comes from the call and not from the caller.
+/// A type for a parameter marked `#[inject]`: its value comes from the call, not from the caller.
 ///
-/// `Op` is one of the types in [`op`](crate::inject::op), the operation of the tool. An implementation for every `Op` fits any
-/// tool; one for `op::Write` alone can be injected into `Write` tools and nowhere else.
+/// `Op` is the operation of the tool, one of the types in [`op`](crate::inject::op). An implementation for every `Op`
+/// works in every tool; one for `op::Write` only in `Write` tools.
 ///
 /// ```
 /// use tool_core::{Context, Failure};
@@ -38,18 +38,18 @@ use crate::model::failure::Failure;
     note = "`Context`, `Extension<T>`, `State<T>` and `Reader<T>` can be injected, `Writer<T>` and `Registry` where the tool modifies, and any type that implements `tool_core::Inject`; drop `#[inject]` if the parameter is an input"
 )]
 pub trait Inject<Op>: Sized + 'static {
-    /// Tells what must be in the registry, so that a missing state is found when it is built.
+    /// Describes what the registry must have, so that missing state is found when it is built.
     fn needs(needs: &mut Needs);
 
-    /// Takes the value from the call.
+    /// Creates the value from the call.
     ///
     /// # Errors
     ///
-    /// When the call may not have it; the tool is then not run.
+    /// If the call has no such value. The tool is then not run.
     fn inject(source: &Injection<'_, Op>) -> Result<Self, Failure>;
 }
 
-/// A type that a parameter of a prompt may have that is marked `#[inject]`.
+/// A type for a parameter of a prompt that is marked `#[inject]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into a prompt",
     label = "not something that a prompt has",
@@ -60,7 +60,7 @@ pub trait InjectIntoPrompt: Inject<op::Prompt> {}
 #[diagnostic::do_not_recommend]
 impl<T: Inject<op::Prompt>> InjectIntoPrompt for T {}
 
-/// What the injected parameters of a tool need from its registry.
+/// The state that the injected parameters of a tool need.
 ///
 /// ```
 /// let mut needs = tool_core::inject::Needs::default();
@@ -71,7 +71,7 @@ impl<T: Inject<op::Prompt>> InjectIntoPrompt for T {}
 pub struct Needs(Vec<Need>);
 
 impl Needs {
-    /// State of this type must have been given to the registry.
+    /// Requires state of type `T`.
     ///
     /// ```
     /// tool_core::inject::Needs::default().state::<u32>();
@@ -80,7 +80,7 @@ impl Needs {
         self.add::<T>(Handle::State);
     }
 
-    /// A resource of this type must have been given to the registry, and is read.
+    /// Requires a resource of type `T`, for reading.
     ///
     /// ```
     /// # struct Shop;
@@ -96,7 +96,7 @@ impl Needs {
         self.push::<T>(Handle::Reader, reader_writes::<T>());
     }
 
-    /// A resource of this type must have been given to the registry, and is changed.
+    /// Requires a resource of type `T`, for writing.
     ///
     /// ```
     /// # struct Shop;
@@ -112,7 +112,7 @@ impl Needs {
         self.add::<T>(Handle::Writer);
     }
 
-    /// The names of the types of state that are needed, each once.
+    /// Returns the names of the required types, each once.
     ///
     /// ```
     /// assert_eq!(tool_core::inject::Needs::default().types().count(), 0);
@@ -121,7 +121,7 @@ impl Needs {
         self.distinct().map(Need::type_name)
     }
 
-    /// Each need, in the order of the parameters; a type that is taken by several handles is there with each.
+    /// Returns the needs in the order of the parameters. A type with several handles appears once per handle.
     ///
     /// ```
     /// use tool_core::inject::{Handle, Needs};
@@ -149,7 +149,7 @@ impl Needs {
         }
     }
 
-    /// One need of each type.
+    /// Returns one need per type.
     fn distinct(&self) -> impl Iterator<Item = &Need> {
         let first = |need: &Need| self.0.iter().position(|other| other.is_same_type(need));
         self.0
@@ -159,13 +159,13 @@ impl Needs {
             .map(|(_, need)| need)
     }
 
-    /// The names of the types that `states` lacks.
+    /// Returns the names of the types that `states` does not have.
     pub(crate) fn unmet(&self, states: &States) -> Vec<&'static str> {
         self.distinct().filter(|need| !states.contains(need.id)).map(Need::type_name).collect()
     }
 }
 
-/// One type of state that a tool needs, and by which handle it takes it.
+/// A type of state that a tool needs, and how it uses it.
 ///
 /// ```
 /// use tool_core::inject::{Handle, Needs};
@@ -180,12 +180,12 @@ pub struct Need {
     id: TypeId,
     name: &'static str,
     handle: Handle,
-    /// It is taken to read, by a handle that can write.
+    /// Whether the handle is for reading, but could write.
     writes: bool,
 }
 
 impl Need {
-    /// The name of the type.
+    /// Returns the name of the type.
     ///
     /// ```
     /// # let mut needs = tool_core::inject::Needs::default();
@@ -196,7 +196,7 @@ impl Need {
         self.name
     }
 
-    /// How the tool takes it.
+    /// Returns how the tool uses the state.
     ///
     /// ```
     /// # let mut needs = tool_core::inject::Needs::default();
@@ -207,12 +207,12 @@ impl Need {
         self.handle
     }
 
-    /// Returns `true` for a `Reader` of a resource whose `Reader` and `Writer` are one type, so that what reads could write.
+    /// Returns `true` for a `Reader` of a resource whose `Reader` and `Writer` are the same type.
     pub(crate) fn writes(&self) -> bool {
         self.writes
     }
 
-    /// Whether both are of one type, by whatever handle.
+    /// Returns `true` if both needs are of the same type, ignoring the handle.
     ///
     /// ```
     /// # let mut needs = tool_core::inject::Needs::default();
@@ -225,13 +225,13 @@ impl Need {
     }
 }
 
-/// Returns `true` if the two handles of a resource are one type. `()` has nothing to write.
+/// Returns `true` if the reader and the writer of a resource are the same type. `()` cannot write.
 fn reader_writes<T: Resource>() -> bool {
     let reader = TypeId::of::<T::Reader>();
     reader == TypeId::of::<T::Writer>() && reader != TypeId::of::<()>()
 }
 
-/// By what a tool takes state of the registry.
+/// How a tool uses state of the registry.
 ///
 /// ```
 /// assert_ne!(tool_core::inject::Handle::State, tool_core::inject::Handle::Reader);
@@ -239,18 +239,18 @@ fn reader_writes<T: Resource>() -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Handle {
-    /// As it is: [`State`](crate::State), or whatever asks [`Injection::state`].
+    /// As it is: [`State`](crate::State), or [`Injection::state`].
     State,
-    /// To read: [`Reader`](crate::Reader).
+    /// For reading: [`Reader`](crate::Reader).
     Reader,
-    /// To change: [`Writer`](crate::Writer).
+    /// For writing: [`Writer`](crate::Writer).
     Writer,
 }
 
-/// Where an injected value comes from: the state of the registry and the context of the call.
+/// The source of injected values: the state of the registry and the context of the call.
 ///
-/// The operation is part of its type, so that an [`Inject`] which asks others for its parts cannot ask for more than
-/// its own tool may have.
+/// The operation is part of the type, so an [`Inject`] that uses another one cannot get more than its own tool may
+/// have.
 ///
 /// ```
 /// use tool_core::Failure;
@@ -267,7 +267,7 @@ pub struct Injection<'c, Op> {
     operation: PhantomData<fn() -> Op>,
 }
 
-/// The same of a tool of any operation: what the pipeline has.
+/// The source of injected values for any operation.
 #[derive(Clone, Copy, Debug)]
 pub struct InjectionSource<'c> {
     pub(crate) states: &'c States,
@@ -281,7 +281,7 @@ impl<'c, Op> From<InjectionSource<'c>> for Injection<'c, Op> {
 }
 
 impl<'c, Op> Injection<'c, Op> {
-    /// Returns the registry through which the call came, if it is one of this type.
+    /// Returns the registry that the call was made through, if it is of type `R`.
     pub(crate) fn registry<R: 'static>(&self) -> Option<&'c R> {
         self.context.registry()
     }
@@ -291,7 +291,7 @@ impl<'c, Op> Injection<'c, Op> {
         self.context.options()
     }
 
-    /// The context of the call.
+    /// Returns the context of the call.
     ///
     /// ```
     /// fn named<Op>(source: &tool_core::inject::Injection<'_, Op>) -> String {
@@ -302,7 +302,7 @@ impl<'c, Op> Injection<'c, Op> {
         self.context.get()
     }
 
-    /// What the adapter or the application put beside the call, by its type.
+    /// Returns the extension of type `T` that an adapter or the application attached to the call.
     ///
     /// ```
     /// fn locale<Op>(source: &tool_core::inject::Injection<'_, Op>) -> Option<String> {
@@ -313,7 +313,7 @@ impl<'c, Op> Injection<'c, Op> {
         self.context.extension()
     }
 
-    /// State of the registry by its type.
+    /// Returns the state of type `T`.
     ///
     /// ```
     /// fn answer<Op>(source: &tool_core::inject::Injection<'_, Op>) -> Option<u32> {
@@ -325,7 +325,7 @@ impl<'c, Op> Injection<'c, Op> {
     }
 }
 
-/// The operations as types, for the parameter of [`Inject`].
+/// The operations as types, for [`Inject`].
 ///
 /// ```
 /// use tool_core::Failure;

@@ -1,7 +1,7 @@
-//! The inputs of a tool: what a declaration says about each, and how one is read from the arguments of a call.
+//! The inputs of a tool: how each is declared, and how it is read from the arguments of a call.
 //!
-//! [`Input`] is what a parameter's type must be. A declaration holds its inputs as one typed tuple of [`In`]s, and
-//! [`Inputs`] reads such a tuple; both are made by `#[tool]` and named by nobody else.
+//! [`Input`] is the bound of a parameter's type. A declaration holds its inputs as one typed tuple of [`In`], which
+//! [`Inputs`] reads. Both are named only by the expansion of `#[tool]`.
 
 use std::marker::PhantomData;
 
@@ -22,10 +22,9 @@ mod presence;
 pub use limit::Limit;
 pub use presence::Presence;
 
-/// A type that a tool can take as an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`]
-/// and borrows nothing.
+/// A type of an input: any that implements [`serde::Deserialize`] and [`schemars::JsonSchema`] and borrows nothing.
 ///
-/// `Option<T>` is an input that may be left out.
+/// `Option<T>` is an optional input.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -52,7 +51,7 @@ pub trait Input: DeserializeOwned + JsonSchema + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
 
-/// A value that can be published as the default or an example of an input: any that implements [`serde::Serialize`].
+/// A value for the default or an example of an input: any that implements [`serde::Serialize`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the default or an example of an input",
     label = "it must be written as JSON",
@@ -63,7 +62,7 @@ pub trait InputValue: Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> InputValue for T {}
 
-/// A type whose own default can be published as that of an input.
+/// A type for `#[arg(default)]`: its default value can be published.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default that an input can have",
     label = "`#[arg(default)]` takes the default of the type, and publishes it as JSON",
@@ -74,7 +73,7 @@ pub trait InputDefault: Default + Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Default + Serialize> InputDefault for T {}
 
-/// What a declaration says about one input, without its type.
+/// The declaration of one input, without its type.
 #[derive(Clone, Copy, Debug)]
 pub struct InputSpec {
     pub(crate) name: &'static str,
@@ -96,7 +95,7 @@ pub struct InputSpec {
 }
 
 impl InputSpec {
-    /// Whether more is said about its value than its type says.
+    /// Returns `true` if the value is constrained beyond its type.
     pub(crate) fn is_constrained(&self) -> bool {
         let numbers = self.minimum.is_some() || self.maximum.is_some();
         numbers || self.min_length.is_some() || self.max_length.is_some() || self.pattern.is_some()
@@ -108,21 +107,22 @@ impl InputSpec {
 pub enum Bound {
     /// An integer.
     Integer(i128),
-    /// A number with a fraction.
+    /// A floating-point number.
     Number(f64),
 }
 
-/// Makes a default or an example as JSON: a function, so that nothing is computed before somebody asks.
+/// Creates a default or an example as JSON, on demand.
 pub type JsonFn = fn() -> Result<Value, serde_json::Error>;
 
-/// One input with its type: its description, and how its value is read.
+/// One typed input: its declaration, and how its value is read.
 #[derive(Debug)]
 pub struct In<T> {
     pub(crate) spec: InputSpec,
     read: fn(&mut ArgumentReader<'_>) -> Option<T>,
 }
 
-/// An input of this wire name. A function and not a method, so that a type that is no [`Input`] is told by that name.
+/// Declares an input. A function and not a method, so that the compiler reports a type that is not an [`Input`] by that
+/// name.
 pub const fn input<T: Input>(name: &'static str, description: &'static str) -> In<T> {
     In {
         spec: InputSpec {
@@ -147,43 +147,43 @@ pub const fn input<T: Input>(name: &'static str, description: &'static str) -> I
     }
 }
 
-/// The type's own default is the value of an input that was left out.
+/// Sets the default of the type as the default of the input.
 pub const fn defaulted<T: InputDefault>(input: In<T>) -> In<T> {
     input.default(|| serde_json::to_value(T::default()))
 }
 
-/// The input identifies one thing. A function and not a method, so that a type that is no [`Locator`] is told by that
-/// name.
+/// Declares the input as a locator. A function and not a method, so that the compiler reports a type that is not a
+/// [`Locator`] by that name.
 pub const fn locator<T: Locator>(mut input: In<T>) -> In<T> {
     input.spec.locator = true;
     input
 }
 
-/// A default or an example as JSON.
+/// Converts a default or an example to JSON.
 pub fn json<T: InputValue>(value: T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 
-/// A parameter of this type, for a tool of this operation. No type stands in the call, so that one which cannot be
-/// injected is underlined as a whole.
+/// Declares an injected parameter for a tool of this operation. The call names no type, so that the compiler underlines
+/// the whole type if it cannot be injected.
 pub const fn injected<T: Inject<Op>, Op: Copy + 'static>(_: Op) -> Injected<T, Op> {
     Injected { needs: T::needs, inject: inject::<T, Op>, operation: PhantomData }
 }
 
-/// The same for a prompt.
+/// Declares an injected parameter of a prompt.
 pub const fn injected_into_prompt<T: InjectIntoPrompt>(prompt: op::Prompt) -> Injected<T, op::Prompt> {
     injected(prompt)
 }
 
 impl<T> In<T> {
-    /// The value of an input that was left out, as JSON.
+    /// Sets the default, as JSON.
     #[must_use]
     pub const fn default(mut self, default: JsonFn) -> Self {
         self.spec.default = Some(default);
         self
     }
 
-    /// Values that a caller might give, as JSON.
+    /// Sets the examples, as JSON.
     #[must_use]
     pub const fn examples(mut self, examples: &'static [JsonFn]) -> Self {
         self.spec.examples = examples;
@@ -192,7 +192,7 @@ impl<T> In<T> {
 }
 
 impl<T> In<T> {
-    /// `range(min = …, max = …)`, both included.
+    /// Sets `range(min = …, max = …)`, both inclusive.
     #[must_use]
     pub const fn range(mut self, minimum: Option<Bound>, maximum: Option<Bound>) -> Self {
         self.spec.minimum = minimum;
@@ -200,7 +200,7 @@ impl<T> In<T> {
         self
     }
 
-    /// `length(min = …, max = …)`: code points of a text, items of a list, members of a map.
+    /// Sets `length(min = …, max = …)`: code points of a text, items of a list, members of a map.
     #[must_use]
     pub const fn length(mut self, least: Option<u64>, most: Option<u64>) -> Self {
         self.spec.min_length = least;
@@ -208,35 +208,35 @@ impl<T> In<T> {
         self
     }
 
-    /// `pattern = "…"`.
+    /// Sets `pattern = "…"`.
     #[must_use]
     pub const fn pattern(mut self, pattern: &'static str) -> Self {
         self.spec.pattern = Some(pattern);
         self
     }
 
-    /// `secret`: never shown, neither in a message nor in a log.
+    /// Sets `secret`: the value never appears in a message or a log.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.spec.secret = true;
         self
     }
 
-    /// `complete = …`.
+    /// Sets `complete = …`.
     #[must_use]
     pub const fn complete(mut self, complete: CompleteFn) -> Self {
         self.spec.complete = Some(complete);
         self
     }
 
-    /// `header = "…"`: MCP's `x-mcp-header`.
+    /// Sets `header = "…"`: MCP's `x-mcp-header`.
     #[must_use]
     pub const fn header(mut self, header: &'static str) -> Self {
         self.spec.header = Some(header);
         self
     }
 
-    /// `flatten`: the fields of the struct are inputs.
+    /// Sets `flatten`: the fields of the struct are inputs.
     #[must_use]
     pub const fn flatten(mut self) -> Self {
         self.spec.flatten = true;
@@ -244,9 +244,9 @@ impl<T> In<T> {
     }
 }
 
-/// A parameter that is no input: its value comes from the call.
+/// An injected parameter: its value comes from the call.
 ///
-/// `Op` is the operation of the tool, so that the compiler can refuse what the operation may not have.
+/// `Op` is the operation of the tool, so that the compiler can reject what the operation may not have.
 #[derive(Debug)]
 pub struct Injected<T, Op> {
     needs: fn(&mut Needs),
@@ -254,39 +254,39 @@ pub struct Injected<T, Op> {
     operation: PhantomData<fn() -> Op>,
 }
 
-/// A parameter that is no input and that the access function is shown, so that it is there before the decision.
+/// An injected parameter that the access function takes, so it is injected before the decision.
 #[derive(Debug)]
 pub struct Shown<T, Op>(Injected<T, Op>);
 
-/// As [`injected`], and the access function is shown it.
+/// Declares an injected parameter that the access function takes.
 pub const fn shown<T: Inject<Op>, Op: Copy + 'static>(operation: Op) -> Shown<T, Op> {
     Shown(injected(operation))
 }
 
-/// A typed tuple of inputs, of which the values come in three steps: nothing is injected before all inputs are read, and
-/// before access is decided only what decides it.
+/// A typed tuple of parameters. Its values are created in three steps: first all inputs are read, then the parameters
+/// of the access function are injected, and after the decision the rest.
 pub trait Inputs: Sync + 'static {
-    /// What the caller gave, with `()` in the place of what is injected.
+    /// The inputs, with `()` in place of injected parameters.
     type Read;
-    /// The same, with what the access function is shown.
+    /// The inputs and the parameters of the access function.
     type Shown;
-    /// What the function is called with.
+    /// All parameters of the function.
     type Values;
 
-    /// Tells each input and each need, in order.
+    /// Describes all inputs and needs, in order.
     fn describe(&'static self, visitor: &mut Visitor<'_>);
 
-    /// Reads every value; `None` when one of them could not be read, after all were tried.
+    /// Reads every input, and returns `None` if any could not be read.
     fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<Self::Read>;
 
-    /// Adds what the access function is shown.
+    /// Injects the parameters of the access function.
     ///
     /// # Errors
     ///
     /// The first failure of an injection.
     fn show(&'static self, read: Self::Read, source: InjectionSource<'_>) -> Result<Self::Shown, Failure>;
 
-    /// Adds all the rest.
+    /// Injects the remaining parameters.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ pub trait Inputs: Sync + 'static {
     ) -> Result<Self::Values, Failure>;
 }
 
-/// Hears what a tuple of inputs consists of.
+/// Collects the inputs and the needs of a tuple.
 #[derive(Debug)]
 pub struct Visitor<'v> {
     pub(crate) inputs: &'v mut Vec<&'static InputSpec>,
@@ -384,7 +384,7 @@ macro_rules! tuples {
                 $($name.describe(visitor);)*
             }
 
-            // Every element is read before the first `?`, so that all problems of a call are found at once.
+            // Every element is read before the first `?`, so that all problems are reported at once.
             #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
             fn read(&'static self, reader: &mut ArgumentReader<'_>) -> Option<Self::Read> {
                 let ($($name,)*) = self;
@@ -411,7 +411,7 @@ macro_rules! tuples {
     };
 }
 
-// A longer list of parameters is a tuple of tuples; the macro folds it.
+// The macro nests longer lists of parameters as tuples of tuples.
 tuples!();
 tuples!(A a);
 tuples!(A a B b);
@@ -422,7 +422,7 @@ tuples!(A a B b C c D d E e F f);
 tuples!(A a B b C c D d E e F f G g);
 tuples!(A a B b C c D d E e F f G g H h);
 
-/// Reads one input: the only code of a call that is made anew for each type.
+/// Reads one input: the only code of a call that is instantiated for each type.
 fn read<T: Input>(reader: &mut ArgumentReader<'_>) -> Option<T> {
     let mut text = match reader.next() {
         Slot::Given(text) => text,
@@ -438,7 +438,7 @@ fn read<T: Input>(reader: &mut ArgumentReader<'_>) -> Option<T> {
     }
 }
 
-/// Takes one parameter from the call.
+/// Injects one parameter.
 fn inject<T: Inject<Op>, Op: 'static>(source: InjectionSource<'_>) -> Result<T, Failure> {
     T::inject(&Injection::from(source))
 }

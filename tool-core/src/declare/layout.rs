@@ -1,4 +1,4 @@
-//! How the arguments of a tool are read, computed once.
+//! The layout of the arguments of a tool, computed once.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::declare::input::{InputSpec, Presence};
 use crate::schema::Limits;
 
-/// What reading the arguments of a tool needs to know.
+/// The layout of the arguments of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct ArgumentLayout {
-    /// The members that the arguments may have: the inputs, and the fields of those that are flattened.
+    /// The members that the arguments may have: inputs, and fields of flattened inputs.
     pub(crate) members: Vec<MemberLayout>,
-    /// For each input that is flattened, how many members are its own; empty where no input is.
+    /// The number of members of each flattened input; empty if no input is flattened.
     flattened: Vec<Option<usize>>,
     /// Set if arguments must be validated against the schema before they are decoded.
     pub(crate) composite: bool,
@@ -20,7 +20,7 @@ pub(crate) struct ArgumentLayout {
     pub(crate) broken: bool,
 }
 
-/// What reading one member needs to know.
+/// The layout of one member.
 #[derive(Debug)]
 pub(crate) struct MemberLayout {
     pub(crate) name: Cow<'static, str>,
@@ -32,42 +32,42 @@ pub(crate) struct MemberLayout {
     pub(crate) limits: Limits,
 }
 
-/// How an input stands in the arguments.
+/// How an input appears in the arguments.
 #[derive(Debug)]
 pub(crate) enum InputLayout {
-    /// It is a member of its own.
+    /// As one member.
     Member(Limits),
-    /// Its fields are members, and are read together.
+    /// As one member per field.
     Flattened(Vec<String>),
 }
 
 impl ArgumentLayout {
-    /// Of a tool that reads its arguments itself.
+    /// Returns the layout of a tool that reads its arguments itself.
     pub(crate) fn empty() -> &'static Self {
         static EMPTY: ArgumentLayout =
             ArgumentLayout { members: Vec::new(), flattened: Vec::new(), composite: true, broken: false };
         &EMPTY
     }
 
-    /// In the place of a plan that could not be made.
+    /// Returns the layout of a tool whose layout panicked.
     pub(crate) fn broken() -> Self {
         ArgumentLayout { broken: true, ..ArgumentLayout::default() }
     }
 
-    /// Plans how to read these inputs, laid out like this.
+    /// Computes the layout of these inputs.
     pub(crate) fn new(specs: &[&'static InputSpec], layouts: &[InputLayout]) -> Self {
         let mut layout = ArgumentLayout::default();
         for (spec, layouts) in specs.iter().zip(layouts) {
             match layouts {
                 InputLayout::Member(limits) => {
-                    // A default that is no JSON is a fault that `Registry::check` reports; here the input is then required.
+                    // `Registry::check` reports a default that is not JSON; here the input is required.
                     let default = spec.default.and_then(|make| make().ok()).map(|value| value.to_string());
                     let member = MemberLayout::new(spec.name.into(), (spec.presence)(), default);
                     layout.members.push(MemberLayout { limits: *limits, ..member });
                     layout.flattened.push(None);
                 }
                 InputLayout::Flattened(fields) => {
-                    // What a field is when it is left out is for its struct to say.
+                    // The struct decides whether its fields may be missing.
                     let field =
                         |name: &String| MemberLayout::new(name.clone().into(), Presence::Required, None);
                     layout.members.extend(fields.iter().map(field));
@@ -81,7 +81,7 @@ impl ArgumentLayout {
         layout
     }
 
-    /// How many members the input at this position has, where it is flattened.
+    /// Returns the number of members of the input at this position, if it is flattened.
     pub(crate) fn flattened(&self, input: usize) -> Option<usize> {
         self.flattened.get(input).copied().flatten()
     }

@@ -1,12 +1,12 @@
-//! Inputs that identify one thing, and so can stand in its address.
+//! Locators: inputs that identify one thing, and can be part of its address.
 
 use crate::declare::input::Input;
 
-/// A type whose value identifies one thing, and is spelled alike in an address and in arguments: its schema is a string
-/// or an integer.
+/// A type whose value identifies one thing. Its text is the same in an address and in arguments, so its schema is a
+/// string or an integer.
 ///
-/// Strings, integers and `char` are locators; an application says so of its own newtypes and enums without data. With
-/// the feature `jiff02` the dates and times of jiff are, with `uuid1` the UUIDs of uuid.
+/// Strings, integers and `char` are locators. Implement it for your newtypes and enums without data. The feature
+/// `jiff02` implements it for dates and times of jiff, `uuid1` for UUIDs.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -42,10 +42,10 @@ locators!(jiff::civil::Date jiff::civil::DateTime jiff::civil::Time jiff::Timest
 #[cfg(feature = "uuid1")]
 locators!(uuid::Uuid);
 
-// For the words of the compiler: what may be left out asks for a bound that no type meets.
+// For a clear compile error: optional inputs need a bound that no type meets.
 impl<T: Optional> Locator for Option<T> where Option<T>: Input {}
 
-/// Met by no type.
+/// Implemented by no type.
 #[diagnostic::on_unimplemented(
     message = "an optional input cannot be a locator",
     label = "a locator identifies one thing, and so must be given",

@@ -1,4 +1,4 @@
-//! What `#[prompt]` leaves behind, and lists of it.
+//! The declarations of prompts, and lists of them.
 
 use std::fmt;
 
@@ -6,38 +6,38 @@ use crate::declare::declaration::{Declaration, Options};
 use crate::declare::entry::Entry;
 use crate::model::operation::Operation;
 
-/// A prompt as it was declared. Its arguments are read and its function is entered as those of a tool that reads.
+/// A declared prompt. Its arguments are read, and its function is entered, like those of a tool that reads.
 #[derive(Debug)]
 pub struct PromptDeclaration(pub(crate) Declaration);
 
 impl PromptDeclaration {
-    /// A declaration that says the least.
+    /// Creates a declaration without options.
     pub const fn new(name: &'static str, entry: Entry) -> Self {
-        // They are few: each is asked what it takes.
+        // Prompts are few, so each is asked for its needs.
         PromptDeclaration(Declaration::new(name, Operation::Read, entry).takes(false, true))
     }
 
-    /// `access = …`.
+    /// Records `access = …`.
     #[must_use]
     pub const fn guarded(self) -> Self {
         PromptDeclaration(self.0.guarded())
     }
 
-    /// A default or a constraint that only the schema can judge.
+    /// Makes `build()` check defaults and constraints against the schema.
     #[must_use]
     pub const fn check_at_build(self) -> Self {
         PromptDeclaration(self.0.check_at_build())
     }
 
-    /// Everything that few prompts say.
+    /// Sets the rarely used options.
     #[must_use]
     pub const fn options(self, options: &'static Options) -> Self {
         PromptDeclaration(self.0.options(options))
     }
 }
 
-/// Prompts by name, as [`prompts!`](crate::prompts) lists them and [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts) takes
-/// them.
+/// A list of prompts, created by [`prompts!`](crate::prompts), for
+/// [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts).
 ///
 /// ```
 /// use tool_core::{Prompts, prompt, prompts};
@@ -66,14 +66,14 @@ impl fmt::Debug for Prompts {
     }
 }
 
-/// What the expansion of `prompts![…]` calls.
+/// Builds the list of `prompts![…]`.
 pub const fn listed_prompts(declarations: &'static [&'static PromptDeclaration]) -> Prompts {
     Prompts(declarations)
 }
 
-/// Lists prompts by the paths of their functions: for [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts).
+/// Lists prompts by the paths of their functions, for [`RegistryBuilder::prompts`](crate::RegistryBuilder::prompts).
 ///
-/// As with [`tools!`](crate::tools), a path leads to where the function is declared.
+/// As with [`tools!`](crate::tools), a path must name the module where the function is declared.
 ///
 /// ```
 /// use tool_core::{Registry, prompt, prompts};

@@ -1,4 +1,4 @@
-//! The arguments of one call, handed to the typed inputs one after the other.
+//! The reader of the arguments of one call, which hands them to the typed inputs in order.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,42 +11,42 @@ use crate::model::access::Principal;
 use crate::schema::json::integers;
 use crate::schema::json::pointer::pointer;
 
-/// What was given for one input.
+/// The argument for one input.
 pub(crate) enum Slot<'r> {
     Given(Cow<'r, [u8]>),
     Null,
     Absent,
-    /// It may break a limit of the input: the schema has to say.
+    /// The argument may violate a limit, so it must be validated first.
     Unverified,
 }
 
-/// What was wrong with the arguments of one call.
+/// The errors in the arguments of one call.
 #[derive(Default)]
 pub(crate) struct ReadErrors<'r> {
-    /// Inputs that could not be read, in their order.
+    /// The inputs that could not be read, in order.
     pub(crate) unread: Vec<UnreadInput<'r>>,
 }
 
 /// An input that could not be read.
 pub(crate) enum UnreadInput<'r> {
-    /// It is required and was not given. Its place is a JSON Pointer.
+    /// A required input is missing. The path is a JSON Pointer.
     Missing { path: String },
-    /// Its type could not be read from this text, which stands at the place.
+    /// The text at this path does not decode to the type of the input.
     Undecoded { path: String, text: Cow<'r, str>, error: serde_json::Error },
 }
 
-/// Hands out the arguments of one call in the order of the inputs, and collects what is wrong with them.
+/// Reads the arguments of one call in the order of the inputs, and collects the errors.
 ///
-/// Nothing here is generic: the typed shell around it is [`crate::declare::input`].
+/// Nothing here is generic; the typed wrapper is [`crate::declare::input`].
 pub struct ArgumentReader<'r> {
     layout: &'r ArgumentLayout,
     slots: &'r Slots<'r>,
     source: InjectionSource<'r>,
-    /// The input to hand out next, and its member of the arguments.
+    /// The index of the next input, and of its first member.
     input: usize,
     member: usize,
     respelled: bool,
-    /// Whether the schema has judged the arguments already.
+    /// Whether the arguments were already validated.
     checked: bool,
     unverified: bool,
     errors: ReadErrors<'r>,
@@ -72,7 +72,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// What was given for the next input, with its default in place.
+    /// Returns the argument for the next input, or its default.
     pub(crate) fn next(&mut self) -> Slot<'r> {
         self.respelled = false;
         let (input, member) = (self.input, self.member);
@@ -97,7 +97,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// The members of a flattened input that were given, as one object.
+    /// Joins the given members of a flattened input into one object.
     #[inline(never)]
     fn flattened_object(&self, first: usize, count: usize) -> Vec<u8> {
         let mut object = vec![b'{'];
@@ -114,22 +114,23 @@ impl<'r> ArgumentReader<'r> {
         object
     }
 
-    /// Notes that the input just handed out is required and was not given.
+    /// Records that the last input is required but missing.
     pub(crate) fn missing<T>(&mut self) -> Option<T> {
         let path = self.path();
         self.errors.unread.push(UnreadInput::Missing { path });
         None
     }
 
-    /// The text to try instead after a failed decode; once a value, and `None` when there is no other spelling of it.
+    /// Returns another spelling of a text that failed to decode, at most once per value. Records an error if there is
+    /// none.
     ///
-    /// JSON Schema counts `1.0` and `1e3` as integers, and serde does not: such a number is spelled out.
+    /// JSON Schema accepts `1.0` and `1e3` as integers, and serde does not: such numbers are spelled out.
     pub(crate) fn respelled(
         &mut self,
         text: Cow<'r, [u8]>,
         error: serde_json::Error,
     ) -> Option<Cow<'r, [u8]>> {
-        // What is no text at all is told of the whole.
+        // Bytes that are not UTF-8 are reported for the arguments as a whole.
         let text = match text {
             Cow::Borrowed(text) => String::from_utf8_lossy(text),
             Cow::Owned(text) => Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
@@ -143,27 +144,27 @@ impl<'r> ArgumentReader<'r> {
         again.map(|again| Cow::Owned(again.into_bytes()))
     }
 
-    /// Where parameters that are no inputs come from.
+    /// Returns the source of injected parameters.
     pub(crate) fn source(&self) -> InjectionSource<'r> {
         self.source
     }
 
-    /// Who calls.
+    /// Returns the caller.
     pub(crate) fn principal(&self) -> &'r Principal {
         self.source.context.principal()
     }
 
-    /// Whether nothing was wrong so far.
+    /// Returns `true` if there is no error so far.
     pub(crate) fn is_clean(&self) -> bool {
         !self.unverified && self.errors.unread.is_empty()
     }
 
-    /// What was wrong, after all inputs were read.
+    /// Returns the errors, after all inputs were read.
     pub(crate) fn into_errors(self) -> ReadErrors<'r> {
         self.errors
     }
 
-    /// The JSON Pointer of the input just handed out; that of the whole for one that is flattened.
+    /// Returns the JSON Pointer of the last input; empty for a flattened one.
     fn path(&self) -> String {
         match self.layout.flattened(self.input - 1) {
             Some(_) => String::new(),
@@ -178,7 +179,7 @@ fn default_or_absent(layout: &MemberLayout) -> Slot<'_> {
 
 impl fmt::Debug for ArgumentReader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments may hold secrets.
+        // The arguments may contain secrets.
         f.debug_struct("ArgumentReader").field("input", &self.input).finish_non_exhaustive()
     }
 }

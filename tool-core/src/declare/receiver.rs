@@ -1,4 +1,4 @@
-//! The `self` of a method that is a tool: the state of that type, shared by all calls.
+//! The `self` of a method that is a tool: state shared by all calls.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::declare::inject::Inject;
 use crate::declare::input::{Injected, Shown, injected, shown};
 use crate::declare::state::State;
 
-/// The state whose method is called.
+/// Declares the state whose method is called.
 pub const fn receiver<T: Send + Sync + 'static, Op: Copy + 'static>(operation: Op) -> Injected<State<T>, Op>
 where
     State<T>: Inject<Op>,
@@ -14,7 +14,7 @@ where
     injected(operation)
 }
 
-/// The same, where the access function is shown it.
+/// Declares the state whose method is called, if the access function takes it.
 pub const fn shown_receiver<T: Send + Sync + 'static, Op: Copy + 'static>(
     operation: Op,
 ) -> Shown<State<T>, Op>
@@ -24,14 +24,14 @@ where
     shown(operation)
 }
 
-/// What a method may take as `self`, beside a reference.
+/// A type for `self`, besides a reference.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot take `self: {Self}`",
     label = "state is shared by all calls",
     note = "take `&self`, or `self: Arc<Self>`"
 )]
 pub trait Received<T> {
-    /// Takes it out of the state.
+    /// Converts the state.
     fn received(state: State<T>) -> Self;
 }
 
@@ -41,7 +41,7 @@ impl<T> Received<T> for Arc<T> {
     }
 }
 
-/// What the expansion of a method calls that takes `self: Arc<Self>`.
+/// Converts the state for a method that takes `self: Arc<Self>`.
 pub fn received<T, R: Received<T>>(state: State<T>) -> R {
     R::received(state)
 }

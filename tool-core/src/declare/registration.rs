@@ -1,13 +1,13 @@
-//! Registration at link time. `inventory` occurs in this file and nowhere else.
+//! Registration at link time. Only this file uses `inventory`.
 
 use crate::declare::declaration::Declaration;
 use crate::declare::prompt::PromptDeclaration;
 
-/// A declaration on its way into `linked`.
+/// A declaration registered for `linked`.
 #[derive(Debug)]
 pub struct Registered(pub &'static Declaration);
 
-/// The declaration of a prompt on its way into `linked_prompts`.
+/// A prompt declaration registered for `linked_prompts`.
 #[derive(Debug)]
 pub struct RegisteredPrompt(pub &'static PromptDeclaration);
 
@@ -17,13 +17,13 @@ inventory::collect!(Registered);
 #[cfg(feature = "inventory")]
 inventory::collect!(RegisteredPrompt);
 
-/// Every declaration of every crate that was linked into this program, in no order.
+/// Returns the declarations of all linked crates, in no particular order.
 #[cfg(feature = "inventory")]
 pub(crate) fn linked() -> impl Iterator<Item = &'static Declaration> {
     inventory::iter::<Registered>.into_iter().map(|registered| registered.0)
 }
 
-/// Every prompt of every crate that was linked into this program, in no order.
+/// Returns the prompts of all linked crates, in no particular order.
 #[cfg(feature = "inventory")]
 pub(crate) fn linked_prompts() -> impl Iterator<Item = &'static PromptDeclaration> {
     inventory::iter::<RegisteredPrompt>.into_iter().map(|registered| registered.0)
@@ -33,7 +33,7 @@ pub(crate) fn linked_prompts() -> impl Iterator<Item = &'static PromptDeclaratio
 #[doc(hidden)]
 pub use inventory;
 
-/// Leaves a declaration where [`linked`] or `linked_prompts` finds it.
+/// Registers a declaration for [`linked`] or `linked_prompts`.
 #[cfg(feature = "inventory")]
 #[doc(hidden)]
 #[macro_export]
@@ -46,7 +46,7 @@ macro_rules! __register {
     };
 }
 
-/// Without registration at link time a declaration is found by its name alone, as `tools![…]` does.
+/// Does nothing: without registration at link time, tools are listed with `tools![…]`.
 #[cfg(not(feature = "inventory"))]
 #[doc(hidden)]
 #[macro_export]

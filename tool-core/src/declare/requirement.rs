@@ -1,4 +1,4 @@
-//! Configuration that must be there before a tool can run.
+//! Requirements: configuration that a tool needs to run.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::declare::inject::Needs;
 use crate::declare::state::States;
 use crate::model::catch_panic::{Panicked, catch_panic};
 
-/// Why a tool cannot run at the moment: configuration that it requires is missing.
+/// Why a requirement is not met: a tool lacks configuration.
 ///
 /// ```
 /// use tool_core::Unmet;
@@ -27,7 +27,7 @@ use crate::model::catch_panic::{Panicked, catch_panic};
 pub struct Unmet(String);
 
 impl Unmet {
-    /// What is missing and how to provide it, in words that the caller may see.
+    /// Creates the error from a message for the caller: what is missing, and how to provide it.
     ///
     /// ```
     /// assert_eq!(tool_core::Unmet::new("set TOKEN").to_string(), "set TOKEN");
@@ -37,7 +37,7 @@ impl Unmet {
     }
 }
 
-/// Whether everything that a tool requires is there, as lists tell it.
+/// Whether the requirements of a tool are met.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -50,7 +50,7 @@ impl Unmet {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Requirements {
-    /// Whether it is.
+    /// Whether all requirements are met.
     pub met: bool,
     /// What is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,14 +63,14 @@ impl Requirements {
     }
 }
 
-/// What is missing of all that these functions ask for, each reason once; `None` if nothing is.
+/// Checks all requirements, and returns the distinct reasons why some are not met.
 pub(crate) fn unmet(requires: &[RequireFn], states: &States) -> Option<String> {
     let mut reasons: Vec<String> = Vec::new();
     for require in requires {
         let reason = match catch_panic(|| require(&mut Requiring::Check(states))) {
             Ok(Ok(())) => continue,
             Ok(Err(unmet)) => unmet.0,
-            // Said to the log already. What could not be checked is not taken for met.
+            // Already logged. A requirement that cannot be checked is not met.
             Err(Panicked) => "a requirement could not be checked".to_owned(),
         };
         if !reasons.contains(&reason) {
@@ -80,31 +80,31 @@ pub(crate) fn unmet(requires: &[RequireFn], states: &States) -> Option<String> {
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Adds the state that these functions take.
+/// Adds the state that the requirement functions take.
 pub(crate) fn describe(requires: &[RequireFn], needs: &mut Needs) {
     for require in requires {
-        // Whoever describes checks nothing, and so finds nothing missing.
+        // Describing checks nothing, so it cannot fail.
         let _ = require(&mut Requiring::Describe(needs));
     }
 }
 
-/// What the expansion of `requires = […]` leaves behind for each function.
+/// The expansion of each function in `requires = […]`.
 pub type RequireFn = fn(&mut Requiring<'_>) -> Result<(), Unmet>;
 
-/// Hears a requirement: what it needs, or whether it is met.
+/// A call of a requirement function: to describe its state, or to check it.
 pub enum Requiring<'r> {
-    /// Tell the state that the function takes.
+    /// Describe the state that the function takes.
     Describe(&'r mut Needs),
-    /// Tell whether it is met.
+    /// Check the requirement.
     Check(&'r States),
 }
 
 impl Requiring<'_> {
-    /// Asks one function.
+    /// Calls one function.
     ///
     /// # Errors
     ///
-    /// What the function says is missing.
+    /// If the requirement is not met.
     pub fn by<Marker>(&mut self, requirement: impl Requirement<Marker>) -> Result<(), Unmet> {
         match self {
             Requiring::Describe(needs) => {
@@ -122,7 +122,7 @@ impl fmt::Debug for Requiring<'_> {
     }
 }
 
-/// What `requires` may name: `fn() -> Result<(), Unmet>`, or `fn(&S) -> Result<(), Unmet>` with `S` a state of the
+/// A function for `requires`: `fn() -> Result<(), Unmet>`, or `fn(&S) -> Result<(), Unmet>` with `S` a state of the
 /// registry.
 #[diagnostic::on_unimplemented(
     message = "a requirement is `fn() -> Result<(), Unmet>` or `fn(&State) -> Result<(), Unmet>`",
@@ -130,18 +130,18 @@ impl fmt::Debug for Requiring<'_> {
     note = "return `Err(tool_core::Unmet::new(\"…\"))` with what is missing"
 )]
 pub trait Requirement<Marker>: Sized {
-    /// Tells the state that it takes.
+    /// Describes the state that the function takes.
     fn needs(self, needs: &mut Needs);
 
-    /// Whether it is met.
+    /// Checks the requirement.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// If the requirement is not met.
     fn check(self, states: &States) -> Result<(), Unmet>;
 }
 
-/// Marks a requirement that takes nothing.
+/// Marks a requirement without state.
 #[derive(Debug)]
 pub enum WithoutState {}
 
@@ -159,7 +159,7 @@ impl<S: Send + Sync + 'static, F: Fn(&S) -> Result<(), Unmet>> Requirement<(S,)>
     }
 
     fn check(self, states: &States) -> Result<(), Unmet> {
-        // A registry is not built without the state that its tools need.
+        // Unreachable: a registry cannot be built without this state.
         states.get::<S>().map_or_else(|| Err(Unmet::new("its state is missing")), |state| self(&state))
     }
 }

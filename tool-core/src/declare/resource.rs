@@ -1,4 +1,4 @@
-//! Resources with two handles, so that the operation of a tool decides what it may do with them.
+//! Resources: state with a handle for reading and one for writing, checked against the operation of a tool.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -9,18 +9,18 @@ use crate::declare::inject::{Inject, Injection, Needs, op};
 use crate::declare::state::state;
 use crate::model::failure::Failure;
 
-/// State of the application that is read through one handle and changed through another.
+/// State with one handle for reading and another for writing.
 ///
-/// Any tool may take a [`Reader`] of it, and a [`Writer`] only one whose operation modifies: `Write` or `Trigger`.
-/// Another that takes a `Writer` does not compile. The handles are types of your choice: a struct, or a trait object,
-/// which a test can replace by one that panics (see [`testing`](crate::testing)). What nobody changes has the `Writer`
-/// `()`. A `Reader` and a `Writer` of one type would be no two handles: what reads could write, and
-/// [`Registry::check`](crate::Registry::check) refuses a tool that takes such a `Reader` and modifies nothing.
+/// Any tool may take a [`Reader`]. Only a tool whose operation modifies (`Write` or `Trigger`) may take a [`Writer`];
+/// any other does not compile. The handles are types of your choice: a struct, or a trait object that a test can
+/// replace (see [`testing`](crate::testing)). For read-only state, the `Writer` is `()`. `Reader` and `Writer` should
+/// be different types: [`Registry::check`](crate::Registry::check) rejects a tool that modifies nothing and takes a
+/// `Reader` that can also write.
 ///
-/// The promise is about the two handles and about nothing else: put what changes the resource on its `Writer`, and
-/// neither on its `Reader` nor on the type itself, which any tool can have as [`State<T>`](crate::State). A method on `&self` in an
-/// `impl` block marked `#[tool]` has the type itself, too: a tool that only reads is better an associated function that takes
-/// `#[inject] notes: Reader<Self>`, which the compiler holds to the handle.
+/// Only the handles are protected. Put what changes the resource on its `Writer`, neither on its `Reader` nor on the
+/// type itself: any tool can take the type as [`State<T>`](crate::State), and so can a method with `&self` in an `impl`
+/// block marked `#[tool]`. A tool that only reads is better an associated function with `#[inject] notes:
+/// Reader<Self>`.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -94,20 +94,20 @@ use crate::model::failure::Failure;
     note = "write `impl tool_core::Resource for {Self}`, or take it as `State<{Self}>`"
 )]
 pub trait Resource: Send + Sync + 'static {
-    /// What reads it, and changes nothing.
+    /// The handle for reading.
     type Reader: ?Sized;
 
-    /// What changes it.
+    /// The handle for writing.
     type Writer: ?Sized;
 
-    /// The handle that reads.
+    /// Returns the handle for reading.
     fn reader(&self) -> &Self::Reader;
 
-    /// The handle that changes. Only a [`Writer`] has the pass, so that it is the one way here.
+    /// Returns the handle for writing. Only a [`Writer`] has a pass.
     fn writer(&self, pass: WritePass<'_>) -> &Self::Writer;
 }
 
-/// Lets a [`Writer`] through to the handle that changes a [`Resource`]. Nobody else can make one.
+/// Proves that a [`Writer`] calls [`Resource::writer`]. It cannot be created elsewhere.
 ///
 /// ```
 /// use tool_core::WritePass;
@@ -130,9 +130,9 @@ pub trait Resource: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct WritePass<'p>(PhantomData<&'p ()>);
 
-/// The handle that reads a [`Resource`]: a parameter `#[inject] archive: Reader<Archive>`, of any tool.
+/// A handle that reads a [`Resource`]: `#[inject] archive: Reader<Archive>`, in any tool.
 ///
-/// It stands for the resource's own `Reader`, whose methods it has. The resource is given to the registry with
+/// It dereferences to the resource's `Reader`. Add the resource with
 /// [`RegistryBuilder::state`](crate::RegistryBuilder::state).
 ///
 /// ```
@@ -168,8 +168,8 @@ pub struct WritePass<'p>(PhantomData<&'p ()>);
 pub struct Reader<T>(Arc<T>);
 
 impl<T: Resource> Reader<T> {
-    /// A reader of this resource, for a call of the plain function, as in a unit test. Takes the resource or an [`Arc`]
-    /// of it, such as [`Writer::resource`] of a [`Writer::for_tests`].
+    /// Creates a reader for calling a tool function directly, as in a unit test. Takes the resource or an [`Arc`] of
+    /// it, such as [`Writer::resource`] of a [`Writer::for_tests`].
     ///
     /// ```
     /// # struct Shop;
@@ -211,11 +211,11 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
     }
 }
 
-/// The handle that changes a [`Resource`]: a parameter `#[inject] archive: Writer<Archive>`, of a tool whose operation
-/// is `Write` or `Trigger`. Of any other it does not compile.
+/// A handle that changes a [`Resource`]: `#[inject] archive: Writer<Archive>`, in a tool whose operation is `Write` or
+/// `Trigger`. In other tools it does not compile.
 ///
-/// It stands for the resource's own `Writer`, whose methods it has. Once one of them was called, the call cannot
-/// [ask](crate::Context::elicit) its caller anything: it may start again when it is answered, and would write twice.
+/// It dereferences to the resource's `Writer`. Once it was used, the call cannot [ask](crate::Context::elicit) its
+/// caller any more: the call may start again with the answer, and would write twice.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -249,7 +249,7 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// assert_eq!(visits.0.load(Ordering::Relaxed), 9);
 /// ```
 ///
-/// A tool that modifies nothing cannot have one:
+/// A tool that modifies nothing cannot take one:
 ///
 /// ```compile_fail,E0277
 /// # struct Visits;
@@ -264,7 +264,7 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 /// fn visits(#[inject] visits: tool_core::Writer<Visits>) {}
 /// ```
 ///
-/// Nor can it make one of what it has:
+/// Nor can it create one from state:
 ///
 /// ```compile_fail,E0308
 /// # struct Visits;
@@ -284,20 +284,19 @@ impl<T: Resource, Op> Inject<Op> for Reader<T> {
 #[derive(Debug)]
 pub struct Writer<T> {
     resource: Arc<T>,
-    /// The call that it was given to, which counts as having written once the handle is used.
+    /// The call that the handle was injected into, marked as modified when the handle is used.
     call: Option<Context>,
 }
 
 impl<T: Resource> Writer<T> {
-    /// A writer of a resource that nobody else has, for a unit test that calls the plain function: what
-    /// [`Reader::new`] and [`State::new`](crate::State::new) are for the other handles.
+    /// Creates a writer of a new resource, for calling a tool function directly in a unit test. See [`Reader::new`] and
+    /// [`State::new`](crate::State::new) for the other handles.
     ///
-    /// It takes the resource itself, so that whoever has a [`State`](crate::State) or a [`Reader`] of one gets no writer of
-    /// it here. Two ways around that the compiler cannot see. Of a resource that is `Clone`, and whose clones share what
-    /// they change, any tool can make another: do not derive `Clone` for it. And a tool that takes the `State` of a resource can
-    /// put it into a resource type of its own, whose `writer` hands the [`WritePass`] on: look for `State` of a resource
-    /// in tools that modify nothing, which [`LintRule::RawState`](crate::lint::LintRule::RawState) does. Both are deliberate; by
-    /// mistake nobody gets a writer.
+    /// It takes the resource by value, so a [`State`](crate::State) or a [`Reader`] cannot be turned into a writer. Two
+    /// ways around it remain. Do not derive `Clone` for a resource whose clones share what they change. And look for
+    /// tools that modify nothing but take the `State` of a resource, as
+    /// [`LintRule::RawState`](crate::lint::LintRule::RawState) does: they could wrap it in a resource of their own,
+    /// whose `writer` passes the [`WritePass`] on.
     ///
     /// ```
     /// # struct Shop;
@@ -315,7 +314,7 @@ impl<T: Resource> Writer<T> {
         Writer { resource: Arc::new(resource), call: None }
     }
 
-    /// The resource itself: what a test looks at when the function has returned.
+    /// Returns the resource, for a test to inspect afterwards.
     ///
     /// ```
     /// # struct Shop(u32);
@@ -354,7 +353,7 @@ impl<T: Resource + WritableBy<Op>, Op> Inject<Op> for Writer<T> {
     }
 }
 
-/// A resource that a tool of this operation may write: every resource, and the two operations that modify.
+/// Implemented for all resources and the operations that modify.
 #[diagnostic::on_unimplemented(
     message = "only a tool declared `operation = Write` or `Trigger` may take `Writer<{Self}>`",
     label = "the operation of this one modifies nothing, and has no writer",

@@ -1,7 +1,7 @@
-//! What a function returns, and what becomes of it: chosen by the shape of the type, never by its name.
+//! Conversion of return values, chosen by the shape of the return type, never by its name.
 //!
-//! The compiler chooses in three steps, each a ladder of `Deref`s of which it takes the first rung that fits. The macro
-//! writes the same calls for every tool:
+//! The compiler chooses in three steps. In each, method lookup follows `Deref` to the first type that has the method.
+//! The macro generates the same calls for every tool:
 //!
 //! ```text
 //! Shape::<R>::new().__split().__value().__error()
@@ -15,9 +15,8 @@
 //!             any other E          its message: E must be `ReturnError`
 //! ```
 //!
-//! What a rung needs of its type it turns into a function pointer there and then, so that a type that does not have it
-//! is one error at the return type, and not a second one where the result of the ladder is used. The steps have names that
-//! nobody else gives to a method: a trait of the user's that is implemented for everything would stand between two rungs.
+//! Each step stores the implementation as a function pointer, so a type that lacks it is one error, at the return type.
+//! The methods have unusual names: a blanket trait of the application with the same method name would be found first.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -31,9 +30,9 @@ use crate::model::failure::{Failure, FailureKind, Reason, ToolError};
 use crate::model::output::{Content, Output};
 use crate::model::prompt::ReturnMessages;
 
-/// A value that a tool can return: any that implements [`serde::Serialize`] and [`schemars::JsonSchema`].
+/// A return value of a tool: any that implements [`serde::Serialize`] and [`schemars::JsonSchema`].
 ///
-/// Beside these a tool may return nothing, a text, [`Content`], an [`Output`], and a `Result` of any of them.
+/// A tool may also return nothing, a text, [`Content`], an [`Output`], or a `Result` of any of these.
 ///
 /// ```
 /// fn returned_by_a_tool<T: tool_core::ReturnValue>() {}
@@ -49,7 +48,7 @@ pub trait ReturnValue: Serialize + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + JsonSchema> ReturnValue for T {}
 
-/// An error that a tool can return: any that implements [`Display`].
+/// An error of a tool: any that implements [`Display`].
 ///
 /// ```
 /// fn returned_by_a_tool<E: tool_core::ReturnError>() {}
@@ -65,29 +64,29 @@ pub trait ReturnError: Display {}
 #[diagnostic::do_not_recommend]
 impl<E: Display> ReturnError for E {}
 
-/// Turns what a function of one shape returns into an output or a failure.
+/// Converts a return value into an output or a failure.
 pub trait Return<R>: Send + 'static {
-    /// What it returns, for the definition.
+    /// Describes the return type.
     fn returned(&self) -> Returned;
 
-    /// Makes the output.
+    /// Converts the value.
     fn finish(&self, returned: R) -> Result<Output, Failure>;
 }
 
-/// What a function returns, without its type.
+/// The kind of a return value, without its type.
 #[derive(Clone, Copy, Debug)]
 pub enum Returned {
     /// Nothing.
     Nothing,
     /// A text.
     Text,
-    /// Content blocks, or an output made by hand.
+    /// Content blocks, or an [`Output`].
     Content,
-    /// A value with a schema, and what its type is called.
+    /// A value with a schema, and the name of its type.
     Json(fn(&mut SchemaGenerator) -> Schema, fn() -> Cow<'static, str>),
 }
 
-/// What a tool returns that has no schema.
+/// The kind of a return value without a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Untyped {
@@ -97,7 +96,7 @@ pub(crate) enum Untyped {
 }
 
 impl Untyped {
-    /// What this is, unless it has a schema.
+    /// Returns the kind, or `None` for a value with a schema.
     pub(crate) fn of(returned: Returned) -> Option<Self> {
         match returned {
             Returned::Nothing => Some(Untyped::Nothing),
@@ -118,24 +117,24 @@ impl Untyped {
 
 // Step one: is it a `Result`?
 
-/// A return type whose shape is asked for.
+/// Selects by the return type: is it a `Result`?
 #[derive(Debug)]
 pub struct Shape<R>(NoResult<R>);
 
-/// The lower rung: any other type.
+/// The fallback: any other type.
 #[derive(Debug)]
 pub struct NoResult<R>(PhantomData<fn() -> R>);
 
-/// In the place of an error type: this function returns no error.
+/// The function returns no error.
 #[derive(Debug)]
 pub enum Never {}
 
-/// In the place of an error type: this function returns `E`.
+/// The function returns errors of type `E`.
 #[derive(Debug)]
 pub struct Fails<E>(PhantomData<fn() -> E>);
 
 impl<R> Shape<R> {
-    /// Asks for the shape of `R`.
+    /// Starts the selection.
     #[expect(clippy::new_without_default, reason = "written by the macro, which calls it by name")]
     pub const fn new() -> Self {
         Shape(NoResult(PhantomData))
@@ -143,7 +142,7 @@ impl<R> Shape<R> {
 }
 
 impl<T, E> Shape<Result<T, E>> {
-    /// A `Result` is a value or an error.
+    /// Splits a `Result`.
     pub fn __split(&self) -> Value<T, Fails<E>> {
         Value(NoText(PhantomData))
     }
@@ -158,7 +157,7 @@ impl<R> Deref for Shape<R> {
 }
 
 impl<R> NoResult<R> {
-    /// Anything else is a value.
+    /// Takes any other type as a value.
     pub fn __split(&self) -> Value<R, Never> {
         Value(NoText(PhantomData))
     }
@@ -166,18 +165,18 @@ impl<R> NoResult<R> {
 
 // Step two: what is the value?
 
-/// A value whose shape is asked for.
+/// Selects by the type of the value.
 #[derive(Debug)]
 pub struct Value<T, E>(NoText<T, E>);
 
-/// The lower rung: a value of none of the named types.
+/// The fallback: a value of any other type.
 #[derive(Debug)]
 pub struct NoText<T, E>(PhantomData<fn() -> (T, E)>);
 
 macro_rules! values {
     ($($type:ty, $returned:ident, $make:expr;)*) => {$(
         impl<E> Value<$type, E> {
-            /// A value of this very type.
+            /// Converts a value of this type.
             pub fn __value(&self) -> Error<$type, E> {
                 Error::new(Returned::$returned, $make)
             }
@@ -203,14 +202,14 @@ impl<T, E> Deref for Value<T, E> {
 }
 
 impl<T, E> NoText<T, E> {
-    /// Any other value is written as JSON.
+    /// Serializes any other value as JSON.
     pub fn __value(&self) -> Error<T, E>
     where
         T: ReturnValue,
     {
         Error::new(Returned::Json(SchemaGenerator::subschema_for::<T>, T::schema_name), json::<T>)
     }
-    /// A value that becomes the messages of a prompt: what is asked for in the place of `__value`.
+    /// Converts a value to the messages of a prompt; prompts use it instead of `__value`.
     pub fn __messages(&self) -> Error<T, E>
     where
         T: ReturnMessages,
@@ -228,11 +227,11 @@ fn json<T: Serialize>(value: T) -> Result<Output, Failure> {
 
 // Step three: what is the error?
 
-/// An error whose shape is asked for, behind a value of a known one.
+/// Selects by the type of the error.
 #[derive(Debug)]
 pub struct Error<T, E>(NoMeaning<T, E>);
 
-/// The lower rung: an error that has a message and does not say what it means.
+/// The fallback: an error that has only a message.
 #[derive(Debug)]
 pub struct NoMeaning<T, E> {
     value: Plain<T>,
@@ -246,14 +245,14 @@ impl<T, E> Error<T, E> {
 }
 
 impl<T> Error<T, Never> {
-    /// There is none.
+    /// Handles a function without errors.
     pub fn __error(self) -> Plain<T> {
         self.0.value
     }
 }
 
 impl<T, E: Into<ToolError>> Error<T, Fails<E>> {
-    /// The error says what it means.
+    /// Handles an error that converts into a [`ToolError`].
     pub fn __error(&self) -> Fallible<T, E> {
         Fallible { value: self.0.value, explain: |error| Failure::from(error.into()) }
     }
@@ -268,7 +267,7 @@ impl<T, E> Deref for Error<T, E> {
 }
 
 impl<T, E> NoMeaning<T, Fails<E>> {
-    /// Of any other error its message is all that is known.
+    /// Handles any other error by its message.
     pub fn __error(&self) -> Fallible<T, E>
     where
         E: ReturnError,

@@ -1,13 +1,13 @@
-//! The text of each argument, by the position of its input.
+//! The text of each argument, by the position of its member.
 
-/// The texts of the arguments, in the order of the members that there may be.
+/// The texts of the arguments, in the order of the members.
 pub(crate) struct Slots<'c> {
-    /// Those of the first inputs. Most tools have no more, and a call of them allocates nothing.
+    /// The first ones. Most tools have no more, so a call does not allocate.
     first: [Option<&'c [u8]>; FIRST],
     others: Vec<Option<&'c [u8]>>,
 }
 
-/// How many slots are kept in place.
+/// The number of inline slots.
 const FIRST: usize = 6;
 
 impl<'c> Slots<'c> {
@@ -22,7 +22,7 @@ impl<'c> Slots<'c> {
         }
     }
 
-    /// Empties a slot, as if nothing had been given.
+    /// Clears a slot, as if no argument was given.
     pub(crate) fn empty(&mut self, position: usize) {
         let slot = match self.first.get_mut(position) {
             Some(slot) => Some(slot),
@@ -33,7 +33,7 @@ impl<'c> Slots<'c> {
         }
     }
 
-    /// Fills a slot; whether it was empty.
+    /// Fills a slot, and returns `true` if it was empty.
     #[inline(always)]
     pub(crate) fn fill(&mut self, position: usize, text: &'c [u8]) -> bool {
         let slot = match self.first.get_mut(position) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::declare::declaration::{Declaration, Metadata};
 
-/// Where a tool was declared.
+/// The source location of a tool.
 ///
 /// ```
 /// # use tool_core::{Registry, tool};
@@ -18,11 +18,11 @@ use crate::declare::declaration::{Declaration, Metadata};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Source<'d> {
-    /// The file, as the compiler was given it.
+    /// The file, as passed to the compiler.
     pub file: &'d str,
-    /// The line of the function's name, counted from 1; that of the builder for a tool that was written by hand.
+    /// The line of the function's name, counted from 1; for a dynamic tool, the line of the builder.
     pub line: u32,
-    /// The module path; empty for a tool that was written by hand.
+    /// The module path; empty for a dynamic tool.
     pub module: &'d str,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// The same, kept in a definition.
+/// A source location with `'static` data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SourceLocation {
     pub(crate) file: &'static str,

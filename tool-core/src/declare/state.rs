@@ -1,4 +1,4 @@
-//! Shared state that an application hands to its tools.
+//! State of an application, shared by its tools.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::declare::inject::{Inject, Injection, Needs};
 use crate::model::failure::Failure;
 
-/// State of the application, shared by all calls: put in with [`RegistryBuilder::state`](crate::RegistryBuilder::state), taken out by a
+/// State shared by all calls: added with [`RegistryBuilder::state`](crate::RegistryBuilder::state), and taken by a
 /// parameter `#[inject] shop: State<Shop>`.
 ///
-/// A registry that lacks the state of one of its tools is not built.
+/// Building a registry fails if the state of a tool is missing.
 ///
 /// ```
 /// use tool_core::{Registry, State, tool};
@@ -40,8 +40,8 @@ use crate::model::failure::Failure;
 pub struct State<T: ?Sized>(Arc<T>);
 
 impl<T> State<T> {
-    /// State for a call of the plain function, as in a unit test. A [`Reader`](crate::Reader::new) and a
-    /// [`Writer`](crate::Writer::for_tests) are made alike.
+    /// Creates state for calling a tool function directly, as in a unit test. See also
+    /// [`Reader::new`](crate::Reader::new) and [`Writer::for_tests`](crate::Writer::for_tests).
     ///
     /// ```
     /// assert_eq!(*tool_core::State::new(5), 5);
@@ -65,7 +65,7 @@ impl<T: ?Sized> Deref for State<T> {
     }
 }
 
-/// What a function keeps that outlives the call.
+/// Converts the state into an [`Arc`] that outlives the call.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -90,16 +90,16 @@ impl<T: Send + Sync + 'static, Op> Inject<Op> for State<T> {
     }
 }
 
-/// The state of this type, which a tool has named among its needs.
+/// Returns the state of type `T`, which a tool has declared as a need.
 pub(crate) fn state<T: Send + Sync + 'static, Op>(source: &Injection<'_, Op>) -> Result<Arc<T>, Failure> {
     source.state::<T>().ok_or_else(|| {
-        // A registry is not built without the state that its tools need.
+        // Unreachable: a registry cannot be built without this state.
         tracing::error!(state = type_name::<T>(), "state is missing from a built registry");
         Failure::internal()
     })
 }
 
-/// All state of a registry, by type.
+/// The state of a registry, by type.
 #[derive(Clone, Default)]
 pub struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
@@ -119,7 +119,7 @@ impl States {
 
 impl fmt::Debug for States {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // State may hold secrets: its number is all that a log needs.
+        // State may be secret, so only the count is printed.
         write!(f, "States({})", self.0.len())
     }
 }

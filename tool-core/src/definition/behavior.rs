@@ -1,4 +1,4 @@
-//! What a tool does, what it asks of its caller, and how long it takes.
+//! The behavior of a tool: operation, hints, permissions and time limits.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 
 impl ToolDefinition {
-    /// The kind of thing that the tool does; `None` for a hand-written tool that does not say.
+    /// Returns the operation; `None` for a dynamic tool without one.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -27,7 +27,7 @@ impl ToolDefinition {
         }
     }
 
-    /// What a client may assume about the tool; `None` for a hand-written tool without hints.
+    /// Returns the hints for clients; `None` for a dynamic tool without hints.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -44,7 +44,7 @@ impl ToolDefinition {
         self.facts().annotations.as_ref()
     }
 
-    /// Whether the tool changes something. One that does not say its operation counts as modifying.
+    /// Returns `true` if the tool changes something, or does not declare its operation.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -61,7 +61,7 @@ impl ToolDefinition {
         self.operation().is_none_or(Operation::modifies)
     }
 
-    /// Whether the tool may destroy or overwrite. One that does not say, or not its operation, counts as destructive.
+    /// Returns `true` if the tool may delete or overwrite, or does not declare it.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -79,7 +79,7 @@ impl ToolDefinition {
             || self.annotations().and_then(|hints| hints.destructive_hint).unwrap_or(true)
     }
 
-    /// Whether the same call again has no further effect.
+    /// Returns `true` if repeating a call has no further effect.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -96,7 +96,7 @@ impl ToolDefinition {
         self.annotations().and_then(|hints| hints.idempotent_hint).unwrap_or(false)
     }
 
-    /// Whether the tool reaches entities outside this system.
+    /// Returns `true` if the tool interacts with entities outside this system.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -113,7 +113,7 @@ impl ToolDefinition {
         self.annotations().and_then(|hints| hints.open_world_hint).unwrap_or(true)
     }
 
-    /// The permissions that a caller must have; `None` where none are required.
+    /// Returns the permissions that a caller must have; `None` if none are required.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -133,7 +133,7 @@ impl ToolDefinition {
         }
     }
 
-    /// Whether a function decides about access once the inputs are known.
+    /// Returns `true` if the tool has an access function.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -144,7 +144,7 @@ impl ToolDefinition {
         self.declaration().is_some_and(|declaration| declaration.guarded)
     }
 
-    /// How long a call may take.
+    /// Returns the time limit of a call.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -158,7 +158,7 @@ impl ToolDefinition {
         }
     }
 
-    /// How long a result stays fresh.
+    /// Returns how long a result may be cached.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

@@ -1,4 +1,4 @@
-//! Definitions that are written by hand, value by value.
+//! The builder for definitions of dynamic tools.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,16 +19,17 @@ use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 use crate::schema::Untrusted;
 
-/// Characters of a name (MCP, tools).
+/// The maximum number of characters of a name (MCP, tools).
 const MAX_NAME_LENGTH: usize = 128;
 
-/// Bytes of a description: more is no description but a document.
+/// The maximum size of a description in bytes.
 const MAX_DESCRIPTION_LENGTH: usize = 32 * 1024;
 
-/// Builds the definition of a [hand-written tool](crate::Tool).
+/// Builds the definition of a [dynamic tool](crate::Tool).
 ///
-/// What is said of the schema is kept to the byte. It is JSON Schema 2020-12, or draft-07 as far as the two mean the
-/// same; [`SchemaFault`](crate::schema::SchemaFault) has everything that is refused, among it what costs too much to check.
+/// Schemas are published unchanged. They must be JSON Schema 2020-12, or the part of draft-07 that means the same. See
+/// [`SchemaFault`](crate::schema::SchemaFault) for everything that is rejected, including schemas that are too
+/// expensive to validate.
 ///
 /// ```
 /// use serde_json::json;
@@ -61,7 +62,7 @@ pub struct ToolDefinitionBuilder {
     path: Option<String>,
     timeout: Option<Duration>,
     input_schema: Untrusted,
-    /// In place of the schema.
+    /// Replaces the schema.
     parameters: Option<Vec<Parameter>>,
     output_schema: Option<Untrusted>,
     examples: Vec<Untrusted>,
@@ -69,7 +70,7 @@ pub struct ToolDefinitionBuilder {
 }
 
 impl ToolDefinition {
-    /// A definition written by hand, with all that it must have.
+    /// Starts a definition with its required parts.
     ///
     /// ```
     /// use tool_core::ToolDefinition;
@@ -103,7 +104,7 @@ impl ToolDefinition {
 }
 
 impl ToolDefinitionBuilder {
-    /// The name for people.
+    /// Sets the title for people.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -115,7 +116,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// Names who offers the tool, such as the service or the server that it calls: lists of tools on the command line show it.
+    /// Sets the provider of the tool, such as the service that it calls. Lists on the command line show it.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -127,10 +128,10 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// What kind of thing the tool does. A tool that does not say counts as modifying and destructive.
+    /// Sets the operation. A tool without one counts as modifying and destructive.
     ///
-    /// With an operation all four hints are published; those that were not [given](Self::annotations) follow from it,
-    /// and a modifying tool is then taken for destructive.
+    /// With an operation, all four hints are published. Those not set with [`annotations`](Self::annotations) follow
+    /// from it; a modifying tool is then destructive.
     ///
     /// ```
     /// # use tool_core::{Operation, ToolDefinition};
@@ -142,8 +143,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// What a client may assume about the tool. Without an [operation](Self::operation) they are published and nobody
-    /// here relies on them.
+    /// Sets the hints for clients. Without an [operation](Self::operation), they are published but otherwise ignored.
     ///
     /// ```
     /// # use tool_core::{Annotations, Operation, ToolDefinition};
@@ -158,7 +158,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The permissions that a caller must have.
+    /// Sets the permissions that a caller must have.
     ///
     /// ```
     /// # use tool_core::{Permission, ToolDefinition};
@@ -170,7 +170,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// Words to group and filter tools by.
+    /// Sets the tags, for grouping and filtering.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -182,8 +182,8 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The address under which the result lives, for an `Explain` or `Read` whose every input is one of its variables, a
-    /// required string or integer.
+    /// Sets the path of the result, for an `Explain` or `Read` whose inputs are all variables of the path: required
+    /// strings or integers.
     ///
     /// ```
     /// # use serde_json::json;
@@ -202,7 +202,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// How long a call may take.
+    /// Sets the time limit of a call.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -215,7 +215,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The schema of the arguments, published as it is; without one the tool takes no inputs.
+    /// Sets the schema of the arguments, published unchanged. Without one, the tool takes no inputs.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -229,7 +229,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The inputs one by one, in place of a [schema](Self::input_schema) of them all. No others are taken.
+    /// Sets the inputs one by one, instead of a [schema](Self::input_schema). Other inputs are rejected.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -243,8 +243,8 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The schema of the structured output, an object. An output that breaks it is never sent: the call fails as an
-    /// internal error, with the reason in the log.
+    /// Sets the schema of the structured output, an object. A call whose output is invalid fails with an internal
+    /// error, and the reason is logged.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -257,7 +257,7 @@ impl ToolDefinitionBuilder {
         self
     }
 
-    /// The arguments of a call as one might make it. The first is shown to a caller whose own were wrong.
+    /// Adds example arguments. The first example is shown to a caller with invalid arguments.
     ///
     /// ```
     /// # use serde_json::json;
@@ -275,7 +275,7 @@ impl ToolDefinitionBuilder {
     ///
     /// # Errors
     ///
-    /// The first fault: see [`DefinitionFault`].
+    /// The first fault; see [`DefinitionFault`].
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -286,7 +286,7 @@ impl ToolDefinitionBuilder {
         self.checked().map_err(|fault| DefinitionError::new(name, fault))
     }
 
-    /// With what was given, if anything was.
+    /// Applies a setter if there is a value.
     pub(super) fn maybe<T>(self, given: Option<T>, with: impl FnOnce(Self, T) -> Self) -> Self {
         match given {
             Some(value) => with(self, value),
@@ -294,7 +294,6 @@ impl ToolDefinitionBuilder {
         }
     }
 
-    /// As written here.
     pub(super) fn at(self, location: &'static Location<'static>) -> Self {
         ToolDefinitionBuilder { location, ..self }
     }
@@ -351,12 +350,12 @@ impl fmt::Debug for ToolDefinitionBuilder {
 
 fn check_name(name: &str) -> Result<(), DefinitionFault> {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-    // `.` and `..` are steps of a path, and a name stands in the paths of HTTP.
+    // Names appear in HTTP paths, where `.` and `..` have a meaning.
     let is_name = name.bytes().all(allowed) && !name.bytes().all(|b| b == b'.');
     if is_name && name.len() <= MAX_NAME_LENGTH { Ok(()) } else { Err(DefinitionFault::Name) }
 }
 
-/// The variables of a path that identify something: required strings and integers.
+/// Returns the variables of the path that are required strings or integers.
 fn locators(path: &str, schema: &Value) -> Vec<String> {
     let is_locator = |name: &str| {
         let kind = schema["properties"][name]["type"].as_str();
@@ -368,7 +367,7 @@ fn locators(path: &str, schema: &Value) -> Vec<String> {
     variables.filter(|name| is_locator(name)).map(str::to_owned).collect()
 }
 
-/// The hints to publish: what was given, completed by what the operation says.
+/// Returns the hints to publish: the given ones, completed from the operation.
 fn annotations(
     operation: Option<Operation>,
     given: Option<Annotations>,

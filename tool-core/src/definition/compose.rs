@@ -1,4 +1,4 @@
-//! The schema of a whole tool, from what its declaration says about each input and about the output.
+//! Composes the schemas of a tool from its declaration.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,42 +21,42 @@ use crate::schema::limits::Limits;
 use crate::schema::native::{self, NativeSchema};
 use crate::schema::normal::{self, Side};
 
-/// The inputs of a tool as one object schema.
+/// The input schema of a tool, with what is derived from it.
 #[derive(Debug)]
 pub(crate) struct InputSchema {
-    /// The normal form.
+    /// The schema, in normal form for a declared tool.
     pub(crate) schema: Value,
     docs: OnceLock<InputDocs>,
-    /// The inputs that stand in the path of a foreign one.
+    /// The locators of a dynamic tool.
     locators: Arc<[String]>,
-    /// How each input stands in the arguments, in their order.
+    /// How each input appears in the arguments, in order.
     pub(crate) layout: Vec<InputLayout>,
-    /// Whether some input is more than a scalar or a list of them, and so is checked before it is decoded.
+    /// Whether some input is more complex than a scalar or a list of scalars, so that arguments are validated before
+    /// they are decoded.
     pub(crate) composite: bool,
-    /// Whole calls that the author gives as examples.
+    /// The example calls of the tool.
     pub(crate) examples: Vec<Value>,
-    /// What is wrong with what is said about the inputs.
+    /// Faults in the declaration of the inputs.
     pub(crate) faults: Vec<String>,
-    /// Whether making it panicked.
+    /// Whether composing it panicked.
     pub(crate) broken: bool,
 }
 
-/// The output of a tool as an object schema, where it has one.
+/// The output schema of a tool.
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
     pub(crate) schema: Value,
     pub(crate) native: NativeSchema,
-    /// What its author calls it.
+    /// The name of the type.
     pub(crate) name: Option<String>,
-    /// What its type guarantees of it; nothing where no type stands behind it.
+    /// What its Rust type guarantees; nothing without a type.
     pub(crate) guarantee: Guarantee,
-    /// Whether the value is no object itself and stands under `result` on the wire; `None` where nobody knows but the
-    /// tool.
+    /// Whether the value is wrapped as `result`; `None` for a dynamic tool, which decides itself.
     pub(crate) wrapped: Option<bool>,
 }
 
 impl InputSchema {
-    /// In the place of a schema that could not be made.
+    /// Replaces a schema that could not be composed.
     pub(crate) fn broken(fault: String) -> Self {
         InputSchema {
             schema: object(Map::new(), Vec::new()),
@@ -70,7 +70,7 @@ impl InputSchema {
         }
     }
 
-    /// A schema that stands for itself and is kept as it is.
+    /// Wraps the schema of a dynamic tool, which is published unchanged.
     pub(crate) fn foreign(schema: Value, mut examples: Vec<Value>, locators: Arc<[String]>) -> Self {
         let published = schema["examples"].as_array().into_iter().flatten();
         examples.extend(published.filter(|example| example.is_object()).cloned());
@@ -87,12 +87,12 @@ impl InputSchema {
         }
     }
 
-    /// The inputs for people and scripts.
+    /// Returns the inputs in the simple form for people and scripts.
     pub(crate) fn native(&self) -> &[NativeSchema] {
         &self.docs().native
     }
 
-    /// A minimal valid call, or a guess.
+    /// Returns a minimal valid call, or a guess.
     pub(crate) fn example(&self) -> &Value {
         &self.docs().example
     }
@@ -101,14 +101,14 @@ impl InputSchema {
         self.docs.get_or_init(|| InputDocs::foreign(&self.schema, &self.locators))
     }
 
-    /// From what the declaration says about each input, and whole calls as its examples.
+    /// Composes the schema from the declared inputs, with whole calls as examples.
     pub(crate) fn compose(specs: &[&'static InputSpec], examples: Vec<Value>) -> Self {
         let mut composition = Composition::new(specs);
         specs.iter().for_each(|spec| composition.add(spec));
         composition.finish(specs, examples)
     }
 
-    /// From a schema that the author wrote, which stays as it is, for a function that takes these inputs.
+    /// Uses the schema of the option `schema`, unchanged, for a function with these inputs.
     pub(crate) fn from_option(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
         let schema = match make().map(Untrusted::new) {
             Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
@@ -121,7 +121,7 @@ impl InputSchema {
         let mut composition = Composition::new(specs);
         specs.iter().for_each(|spec| composition.add(spec));
         composition.compare(&schema);
-        // What is secret by its declaration is so in every message.
+        // Inputs that are declared secret are masked in every message.
         for spec in specs.iter().filter(|spec| spec.secret) {
             if let Some(property) = schema["properties"].get_mut(spec.name) {
                 if *property == true {
@@ -161,7 +161,7 @@ impl InputSchema {
     }
 }
 
-/// The inputs that were put together so far.
+/// The inputs composed so far.
 struct Composition {
     generator: SchemaGenerator,
     properties: Map<String, Value>,
@@ -196,7 +196,7 @@ impl Composition {
         if spec.flatten {
             match self.fields(presence, schema.clone()) {
                 Ok(fields) => return self.flatten(spec, fields),
-                // It stays an input under its own name, so that what is published can still be called.
+                // It remains one input, so that what is published can still be called.
                 Err(why) => self.fault(spec, &format!("it cannot be flattened: {why}")),
             }
         }
@@ -217,7 +217,7 @@ impl Composition {
         self.property(spec, spec.name, schema, required);
     }
 
-    /// The fields of an input that is to be flattened, or why it cannot be.
+    /// Returns the fields of a flattened input, or why it cannot be flattened.
     fn fields(&self, presence: Presence, mut schema: Value) -> Result<Fields, &'static str> {
         if presence != Presence::Required {
             return Err("it may be left out as a whole; let its fields be left out instead");
@@ -232,7 +232,7 @@ impl Composition {
 
     fn flatten(&mut self, spec: &InputSpec, Fields { properties, required }: Fields) {
         self.layout.push(InputLayout::Flattened(properties.keys().cloned().collect()));
-        // serde takes a list for a struct and ignores what it does not know: the schema comes first.
+        // serde accepts a list for a struct, and ignores unknown fields: validate first.
         self.composite = true;
         for (name, schema) in properties {
             let required = required.iter().any(|required| *required == name);
@@ -250,7 +250,7 @@ impl Composition {
         }
     }
 
-    /// Puts what the declaration says beside what the type says; the declaration wins.
+    /// Merges the declaration into the schema of the type; the declaration takes precedence.
     fn annotate(&mut self, schema: &mut Value, spec: &InputSpec) {
         if !spec.description.is_empty() {
             schema["description"] = spec.description.into();
@@ -276,7 +276,7 @@ impl Composition {
         make().map_err(|error| self.fault(spec, &format!("its {what} is no JSON: {error}"))).ok()
     }
 
-    /// A locator identifies one thing, so that it can stand in an address.
+    /// Checks that a locator is a string or an integer.
     fn locator(&mut self, spec: &InputSpec, presence: Presence, schema: &Value) {
         if !matches!(schema["type"].as_str(), Some("string" | "integer")) {
             self.fault(spec, "it is a locator, and its schema is neither a string nor an integer");
@@ -290,7 +290,7 @@ impl Composition {
         self.faults.push(format!("input `{}`: {fault}", spec.name));
     }
 
-    /// Notes where a schema that was written by hand and the inputs of the function differ.
+    /// Reports differences between the schema of the option `schema` and the inputs of the function.
     fn compare(&mut self, schema: &Value) {
         let names = |schema: &Value| -> Vec<String> {
             schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
@@ -336,7 +336,7 @@ impl Composition {
     }
 }
 
-/// Marks a value that is given and never shown (JSON Schema 2020-12, Validation, section 9.4).
+/// Marks a secret as write-only (JSON Schema 2020-12, Validation, section 9.4).
 fn conceal(schema: &mut Value) {
     schema["writeOnly"] = true.into();
 }
@@ -362,7 +362,7 @@ impl OutputSchema {
         Some(OutputSchema { schema: root, native, name, guarantee, wrapped })
     }
 
-    /// A schema that stands for itself and is kept as it is.
+    /// Wraps the schema of a dynamic tool, which is published unchanged.
     pub(crate) fn foreign(schema: Value) -> Self {
         let name = schema["title"].as_str().map(str::to_owned);
         let (native, guarantee) = (native::value(&schema, &schema), Guarantee::default());
@@ -370,7 +370,7 @@ impl OutputSchema {
     }
 }
 
-/// What makes the schemas of these types: each in the place where it is referred to, as far as that is not too much.
+/// Generates the schemas of these types, inlined where they are referred to, as far as that stays small.
 fn generator(mut settings: SchemaSettings, types: &[TypeSchema]) -> SchemaGenerator {
     settings.meta_schema = None;
     settings.inline_subschemas = !expansion::is_too_much(&settings, types);
@@ -388,7 +388,7 @@ fn object(properties: Map<String, Value>, required: Vec<Value>) -> Value {
     object.into()
 }
 
-/// Adds the definitions of recursive types, in normal form too.
+/// Adds the definitions of recursive types, also in normal form.
 fn define(root: &mut Value, generator: &mut SchemaGenerator, side: Side) {
     let mut definitions = generator.take_definitions(true);
     if definitions.is_empty() {

@@ -1,7 +1,7 @@
-//! The constraints that a declaration puts on an input, placed in its schema.
+//! Applies the declared constraints of an input to its schema.
 //!
-//! A constraint tightens what the type says already, and stands where the type stands: in each fitting branch of a
-//! choice, beside a reference to a recursive type.
+//! A constraint tightens the schema of the type, and is added where the type is: in each matching branch of a choice,
+//! beside a reference to a recursive type.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::declare::input::{Bound, InputSpec};
 
-/// Puts the constraints of an input into its schema, and tells what is wrong with them.
+/// Applies the constraints of an input to its schema, and reports those that do not fit.
 pub(crate) fn constrain(
     schema: &mut Value,
     spec: &InputSpec,
@@ -35,11 +35,11 @@ struct Constraining<'s> {
     faults: Vec<String>,
 }
 
-/// Places one constraint in a schema of this type; whether it belongs there.
+/// Applies one constraint to a schema of this type, and returns `true` if it fits.
 type Placement<'p> = dyn Fn(&mut Constraining<'_>, &str, &mut Map<String, Value>) -> bool + 'p;
 
 impl Constraining<'_> {
-    /// Places one constraint wherever it belongs.
+    /// Applies one constraint wherever it fits.
     fn all(&mut self, option: &str, wanted: &str, schema: &mut Value, placement: &Placement<'_>) {
         if !self.each(schema, placement) {
             let kind = self
@@ -65,7 +65,7 @@ impl Constraining<'_> {
         placed
     }
 
-    /// The type of a schema, or of the recursive type that it refers to.
+    /// Returns the type of a schema, or of the recursive type that it refers to.
     fn kind(&self, schema: &Value) -> Option<String> {
         let definition = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
         let schema = definition.and_then(|name| self.definitions.get(name)).unwrap_or(schema);
@@ -83,7 +83,7 @@ impl Constraining<'_> {
         true
     }
 
-    /// A bound as it stands in the schema of this type.
+    /// Converts a bound to JSON for a schema of this type.
     fn bound(&mut self, kind: &str, bound: Option<Bound>) -> Option<Value> {
         let number = match bound? {
             Bound::Number(_) if kind == "integer" => {
@@ -103,7 +103,7 @@ impl Constraining<'_> {
         let (least, most) = match kind {
             "string" => ("minLength", "maxLength"),
             "array" => ("minItems", "maxItems"),
-            // The members of a struct are counted by its author.
+            // A struct has a fixed number of members.
             "object" if schema.get("properties").is_none() => ("minProperties", "maxProperties"),
             _ => return false,
         };
@@ -135,7 +135,7 @@ impl Constraining<'_> {
     }
 }
 
-/// Sets a limit, unless the type has one that is tighter.
+/// Sets a limit, unless the type has a tighter one.
 fn tighten(schema: &mut Map<String, Value>, keyword: &str, limit: Option<Value>, tighter: Ordering) {
     let Some(limit) = limit else { return };
     let is_tighter = |own: &Value| compare(&limit, own) == Some(tighter);

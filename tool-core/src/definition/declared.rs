@@ -1,4 +1,4 @@
-//! Definitions of what was declared, many at once.
+//! Definitions of declared tools, created in bulk.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use crate::declare::declaration::Declaration;
 use crate::definition::Whole;
 
-/// A declaration, and where the rest of its definition is kept once somebody has asked for it.
+/// A declaration, and the table cell for the rest of its definition, which is created on first use.
 ///
-/// Most of a thousand tools are never looked at, and a program that runs one of them should start none the later for the
-/// others: what is made on first use has one table for all, and nothing is called or copied before.
+/// Most of a thousand tools are never used, and must not slow down the start of a program that runs one of them. So all
+/// definitions share one table of lazily created cells, and nothing is called or copied before.
 #[derive(Clone)]
 pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
@@ -17,11 +17,11 @@ pub(super) struct Declared {
     row: u32,
 }
 
-/// A cell for each row, of which those that stand together are made when the first is asked for.
+/// The cells, in groups that are allocated when the first one is needed.
 #[derive(Debug)]
 struct Table(Box<[OnceLock<Box<Cells>>]>);
 
-/// How many cells stand together.
+/// The number of cells per group.
 const TOGETHER: usize = 16;
 
 type Cells = [OnceLock<Box<Whole>>; TOGETHER];
@@ -34,13 +34,13 @@ impl Table {
 }
 
 impl Declared {
-    /// One for each, in their order.
+    /// Creates one definition per declaration, in order.
     pub(super) fn all(
         declarations: impl ExactSizeIterator<Item = &'static Declaration>,
     ) -> impl ExactSizeIterator<Item = Self> {
         let cells = declarations.len().div_ceil(TOGETHER);
         let table = Arc::new(Table((0..cells).map(|_| OnceLock::new()).collect()));
-        // More tools than that do not fit into memory.
+        // More tools would not fit into memory.
         declarations.enumerate().map(move |(row, declaration)| Declared {
             declaration,
             table: Arc::clone(&table),
@@ -48,7 +48,7 @@ impl Declared {
         })
     }
 
-    /// Another one for each that is there, and the same for its clones.
+    /// Identifies a definition and its clones.
     pub(super) fn address(&self) -> (usize, u32) {
         (Arc::as_ptr(&self.table).addr(), self.row)
     }
@@ -100,7 +100,7 @@ mod tests {
         let tool = registry.get("other").unwrap();
         assert!(tool.ptr_eq(&tool.clone()) && !tool.ptr_eq(registry.get("first").unwrap()));
         assert!(std::ptr::eq(tool.clone().input_schema(), tool.input_schema()));
-        // For its text, and for its inputs.
+        // Once for the metadata, and once for the inputs.
         assert_eq!(ENTERED.load(Ordering::Relaxed), 2);
     }
 }

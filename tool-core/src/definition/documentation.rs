@@ -1,21 +1,21 @@
-//! The doc comment of a declared tool: its description, and the example calls that stand in it.
+//! Splits the doc comment of a declared tool into its description and its example calls.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// A doc comment in its two parts.
+/// A doc comment, split into its parts.
 #[derive(Debug)]
 pub(super) struct Documentation {
-    /// The text without the examples.
+    /// The description, without the examples.
     pub(crate) description: Cow<'static, str>,
     pub(crate) examples: Vec<Example>,
 }
 
-/// A fenced block (`CommonMark`, section 4.5) of the language `tool`: one call, a JSON object.
+/// A fenced code block (`CommonMark`, section 4.5) with the language `tool`: one call, a JSON object.
 #[derive(Debug)]
 pub(crate) struct Example {
-    /// The line of the doc comment that the block begins on, counted from 1.
+    /// The line of the doc comment where the block begins, counted from 1.
     pub(crate) line: usize,
     text: String,
     is_closed: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Example {
 
 impl Documentation {
     pub(crate) fn of(text: &'static str) -> Self {
-        // Most have no block at all.
+        // Most doc comments have no block.
         if !text.contains("```") && !text.contains("~~~") {
             return Documentation { description: text.into(), examples: Vec::new() };
         }
@@ -56,7 +56,7 @@ impl Documentation {
                 Some(Fence { language: "tool", .. }) => {
                     examples.push(Example { line: position + 1, text: String::new(), is_closed: false });
                 }
-                // The empty lines around a block that is taken out are one too many.
+                // Removing a block leaves one empty line too many.
                 _ if line.trim().is_empty()
                     && description.last().is_none_or(|last| last.trim().is_empty()) => {}
                 _ => description.push(line),
@@ -70,11 +70,11 @@ impl Documentation {
 }
 
 impl Example {
-    /// The call in the block.
+    /// Parses the call in the block.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// If the block is not closed or not a JSON object; with its line.
     pub(crate) fn call(&self) -> Result<Value, String> {
         if !self.is_closed {
             return Err(format!("the example at line {} of its description is not closed", self.line));
@@ -94,7 +94,7 @@ impl Example {
     }
 }
 
-/// The line that opens a fenced block.
+/// The opening line of a fenced block.
 struct Fence<'t> {
     mark: char,
     length: usize,
@@ -115,7 +115,7 @@ impl<'t> Fence<'t> {
     }
 }
 
-/// The mark that a line begins with, how often it stands there, and what follows.
+/// Returns the fence character of a line, its count, and the rest of the line.
 fn marks(line: &str) -> Option<(char, usize, &str)> {
     let text = line.trim_start_matches(' ');
     let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~') && line.len() - text.len() < 4)?;

@@ -1,4 +1,4 @@
-//! What is said about a tool in words and numbers, by a declaration or by hand.
+//! The metadata of a tool, besides its schemas.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::declare::source::SourceLocation;
 use crate::model::operation::{Annotations, Operation};
 use crate::model::permission::Permission;
 
-/// Everything that is said about a tool beside its schemas. What a declaration says is borrowed from it.
+/// The metadata of a tool. That of a declaration is borrowed.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub(super) name: Cow<'static, str>,
@@ -20,7 +20,7 @@ pub(super) struct Facts {
     pub(super) tags: Vec<Cow<'static, str>>,
     pub(super) path: Option<Cow<'static, str>>,
     pub(super) timeout: Option<Duration>,
-    /// Who offers the tool, where it is not the crate that declares it.
+    /// The provider of a dynamic tool.
     pub(super) provider: Option<Cow<'static, str>>,
     pub(super) location: SourceLocation,
 }

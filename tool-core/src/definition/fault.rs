@@ -1,4 +1,4 @@
-//! What can be wrong with a definition that somebody wrote by hand.
+//! Faults of dynamic definitions.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::model::permission::PermissionError;
 use crate::schema::problem::Problem;
 use crate::schema::{Escaped, SchemaError};
 
-/// Why a definition was refused, and whose.
+/// Why the definition of a tool is invalid.
 ///
 /// ```
 /// use tool_core::ToolDefinition;
@@ -27,7 +27,8 @@ impl DefinitionError {
         DefinitionError { name, fault: Box::new(fault) }
     }
 
-    /// A definition that an application refuses for a reason of its own, so that it is left out and reported as any other.
+    /// Creates an error for a definition that the application rejects, so that the tool is skipped and reported like
+    /// others.
     ///
     /// ```
     /// use tool_core::definition::DefinitionError;
@@ -39,7 +40,7 @@ impl DefinitionError {
         DefinitionError::new(name.into(), DefinitionFault::Refused(reason.into()))
     }
 
-    /// The name of the tool, as it was given.
+    /// Returns the name of the tool, as given.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -49,7 +50,7 @@ impl DefinitionError {
         &self.name
     }
 
-    /// What is wrong.
+    /// Returns the fault.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -74,7 +75,7 @@ impl std::error::Error for DefinitionError {
     }
 }
 
-/// What is wrong with a definition.
+/// The fault of a definition.
 ///
 /// ```
 /// let fault = tool_core::definition::DefinitionFault::NoDescription;
@@ -83,45 +84,45 @@ impl std::error::Error for DefinitionError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionFault {
-    /// A name that MCP does not allow, or that a path would read as something else.
+    /// The name is not allowed by MCP or in a path.
     #[error(
         "its name is not made of 1 to 128 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, or of dots alone"
     )]
     Name,
-    /// No description: a model chooses a tool by it.
+    /// The description is missing: models choose tools by it.
     #[error("it has no description")]
     NoDescription,
-    /// A description of more bytes than this.
+    /// The description is too long.
     #[error("its description is longer than {most} bytes")]
     LongDescription {
-        /// The limit.
+        /// The limit in bytes.
         most: usize,
     },
-    /// Hints that contradict the operation.
+    /// The hints contradict the operation.
     #[error("its operation and its hints contradict one another: {0}")]
     Contradiction(&'static str),
-    /// A permission that asks for nothing, or whose text form would be read as another one.
+    /// The permission is empty, or its text form is ambiguous.
     #[error("{0}")]
     Permission(#[source] PermissionError),
-    /// A path that is of no use.
+    /// The path is invalid.
     #[error("{}", Escaped(.0))]
     Path(String),
-    /// An input schema that was refused.
+    /// The input schema is invalid.
     #[error("its input schema was refused: {0}")]
     InputSchema(#[source] SchemaError),
-    /// An output schema that was refused.
+    /// The output schema is invalid.
     #[error("its output schema was refused: {0}")]
     OutputSchema(#[source] SchemaError),
-    /// A definition as JSON that has another shape, and where.
+    /// The JSON does not have the shape of a definition.
     #[error("{0}")]
     Json(Problem),
-    /// A parameter that contradicts itself or another one.
+    /// A parameter is invalid, or conflicts with another one.
     #[error("one of its inputs is wrong: {0}")]
     Parameter(Problem),
-    /// What an application has against it.
+    /// The application rejects the definition.
     #[error("{}", Escaped(.0))]
     Refused(String),
-    /// An example that the input schema does not admit.
+    /// An example is invalid for the input schema.
     #[error("one of its examples is invalid: {0}")]
     Example(Problem),
 }

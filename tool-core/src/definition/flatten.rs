@@ -1,18 +1,18 @@
-//! The fields of a struct that is flattened into the inputs of a tool.
+//! Flattening: the fields of a struct become inputs of a tool.
 
 use serde_json::{Map, Value};
 
-/// What a flattened input adds to the others.
+/// The fields of a flattened input.
 pub(crate) struct Fields {
     pub(crate) properties: Map<String, Value>,
     pub(crate) required: Vec<Value>,
 }
 
-/// The fields that a schema in normal form has.
+/// Returns the fields of a schema in normal form.
 ///
 /// # Errors
 ///
-/// Why it has none that are known beforehand.
+/// If the schema has no fixed fields.
 pub(crate) fn fields(schema: Value) -> Result<Fields, &'static str> {
     let Value::Object(mut schema) = schema else { return Err("it is no struct") };
     if ["oneOf", "anyOf", "allOf"].into_iter().any(|keyword| schema.contains_key(keyword)) {

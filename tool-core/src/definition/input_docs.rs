@@ -1,4 +1,4 @@
-//! What is told of the inputs of a tool in other words than those of JSON Schema.
+//! Documentation of inputs, in a simpler form than JSON Schema.
 
 use serde_json::{Map, Value};
 
@@ -6,16 +6,15 @@ use crate::declare::input::InputSpec;
 use crate::schema::example;
 use crate::schema::native::{self, NativeSchema};
 
-/// The inputs of a tool as people and scripts hear of them. Of a foreign schema it is made on first use: a list shows the
-/// schema, and no more.
+/// The documentation of the inputs of a tool. For a dynamic tool it is created on first use, because lists only need
+/// the schema.
 #[derive(Debug)]
 pub(crate) struct InputDocs {
     pub(crate) native: Vec<NativeSchema>,
-    /// A minimal valid call: declared examples, then what the schema suggests.
+    /// A minimal valid call, from declared examples or else from the schema.
     pub(crate) example: Value,
 }
 
-/// Of no inputs.
 impl Default for InputDocs {
     fn default() -> Self {
         InputDocs { native: Vec::new(), example: Map::new().into() }
@@ -23,12 +22,12 @@ impl Default for InputDocs {
 }
 
 impl InputDocs {
-    /// Of a schema in the normal form, for these inputs.
+    /// Documents declared inputs, from a schema in normal form.
     pub(crate) fn declared(schema: &Value, specs: &[&'static InputSpec]) -> Self {
         InputDocs { native: described(schema, specs), example: example::of(schema) }
     }
 
-    /// Of a foreign schema, of whose inputs these stand in a path.
+    /// Documents the inputs of a dynamic tool with these locators.
     pub(crate) fn foreign(schema: &Value, locators: &[String]) -> Self {
         let mut native = native::properties(schema, schema);
         for input in &mut native {
@@ -39,7 +38,7 @@ impl InputDocs {
     }
 }
 
-/// The inputs without JSON Schema.
+/// Describes the inputs without JSON Schema.
 fn described(root: &Value, specs: &[&'static InputSpec]) -> Vec<NativeSchema> {
     let mut native = native::properties(root, root);
     for input in &mut native {

@@ -1,4 +1,4 @@
-//! Definitions that are written as JSON: rows of a database, files, answers of another program.
+//! Definitions as JSON: rows of a database, files, answers of another program.
 
 use std::panic::Location;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use crate::schema::problem::Problem;
 use crate::schema::{Untrusted, Validator};
 
 impl ToolDefinition {
-    /// A definition that is written as JSON, with what it must have and what it may say:
+    /// Parses a definition from JSON with these keys:
     ///
     /// | key | value |
     /// |---|---|
@@ -34,14 +34,14 @@ impl ToolDefinition {
     /// | `path` | the address under which the result lives |
     /// | `timeout` | such as `"30s"` |
     ///
-    /// It is the shape in which `tool-http` shows a tool, so that what one program shows another one can read: `modifying`,
-    /// `idempotent`, `requirements` and `digest` may stand in it, follow from the rest, and are not looked at. Any other key is
-    /// refused.
+    /// `tool-http` describes tools in the same form, so one program can read what another one publishes. `modifying`,
+    /// `idempotent`, `requirements` and `digest` are allowed but ignored, because they follow from the rest. Any other
+    /// key is rejected.
     ///
     /// # Errors
     ///
-    /// The first fault: [`DefinitionFault::Json`] with the place of what has not this shape, and everything that
-    /// [`ToolDefinitionBuilder::build`] refuses.
+    /// The first fault: [`DefinitionFault::Json`] with a path if the JSON has another shape, and everything that
+    /// [`ToolDefinitionBuilder::build`] rejects.
     ///
     /// ```
     /// use serde_json::json;
@@ -70,7 +70,7 @@ impl ToolDefinition {
     }
 }
 
-/// What follows from the rest where a tool is shown.
+/// Allowed but ignored.
 const DERIVED: [&str; 4] = ["modifying", "idempotent", "requirements", "digest"];
 
 #[derive(Deserialize)]
@@ -127,16 +127,16 @@ fn read(definition: Value) -> Result<ToolDefinitionBuilder, DefinitionFault> {
     }
 }
 
-/// Decodes what has the right shape. All that serde could say is said before, with a place.
+/// Decodes JSON that was validated before, because those problems have a path.
 fn decoded(definition: Value) -> Result<DefinitionJson, DefinitionFault> {
-    // One level down, since what stands at the top would be called an input.
+    // Nested by one level, because messages call top-level members inputs.
     let framed = Value::Object(Map::from_iter([("definition".to_owned(), definition)]));
     let mut definition = Untrusted::new(framed).into_valid_by(shape()).map_err(|mut problem| {
         problem.path = problem.path.strip_prefix("/definition").unwrap_or_default().to_owned();
         DefinitionFault::Json(problem)
     })?;
     let mut definition = definition["definition"].take();
-    // The schemas are most of it: they are moved, and not read once more.
+    // Schemas are large, so they are moved instead of decoded.
     let mut taken = |name| definition.as_object_mut().and_then(|members| members.shift_remove(name));
     let (input_schema, output_schema) = (taken("inputSchema"), taken("outputSchema"));
     let json = serde_json::from_value(definition).map_err(|error| unfit("", &error.to_string()))?;
@@ -168,7 +168,7 @@ fn timeout(text: &str) -> Option<Duration> {
     number.checked_mul(milliseconds).map(Duration::from_millis)
 }
 
-/// The shape, as the one validator checks it.
+/// Returns the validator for the shape.
 fn shape() -> &'static Validator {
     static SHAPE: OnceLock<Validator> = OnceLock::new();
     SHAPE.get_or_init(|| {

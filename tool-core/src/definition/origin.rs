@@ -1,4 +1,4 @@
-//! Where a definition comes from, and what can only be known from there.
+//! The origin of a definition: a declaration or custom schemas.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ use crate::definition::facts::Facts;
 use crate::definition::schema_text::CustomSchemas;
 use crate::model::catch_panic::{Panicked, catch_panic};
 
-/// What a declaration says of its tool, and where the rest comes from.
+/// Splits a declaration into metadata and origin.
 pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
     let metadata = declaration.metadata();
     let Documentation { description, examples } = Documentation::of(metadata.description);
@@ -26,9 +26,10 @@ pub(super) fn declared(declaration: &'static Declaration) -> (Facts, Origin) {
     (Facts::declared(declaration, SourceLocation::from(metadata), description), origin)
 }
 
-/// The names of the types of state that the function, its requirements and its completions take and that `states` lacks.
+/// Returns the names of the state types that the function, its requirements and its completions need and that `states`
+/// does not have.
 pub(super) fn lacks(declaration: &'static Declaration, states: &States) -> Vec<&'static str> {
-    // Of most tools nothing is injected: they need not be asked.
+    // Most tools inject nothing, so they are not entered.
     let requires = declaration.options_or_default().requires;
     if !declaration.takes_state && requires.is_empty() {
         return Vec::new();
@@ -42,24 +43,24 @@ pub(super) fn lacks(declaration: &'static Declaration, states: &States) -> Vec<&
     needs.unmet(states)
 }
 
-/// Lets a function describe itself.
+/// Enters a declaration to describe its inputs and output.
 fn described(declaration: &'static Declaration, inputs: &mut Vec<&'static InputSpec>) -> (Needs, Returned) {
     let mut needs = Needs::default();
     let mut call = Call::Describe(Visitor { inputs, needs: &mut needs });
     let returned = match (declaration.entry)(&mut call) {
         EntryOutcome::Described(returned) => returned,
-        // `run` and its siblings answer `Describe` in this one way.
+        // `run` and its variants always return this for `Describe`.
         _ => Returned::Nothing,
     };
     (needs, returned)
 }
 
-/// Where a definition comes from.
+/// The origin of a definition.
 #[derive(Debug)]
 pub(super) enum Origin {
-    /// A declaration: its function knows the types, and the types know their schemas.
+    /// A declaration: schemas are generated from its types.
     Declared(Box<Declared>),
-    /// A value that somebody built, with schemas of its own.
+    /// Custom schemas of a dynamic tool.
     Custom(CustomSchemas),
 }
 
@@ -85,7 +86,7 @@ impl Origin {
         }
     }
 
-    /// The names of the inputs that identify one thing.
+    /// Returns the names of the locators.
     pub(super) fn locators(&self) -> Vec<&str> {
         match self {
             Origin::Declared(declared) => {
@@ -95,7 +96,7 @@ impl Origin {
         }
     }
 
-    /// Whether every input is a locator.
+    /// Returns `true` if every input is a locator.
     pub(super) fn takes_only_locators(&self) -> bool {
         match self {
             Origin::Declared(declared) => declared.inputs.iter().all(|spec| spec.locator),
@@ -103,7 +104,7 @@ impl Origin {
         }
     }
 
-    /// How the arguments of a declared tool are read.
+    /// Returns the layout of the arguments; empty for a dynamic tool.
     pub(super) fn argument_layout(&self) -> &ArgumentLayout {
         match self {
             Origin::Declared(declared) => declared.argument_layout(),
@@ -112,14 +113,13 @@ impl Origin {
     }
 }
 
-/// A declaration, and what its function told about itself. Its schemas are made on first use, since most of them are
-/// never asked for.
+/// A declaration and its description. Schemas are created on first use, because most are never needed.
 #[derive(Debug)]
 pub(super) struct Declared {
     pub(super) declaration: &'static Declaration,
     pub(super) inputs: Vec<&'static InputSpec>,
     pub(super) needs: Needs,
-    /// The calls in its doc comment.
+    /// The example calls in its doc comment.
     pub(super) examples: Vec<Example>,
     returned: Returned,
     argument_layout: OnceLock<ArgumentLayout>,
@@ -150,9 +150,9 @@ impl Declared {
         }
     }
 
-    /// How the arguments are read, by how the inputs stand in the schema.
+    /// Returns the layout of the arguments.
     fn argument_layout(&self) -> &ArgumentLayout {
-        // The code of an author runs here, for defaults and for types: `broken` is set if it panics.
+        // Code of the application runs here, for defaults and types: `broken` is set if it panics.
         self.argument_layout.get_or_init(|| {
             let input = self.input();
             let layout = catch_panic(|| ArgumentLayout::new(&self.inputs, &input.layout));
@@ -176,7 +176,7 @@ impl Declared {
         })
     }
 
-    /// What the function returns where that has no schema.
+    /// Returns the kind of a return value without a schema.
     pub(super) fn returns_untyped(&self) -> Option<Untyped> {
         Untyped::of(self.returned)
     }

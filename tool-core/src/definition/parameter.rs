@@ -1,4 +1,4 @@
-//! Inputs of a hand-written tool, one by one, where nobody has written a schema.
+//! Inputs of a dynamic tool, defined one by one instead of by a schema.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 use crate::schema::{Untrusted, has_secret};
 
-/// What kind of value a [`Parameter`] takes, in the words of JSON Schema.
+/// The JSON Schema type of a [`Parameter`].
 ///
 /// ```
 /// use tool_core::definition::ParameterType;
@@ -29,14 +29,14 @@ pub enum ParameterType {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A list.
+    /// An array.
     Array,
-    /// An object of any members.
+    /// An object with any members.
     Object,
 }
 
 impl ParameterType {
-    /// All of them.
+    /// All types.
     ///
     /// ```
     /// assert_eq!(tool_core::definition::ParameterType::ALL.len(), 6);
@@ -50,7 +50,7 @@ impl ParameterType {
         ParameterType::Object,
     ];
 
-    /// The word of JSON Schema for it.
+    /// Returns the name in JSON Schema.
     ///
     /// ```
     /// assert_eq!(tool_core::definition::ParameterType::Array.as_str(), "array");
@@ -68,10 +68,10 @@ impl ParameterType {
     }
 }
 
-/// One input of a hand-written tool: for definitions that come from rows or forms, where no schema was written.
+/// One input of a dynamic tool, for definitions from rows or forms that have no schema.
 ///
-/// As JSON it is `{"name", "type", "items"?, "description"?, "default"?, "required"?, "enum"?, "secret"?}`, or with a `schema`
-/// in place of `type`, `items` and `enum`; `items` is one of the words for a type, or a JSON Schema.
+/// Its JSON form is `{"name", "type", "items"?, "description"?, "default"?, "required"?, "enum"?, "secret"?}`, or with
+/// `schema` instead of `type`, `items` and `enum`; `items` is a type name or a JSON Schema.
 ///
 /// ```
 /// use serde_json::json;
@@ -112,7 +112,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// An optional input of this type.
+    /// Creates an optional input of this type.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -122,7 +122,7 @@ impl Parameter {
         Parameter::of_schema(name, json!({"type": kind.as_str()}))
     }
 
-    /// An optional input with a schema of one's own, such as that of a nested object.
+    /// Creates an optional input with a custom schema, such as that of a nested object.
     ///
     /// ```
     /// # use serde_json::json;
@@ -143,7 +143,7 @@ impl Parameter {
         }
     }
 
-    /// The name of the input.
+    /// Returns the name of the input.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -154,7 +154,7 @@ impl Parameter {
         &self.name
     }
 
-    /// What the items of a list are.
+    /// Sets the type of the items of an array.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -164,7 +164,7 @@ impl Parameter {
         self.with("items", json!({"type": kind.as_str()}))
     }
 
-    /// What the input is.
+    /// Sets the description.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -175,8 +175,7 @@ impl Parameter {
         self
     }
 
-    /// What counts when the input is left out. The schema tells it to the caller, unless it is a [secret](Self::secret); the tool
-    /// applies it.
+    /// Sets the default. The schema publishes it, unless the input is [secret](Self::secret); the tool must apply it.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -187,7 +186,7 @@ impl Parameter {
         self
     }
 
-    /// The values that are allowed.
+    /// Sets the allowed values.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -197,7 +196,7 @@ impl Parameter {
         self.with("enum", values.into_iter().map(Into::into).collect())
     }
 
-    /// That it must be given.
+    /// Makes the input required.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -208,7 +207,7 @@ impl Parameter {
         self
     }
 
-    /// That its value is never shown (`writeOnly`), nor its default.
+    /// Makes the input secret (`writeOnly`): neither its value nor its default is shown.
     ///
     /// ```
     /// # use tool_core::definition::{Parameter, ParameterType};
@@ -220,18 +219,18 @@ impl Parameter {
     }
 
     fn with(mut self, keyword: &str, value: Value) -> Self {
-        // A schema of one's own may be `true`, which has no keywords.
+        // A custom schema may be `true`, which has no keywords.
         if let Value::Object(schema) = &mut self.schema {
             schema.insert(keyword.to_owned(), value);
         }
         self
     }
 
-    /// The schema of its value, with all that was said about it.
+    /// Returns the schema of the value.
     fn into_schema(self) -> Value {
         let mut schema = match self.schema {
             Value::Object(schema) => schema,
-            // `true` and `false` are schemas as well; everything else is refused with the whole.
+            // `true` and `false` are schemas as well; other values are rejected with the whole schema.
             Value::Bool(true) => Map::new(),
             other => return other,
         };
@@ -248,11 +247,11 @@ impl Parameter {
     }
 }
 
-/// The schema of an object with these inputs and no others.
+/// Returns an object schema with exactly these inputs.
 ///
 /// # Errors
 ///
-/// When two have one name.
+/// If two inputs have the same name.
 pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Untrusted, DefinitionFault> {
     let mut seen = HashSet::new();
     if let Some(twin) = parameters.iter().find(|parameter| !seen.insert(parameter.name.as_str())) {
@@ -271,7 +270,7 @@ pub(super) fn schema_of(parameters: Vec<Parameter>) -> Result<Untrusted, Definit
     Ok(Untrusted::new(schema))
 }
 
-/// Takes the defaults of inputs that are secrets, or have one in them, out of what everybody sees.
+/// Removes the defaults of inputs that are, or contain, secrets.
 pub(super) fn conceal_defaults(schema: &mut Value) {
     for schema in schema["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
         if has_secret(schema)
@@ -282,7 +281,7 @@ pub(super) fn conceal_defaults(schema: &mut Value) {
     }
 }
 
-/// Refuses a default that its own input would not admit.
+/// Rejects a default that is invalid for its input.
 pub(super) fn check_defaults(schema: &Value) -> Result<(), DefinitionFault> {
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         let Some(default) = schema.get("default") else { continue };
@@ -320,7 +319,7 @@ struct Shape {
     secret: bool,
 }
 
-/// A `null` that was written is a value.
+/// An explicit `null` is a value.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

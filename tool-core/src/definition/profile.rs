@@ -1,8 +1,8 @@
-//! A tool in the words of whoever takes it: one rendering a vendor, each a pure function of the definition.
+//! Profiles: tools in the formats of model vendors, each a pure function of the definition.
 //!
-//! A rendering has two steps. `references` puts every `$ref` in its path but for those of a recursive type; then the
-//! vendor's own module says which keywords stay, and `rewriting` moves what does not stay into the description. The
-//! rules of a vendor, and where it says so, stand at the top of its module.
+//! Rendering has two steps. `references` inlines every `$ref`, except those of recursive types. Then the module of the
+//! vendor decides which keywords stay, and `rewriting` moves the others into the description. The top of each module
+//! lists the rules of its vendor, with sources.
 
 mod anthropic;
 mod branches;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-/// For whom a tool is rendered: which schema of its inputs, and in which shape.
+/// The format of a tool for a kind of client: which schema, and in which shape.
 ///
 /// | profile | the schema | [`tool_for`](ToolDefinition::tool_for) |
 /// |---|---|---|
@@ -35,8 +35,8 @@ use crate::definition::ToolDefinition;
 /// | `gemini` | the subset of the API's `parametersJsonSchema`: no `const`, no `oneOf`, enums of texts | a `FunctionDeclaration` |
 /// | `native` | [`ToolDefinition::inputs`], which is no JSON Schema | name, description, inputs and outputs |
 ///
-/// Nothing is lost silently: a limit that a vendor does not take is told in the description, where the model reads it, and
-/// the call is checked against the normal form whoever makes it. What a vendor cannot express at all is refused with a
+/// Nothing is lost silently: limits that a vendor does not support are added to the description for the model, and
+/// every call is validated against the normal form. A schema that a vendor cannot express is rejected with a
 /// [`ProfileError`]:
 ///
 /// | | a recursive type | an object with free names | a value of any type |
@@ -58,23 +58,22 @@ use crate::definition::ToolDefinition;
 pub enum Profile {
     /// The normal form, for MCP clients: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
     Mcp,
-    /// The normal form without any reference, for readers that do not follow them.
+    /// The normal form without references, for clients that do not follow them.
     NoRef,
     /// Function calling of OpenAI: <https://developers.openai.com/api/docs/guides/function-calling>.
     ///
-    /// For Chat Completions, and the many who imitate it, put all but `type` below `"function"`.
+    /// For Chat Completions and compatible APIs, move everything but `type` below `"function"`.
     OpenAi,
     /// Function calling of OpenAI in strict mode, where the model cannot leave the schema:
     /// <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>.
     ///
-    /// The model says `null` for what it leaves out, and a call takes that as left out, at every depth. An input of type
-    /// `Option<Option<T>>` cannot be left out then: its `null` is a value.
+    /// The model sends `null` for omitted values, and calls accept that at every depth. An input of type
+    /// `Option<Option<T>>` cannot be omitted then: its `null` is a value.
     OpenAiStrict,
     /// Tool use of Anthropic: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>.
     ///
-    /// The schema is one for plain and for strict use. To make the tool strict, add `"strict": true`; how many of one request
-    /// may be so, and with which schemas, stands in
-    /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
+    /// The schema works for plain and for strict use. Add `"strict": true` to make the tool strict; see
+    /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> for the limits per request.
     Anthropic,
     /// Function calling of Google's Gemini: <https://ai.google.dev/api/caching#FunctionDeclaration>, with the keywords that
     /// <https://ai.google.dev/api/generate-content#GenerationConfig> lists for `responseJsonSchema`.
@@ -84,7 +83,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All profiles, in the order of their declaration.
+    /// All profiles.
     ///
     /// ```
     /// assert_eq!(tool_core::profile::Profile::ALL.len(), 7);
@@ -99,7 +98,7 @@ impl Profile {
         Profile::Native,
     ];
 
-    /// The name on the wire and on the command line.
+    /// Returns the name.
     ///
     /// ```
     /// assert_eq!(tool_core::profile::Profile::NoRef.as_str(), "no-ref");
@@ -134,7 +133,7 @@ impl FromStr for Profile {
     }
 }
 
-/// A text that names no [`Profile`].
+/// The error for a text that is not a [`Profile`].
 ///
 /// ```
 /// let error = "opnai".parse::<tool_core::profile::Profile>().unwrap_err();
@@ -163,81 +162,81 @@ pub struct UnknownProfile(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// The profile takes no recursive type.
+    /// The profile does not support recursive types.
     #[error("`{profile}` takes no recursive type, and there is one at `{path}`{}", help(*.profile))]
     Recursive {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
-        /// Where the type begins again.
+        /// Where the type recurs.
         path: String,
     },
-    /// The profile takes no object whose names are free.
+    /// The profile does not support objects with arbitrary property names.
     #[error("`{profile}` takes no object with free names, and there is one at `{path}`{}", help(*.profile))]
     FreeNames {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
-        /// Where the object is.
+        /// The path of the object.
         path: String,
     },
-    /// The profile takes no value without a type.
+    /// The profile does not support values of any type.
     #[error("`{profile}` takes no value of any type, and there is one at `{path}`{}", help(*.profile))]
     Untyped {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
-        /// Where the value is.
+        /// The path of the value.
         path: String,
     },
-    /// The inputs as a whole are no plain object: a hand-written schema has a choice at its root.
+    /// The root of the schema is not a plain object, such as a choice in a custom schema.
     #[error(
         "`{profile}` takes one plain object as the inputs of a tool, and these are a choice or no object"
     )]
     Root {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
     },
-    /// The profile does not take this name of an input or property.
+    /// The profile does not support this name of an input or property.
     #[error("`{profile}` takes no property named `{name}`: it takes {}", dialect::property_names(*.profile))]
     PropertyName {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
         /// The name.
         name: String,
     },
-    /// The profile does not take the name of the tool.
+    /// The profile does not support the name of the tool.
     #[error("`{profile}` takes no tool named `{name}`: it takes {}", dialect::tool_names(*.profile))]
     ToolName {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
         /// The name.
         name: String,
     },
-    /// A reference of a hand-written schema leads nowhere inside of it.
+    /// A reference in a custom schema has no target in it.
     #[error("the reference `{reference}` at `{path}` leads nowhere in the schema")]
     Reference {
-        /// Where it stands.
+        /// The path of the reference.
         path: String,
-        /// What it says.
+        /// The reference.
         reference: String,
     },
-    /// The schema would become unreasonably large.
+    /// The schema would become too large.
     #[error("the schema would become too large in `{profile}`: its references or choices multiply")]
     TooLarge {
-        /// Which profile.
+        /// The profile.
         profile: Profile,
     },
 }
 
-/// What else there is for a tool that a profile cannot express.
+/// Suggests an alternative for a tool that a profile cannot express.
 fn help(profile: Profile) -> &'static str {
     match profile {
-        // A request may hold tools of both kinds.
+        // A request may contain strict and other tools.
         Profile::OpenAiStrict => "\nhelp: the profile `openai`, which is not strict, takes it",
         _ => "",
     }
 }
 
 impl ToolDefinition {
-    /// The schema of the inputs in a profile; for [`Profile::Native`] the flat array of [`ToolDefinition::inputs`].
+    /// Returns the schema of the inputs in a profile; for [`Profile::Native`], the array of [`ToolDefinition::inputs`].
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -254,7 +253,7 @@ impl ToolDefinition {
     ///
     /// # Errors
     ///
-    /// When the profile cannot express an input of this tool. [`Profile::Mcp`] and [`Profile::Native`] can express all.
+    /// If the profile cannot express an input. [`Profile::Mcp`] and [`Profile::Native`] can express all.
     pub fn schema_for(&self, profile: Profile) -> Result<Value, ProfileError> {
         match profile {
             Profile::Native => Ok(json_of(self.inputs())),
@@ -262,7 +261,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The tool as the API of a vendor takes it in its list of tools: name, description and schema in the vendor's shape.
+    /// Returns the tool in the shape of the vendor's API: name, description and schema.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -279,7 +278,7 @@ impl ToolDefinition {
     ///
     /// # Errors
     ///
-    /// When the profile cannot express an input of this tool, or does not take its name.
+    /// If the profile cannot express an input, or does not support the name.
     pub fn tool_for(&self, profile: Profile) -> Result<Value, ProfileError> {
         if !dialect::takes_tool_name(profile, self.name()) {
             return Err(ProfileError::ToolName { profile, name: self.name().to_owned() });
@@ -319,7 +318,7 @@ impl ToolDefinition {
         tool.into()
     }
 
-    /// What names it, for whoever has a path for a title.
+    /// Returns the name, title and description.
     fn named(&self) -> Map<String, Value> {
         let mut tool = Map::from_iter([("name".to_owned(), self.name().into())]);
         if let Some(title) = self.title() {
@@ -330,7 +329,7 @@ impl ToolDefinition {
     }
 }
 
-/// A schema in normal form, or a hand-written one, in the words of a profile.
+/// Renders a schema in normal form, or a custom schema, in a profile.
 fn rendered(schema: &Value, profile: Profile) -> Result<Value, ProfileError> {
     match profile {
         Profile::Mcp | Profile::Native => Ok(schema.clone()),
@@ -344,7 +343,7 @@ fn rendered(schema: &Value, profile: Profile) -> Result<Value, ProfileError> {
     }
 }
 
-/// What is made of texts, numbers and values has a JSON form.
+/// Texts, numbers and values always serialize.
 fn json_of(value: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

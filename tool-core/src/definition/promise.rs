@@ -1,4 +1,4 @@
-//! What one tool promises: all that its digest is made of, and that a comparison looks at.
+//! The public contract of a tool, as used for digests and lock files.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,9 +9,9 @@ use crate::model::digest::Digest;
 use crate::model::operation::{Annotations, Operation};
 use crate::schema::json::canonical::canonical;
 
-/// A tool without its name, which stands before it in a lock.
+/// The contract of a tool, without its name, which is the key in a lock file.
 ///
-/// Limits of time and freshness are not in it: they are settings of an operator, and no caller relies on them.
+/// Time limits and cache durations are excluded: they are settings of an operator, and no caller relies on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {
@@ -22,20 +22,20 @@ pub(crate) struct Entry {
     pub(crate) operation: Option<Operation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) annotations: Option<Annotations>,
-    /// As [`Permission`](crate::Permission) is written.
+    /// The text form of a [`Permission`](crate::Permission).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) permission: Option<String>,
-    /// How many functions say whether the configuration is there that it requires.
+    /// The number of requirement functions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) requires: usize,
-    /// Whether a function decides about access.
+    /// Whether the tool has an access function.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) guarded: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
-    /// The inputs that identify one thing, and so are part of its address.
+    /// The locators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) locators: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(crate) struct Entry {
     pub(crate) input_schema: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output_schema: Option<Value>,
-    /// What it returns where that has no schema; `None` where only its author knows.
+    /// The kind of a return value without a schema; `None` for a dynamic tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) returns: Option<Untyped>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Deprecation {
     note: Option<String>,
 }
 
-/// The digest of all that a tool promises, with these schemas, which are not copied for it.
+/// Computes the digest of the contract with these schemas, without copying them.
 pub(crate) fn digest(tool: &ToolDefinition, input: &Value, output: Option<&Value>) -> Digest {
     let said = Entry::without_schemas(tool).promise(tool.name());
     let members = said.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
@@ -104,7 +104,7 @@ impl Entry {
         }
     }
 
-    /// With each number of the schemas as the canonical text writes it, so that `1.0` and `1` are no difference.
+    /// Normalizes numbers, so that `1.0` and `1` are equal.
     pub(crate) fn normal(mut self) -> Self {
         let normal = |schema: &mut Value| *schema = canonical(schema).parse().unwrap_or_default();
         normal(&mut self.input_schema);
@@ -118,12 +118,12 @@ impl Entry {
         promise
     }
 
-    /// Whether it tells something that is stored, which can have an address.
+    /// Returns `true` if the operation is `Explain` or `Read`, whose results can have an address.
     pub(crate) fn is_read(&self) -> bool {
         matches!(self.operation, Some(Operation::Explain | Operation::Read))
     }
 
-    /// Whether its result has an address, as [`Surface::of`](crate::address::Surface::of) decides it.
+    /// Returns `true` if the result has an address, as decided by [`Surface::of`](crate::address::Surface::of).
     pub(crate) fn has_address(&self) -> bool {
         let inputs = self.input_schema["properties"].as_object();
         self.is_read() && inputs.is_none_or(|inputs| inputs.keys().all(|input| self.locators.contains(input)))

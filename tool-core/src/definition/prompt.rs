@@ -1,4 +1,4 @@
-//! A prompt as everybody sees it.
+//! Definitions of prompts.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::model::digest::Digest;
 use crate::model::permission::Permission;
 use crate::schema::NativeSchema;
 
-/// The definition of one prompt.
+/// The definition of a prompt.
 ///
 /// ```
 /// use tool_core::{Registry, prompt, prompts};
@@ -41,7 +41,7 @@ impl PromptDefinition {
         ToolDefinition::all_declared(declarations).map(PromptDefinition).collect()
     }
 
-    /// The name on the wire.
+    /// Returns the name.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -51,7 +51,7 @@ impl PromptDefinition {
         self.0.name()
     }
 
-    /// The name for people, where one was declared.
+    /// Returns the title for people, if it has one.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -61,7 +61,7 @@ impl PromptDefinition {
         self.0.title()
     }
 
-    /// What the prompt is for, in the words of its doc comment.
+    /// Returns the description, from the doc comment.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -71,7 +71,7 @@ impl PromptDefinition {
         self.0.description()
     }
 
-    /// The permissions that a caller must have; `None` if none are required.
+    /// Returns the permissions that a caller must have; `None` if none are required.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -82,7 +82,7 @@ impl PromptDefinition {
         self.0.permission()
     }
 
-    /// Returns `true` if an access function decides about each use.
+    /// Returns `true` if the prompt has an access function.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -92,7 +92,7 @@ impl PromptDefinition {
         self.0.guarded()
     }
 
-    /// What a person fills in, each with its type, description and default.
+    /// Returns the arguments, each with its type, description and default.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -104,7 +104,7 @@ impl PromptDefinition {
         self.0.inputs()
     }
 
-    /// Where the prompt was declared.
+    /// Returns where the prompt was declared.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -114,7 +114,7 @@ impl PromptDefinition {
         self.0.source()
     }
 
-    /// The identity of everything that this definition promises.
+    /// Returns the digest of the definition.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -124,7 +124,7 @@ impl PromptDefinition {
         self.0.digest()
     }
 
-    /// What reads the arguments and enters the function.
+    /// Returns the definition that reads the arguments and enters the function.
     pub(crate) fn tool(&self) -> &ToolDefinition {
         &self.0
     }

@@ -1,7 +1,7 @@
-//! What somebody wrote by hand, kept as text.
+//! The schemas of dynamic tools, stored as text.
 //!
-//! A schema as a value takes seven times the room of its text, and what is told of it in other words as much again. Of ten
-//! thousand tools that come from elsewhere, few are ever called: only these are more than text for longer than a moment.
+//! A schema as a value takes seven times the memory of its text, and its documentation as much again. Of ten thousand
+//! dynamic tools, few are ever called: only these keep more than text.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use crate::definition::compose::{InputSchema, OutputSchema};
 
-/// How `serde_json` begins the names by which it passes on what is no JSON: read again, a member of such a name is another value.
+/// The prefix of names that `serde_json` uses internally: an object with such a member does not round-trip.
 const NO_NAME: &str = "$serde_json::private::";
 
-/// The schemas and examples of a definition that is written by hand, all of them checked.
+/// The checked schemas and examples of a dynamic tool.
 #[derive(Debug)]
 pub(super) struct CustomSchemas {
     text: Arc<Text>,
-    /// Made on first use.
+    /// Created on first use.
     input: OnceLock<Box<InputSchema>>,
     output: OnceLock<Option<Box<OutputSchema>>>,
 }
@@ -26,9 +26,9 @@ struct Text {
     input: Box<str>,
     output: Option<Box<str>>,
     examples: Box<[Box<str>]>,
-    /// The inputs that stand in its path.
+    /// The locators.
     locators: Arc<[String]>,
-    /// Every input is one of these, as it is where there is none.
+    /// Whether every input is a locator.
     only_locators: bool,
 }
 
@@ -58,7 +58,7 @@ impl CustomSchemas {
         schemas
     }
 
-    /// The same text, of which nothing was made; `None` where something was, which then is there for all.
+    /// Returns a copy of the text without parsed schemas; `None` if schemas were already parsed, which are shared then.
     pub(super) fn detached(&self) -> Option<Self> {
         let text = Arc::clone(&self.text);
         let is_made = self.input.get().is_some();
@@ -97,7 +97,7 @@ impl CustomSchemas {
 }
 
 impl Text {
-    /// Whether what is read from it is what it was written from.
+    /// Returns `true` if the text parses to the same value.
     fn is_faithful(&self) -> bool {
         let texts = self.examples.iter().chain(&self.output).chain([&self.input]);
         texts.into_iter().all(|text| !text.contains(NO_NAME))
@@ -108,7 +108,7 @@ fn text(value: &Value) -> Box<str> {
     value.to_string().into_boxed_str()
 }
 
-/// What was written by [`text`], and within the limits of a schema: it is read.
+/// Parses a text written by [`text`], which is within the limits of a schema.
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -128,7 +128,7 @@ mod tests {
         })
     }
 
-    /// Nothing was made of it, which would stay.
+    /// Nothing was parsed that would stay in memory.
     fn is_text(tool: &ToolDefinition) -> bool {
         !tool.detached().ptr_eq(tool)
     }
@@ -148,14 +148,14 @@ mod tests {
         assert_eq!(registry.search("many").len(), 1);
         assert!(registry.check().is_ok() && registry.callable().count() == 1);
         assert!(is_text(&tool));
-        // What passes by is whole, and goes with whoever asked.
+        // A detached definition is complete, and is dropped with its user.
         let passing = tool.detached();
         assert_eq!(*passing.input_schema(), schema());
         assert_eq!(passing.inputs()[0].description.as_deref(), Some("How many."));
         assert_eq!(passing.examples(), [json!({"n": 2}), json!({"n": 3})]);
         assert_eq!((passing.output_type(), passing.output_schema()), (Some("Count"), Some(&output)));
         assert!(is_text(&tool) && passing.detached().ptr_eq(&passing));
-        // Whoever calls it needs it again.
+        // A call keeps the schema, because it is needed again.
         assert_eq!(*tool.input_schema(), schema());
         assert!(!is_text(&tool));
         assert_eq!(tool.inputs(), passing.inputs());
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// `serde_json` reads an object of this one member as what stands in its text.
+    /// `serde_json` parses an object with only this member as the text in it.
     #[test]
     fn keeps_values_that_do_not_round_trip() {
         let odd = json!({"$serde_json::private::RawValue": "{\"type\":\"string\"}"});

@@ -1,4 +1,4 @@
-//! What a tool takes and returns: computed on first use, since most of it is never asked for.
+//! The schemas of a tool: computed on first use, because most are never needed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use crate::model::output::Output;
 use crate::schema::problem::Problem;
 use crate::schema::{Formats, NativeSchema, Validator};
 
-/// An example of more bytes than this is not told to a caller whose input was wrong.
+/// The maximum size in bytes of an example in an error message.
 const MAX_EXAMPLE_LENGTH: usize = 4 * 1024;
 
 impl ToolDefinition {
-    /// The schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: an object, closed, without
-    /// references but to recursive types, optional inputs without `null`.
+    /// Returns the schema of the arguments (JSON Schema 2020-12), in the normal form of this crate: a closed object,
+    /// with references only to recursive types, and optional inputs without `null`.
     ///
-    /// An object within it is closed, too, where its type names its members: `additionalProperties` is `false`. A map and a
-    /// schema that names none stay open.
+    /// Nested objects are closed, too (`additionalProperties` is `false`), if their type names its members. Maps and
+    /// schemas without members stay open.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -45,11 +45,11 @@ impl ToolDefinition {
         &self.input().schema
     }
 
-    /// The schema of the structured output, always an object: another type stands under `result`. `None` for a tool
-    /// that returns nothing, a text or content.
+    /// Returns the schema of the structured output, always an object: other types are wrapped as `result`. `None` for a
+    /// tool that returns nothing, a text or content.
     ///
-    /// Objects in it are open unless their type says otherwise (`#[serde(deny_unknown_fields)]`): a client does not fail when
-    /// a later version returns more.
+    /// Its objects are open, unless their type has `#[serde(deny_unknown_fields)]`: clients do not fail if a later
+    /// version returns more.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -66,8 +66,7 @@ impl ToolDefinition {
         self.output().map(|output| &output.schema)
     }
 
-    /// The [schema of the arguments](Self::input_schema) as compact JSON. Of a tool that is written by hand it is there
-    /// already.
+    /// Returns the [schema of the arguments](Self::input_schema) as compact JSON. A dynamic tool stores this text.
     ///
     /// ```
     /// use tool_core::ToolDefinition;
@@ -82,7 +81,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The [schema of the structured output](Self::output_schema) as compact JSON, where there is one.
+    /// Returns the [schema of the structured output](Self::output_schema) as compact JSON, if there is one.
     ///
     /// ```
     /// use tool_core::ToolDefinition;
@@ -97,10 +96,10 @@ impl ToolDefinition {
         }
     }
 
-    /// The same definition, for whoever looks at very many once: what is made of its schemas on the way goes with it.
+    /// Returns a copy whose parsed schemas are dropped with it, for iterating over very many tools.
     ///
-    /// The schemas of a tool that is written by hand are kept as text. What is asked for as a value, or in other words, is made
-    /// on first use and stays, which is seven times as much: a list of ten thousand tools would keep it of each.
+    /// The schemas of dynamic tools are stored as text. Parsed schemas and documentation are created on first use and
+    /// stay, which takes seven times as much memory: a list of ten thousand tools would keep all of them.
     ///
     /// ```
     /// use tool_core::ToolDefinition;
@@ -121,8 +120,8 @@ impl ToolDefinition {
         detached
     }
 
-    /// Whether both are one definition: what is made of the one is there for the other. Two that were built apart are not one,
-    /// however alike.
+    /// Returns `true` if both handles share the same definition. Definitions that were built separately are different,
+    /// even if they are equal.
     ///
     /// ```
     /// use tool_core::ToolDefinition;
@@ -134,7 +133,7 @@ impl ToolDefinition {
         self.address() == other.address()
     }
 
-    /// Another one for each definition that is there.
+    /// Identifies the definition.
     pub(crate) fn address(&self) -> (usize, u32) {
         match &self.0 {
             Inner::Declared(declared) => declared.address(),
@@ -142,7 +141,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The inputs without JSON Schema, for people and scripts.
+    /// Returns the inputs in a simpler form than JSON Schema, for people and scripts.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -159,7 +158,7 @@ impl ToolDefinition {
         self.input().native()
     }
 
-    /// The bare output without JSON Schema, where it has a schema.
+    /// Returns the unwrapped output in a simpler form than JSON Schema, if it has a schema.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -176,8 +175,8 @@ impl ToolDefinition {
         self.output().map(|output| &output.native)
     }
 
-    /// What the author calls the type of the output, where it has a schema: the name of the Rust type as schemars has it,
-    /// and the `title` of a schema that was written by hand.
+    /// Returns the name of the output type, if it has a schema: the schemars name of a Rust type, or the `title` of a
+    /// custom schema.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -198,8 +197,8 @@ impl ToolDefinition {
         self.output().and_then(|output| output.name.as_deref())
     }
 
-    /// The calls that its author gives as examples: fenced blocks of the language `tool` in its doc comment. The values of
-    /// secret inputs are replaced.
+    /// Returns the example calls: fenced blocks of the language `tool` in the doc comment. The values of secret inputs
+    /// are replaced.
     ///
     /// ````
     /// # use tool_core::{Registry, tool};
@@ -221,18 +220,17 @@ impl ToolDefinition {
         &self.input().examples
     }
 
-    /// Returns the inputs of a declared tool; none of one that is not.
+    /// Returns the inputs of a declared tool; none for a dynamic tool.
     pub(crate) fn input_specs(&self) -> &[&'static InputSpec] {
         self.whole().origin.declared().map_or(&[], |declared| &declared.inputs)
     }
 
-    /// Returns the examples as they stand in the doc comment of a declared tool.
+    /// Returns the examples in the doc comment of a declared tool.
     pub(crate) fn documented_examples(&self) -> &[Example] {
         self.whole().origin.declared().map_or(&[], |declared| &declared.examples)
     }
 
-    /// Returns the first example that is valid, and whether it is short enough to be shown; the one that is made of the schema
-    /// where none is.
+    /// Returns the first valid example, or one generated from the schema, and whether it is short enough for a message.
     pub(crate) fn chosen_example(&self, is_valid: fn(&Self, &Value) -> bool) -> &(Value, bool) {
         self.whole().example.get_or_init(|| {
             let made = self.input().example();
@@ -247,7 +245,7 @@ impl ToolDefinition {
         })
     }
 
-    /// The identity of everything that this definition promises.
+    /// Returns the digest of the definition.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -263,28 +261,28 @@ impl ToolDefinition {
         *self.whole().digest.get_or_init(of)
     }
 
-    /// Computes the digest while the schemas are there as values.
+    /// Computes the digest while the schemas are available as values.
     pub(super) fn digested(&self, input: &Value, output: Option<&Value>) {
         self.whole().digest.get_or_init(|| promise::digest(self, input, output));
     }
 
-    /// What proposes values for an input, where something does.
+    /// Returns the completion function of an input.
     pub(crate) fn completion(&self, input: &str) -> Option<CompleteFn> {
         let declared = self.whole().origin.declared()?;
         declared.inputs.iter().find(|spec| spec.name == input)?.complete
     }
 
-    /// What a declared tool is entered by.
+    /// Returns the entry of a declared tool.
     pub(crate) fn entry(&self) -> Option<Entry> {
         self.declaration().map(|declaration| declaration.entry)
     }
 
-    /// What reading the arguments of a declared tool needs to know.
+    /// Returns the layout of the arguments of a declared tool.
     pub(crate) fn argument_layout(&self) -> &ArgumentLayout {
         self.whole().origin.argument_layout()
     }
 
-    /// What a declared tool returns where that has no schema.
+    /// Returns the kind of a return value without a schema, for a declared tool.
     pub(crate) fn returns_untyped(&self) -> Option<Untyped> {
         self.whole().origin.declared()?.returns_untyped()
     }
@@ -295,9 +293,9 @@ impl ToolDefinition {
         validator.as_deref().map_err(String::as_str)
     }
 
-    /// What about an output is not as the output schema says: at most twenty problems, none where there is no schema. A call
-    /// of a hand-written tool checks this by itself, and fails as an internal error; one that can say more about it, since the
-    /// output is somebody else's, looks first.
+    /// Validates an output against the output schema, and returns at most twenty problems; none without a schema. Calls
+    /// of a dynamic tool are validated anyway, and fail with an internal error. Call this first if a tool forwards the
+    /// output of somebody else and can report more.
     ///
     /// ```
     /// use serde_json::json;
@@ -320,7 +318,8 @@ impl ToolDefinition {
         }
     }
 
-    /// What checks outputs; `None` where there is no schema, or one that is a fault of [`Registry::check`](crate::Registry).
+    /// Returns the validator of outputs; `None` without a schema, or if it is invalid, which
+    /// [`Registry::check`](crate::Registry) reports.
     pub(crate) fn output_validator(&self) -> Option<&Validator> {
         let compile = || {
             let schema = self.output_schema()?;
@@ -329,7 +328,7 @@ impl ToolDefinition {
         self.whole().output_validator.get_or_init(compile).as_deref()
     }
 
-    /// Whether the code that makes the schema or a default panicked: such a tool is listed, and every call of it fails.
+    /// Returns `true` if creating a schema or a default panicked: the tool is listed, but every call fails.
     pub(crate) fn broken(&self) -> bool {
         self.argument_layout().broken
     }

@@ -1,4 +1,4 @@
-//! As what MCP shows a tool: decided by its operation and its inputs, and by nothing else.
+//! How MCP exposes a tool: as a tool or a resource, depending on its operation and its inputs.
 
 mod address;
 
@@ -7,7 +7,7 @@ pub use address::{Address, Segment};
 use crate::definition::ToolDefinition;
 use crate::model::operation::Operation;
 
-/// As what a tool is shown over MCP.
+/// How MCP exposes a tool.
 ///
 /// | operation and inputs | surface |
 /// |---|---|
@@ -15,7 +15,7 @@ use crate::model::operation::Operation;
 /// | `Explain` or `Read`, every input a [locator](crate::Locator) | a resource template: the inputs are its variables |
 /// | everything else | a tool |
 ///
-/// The address is the declared `path`, or the name of the tool with its locators behind it.
+/// The address is the declared `path`, or the name of the tool followed by its locators.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -34,16 +34,16 @@ use crate::model::operation::Operation;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// It is called.
+    /// A tool.
     Tool,
-    /// Its result is there to be read.
+    /// A resource with a fixed address.
     Resource(Address),
-    /// Its results are there to be read, each at its own address.
+    /// A resource template.
     ResourceTemplate(Address),
 }
 
 impl Surface {
-    /// The surface of a tool.
+    /// Returns the surface of a tool.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -59,7 +59,7 @@ impl Surface {
         if address.is_exact() { Surface::Resource(address) } else { Surface::ResourceTemplate(address) }
     }
 
-    /// Where the result lives; `None` for a tool that is called.
+    /// Returns the address of the result; `None` for a tool.
     ///
     /// ```
     /// assert!(tool_core::address::Surface::Tool.address().is_none());
@@ -73,7 +73,7 @@ impl Surface {
 }
 
 impl Surface {
-    /// Whether the tool has an address: it only reads, and all that it takes says what.
+    /// Returns `true` if the result has an address: the tool only reads, and all inputs are locators.
     #[inline]
     pub(crate) fn is_resource(tool: &ToolDefinition) -> bool {
         tool.takes_only_locators() && matches!(tool.operation(), Some(Operation::Explain | Operation::Read))
@@ -87,9 +87,9 @@ impl Surface {
     }
 }
 
-/// Why the declared `path` of a tool is of no use; `None` where it is, or where there is none.
+/// Returns why the `path` of a tool is invalid; `None` if it is valid or missing.
 ///
-/// The macro refuses all of this earlier: it concerns what was written by hand.
+/// The macro rejects such paths earlier, so this is for dynamic tools.
 pub(crate) fn fault(tool: &ToolDefinition) -> Option<String> {
     let path = tool.path()?;
     let reason = match (Surface::of(tool), Address::parse(path)) {

@@ -1,5 +1,5 @@
-//! Integers of 128 bits inside untagged enums, which serde cannot read: it buffers the value, and the buffer has no room for
-//! them. What it says then is that no variant fits.
+//! Finds 128-bit integers inside untagged enums, which serde cannot decode: its buffer does not support them, so it
+//! reports that no variant matches.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::declare::input::InputSpec;
 use crate::schema::json::pointer::push_escaped;
 
-/// Returns the place of the first one by the names of inputs and members; `*` is any item of a list or value of a map.
+/// Returns the path of the first one, by names of inputs and members; `*` is any item of a list or value of a map.
 ///
-/// A range or its absence does not tell the width, so it is looked for before a schema is brought into normal form.
+/// The normal form drops the width, so this runs on the schema before it.
 pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = false;
@@ -28,12 +28,12 @@ pub(crate) fn in_untagged(specs: &[&'static InputSpec]) -> Option<String> {
 
 struct Search<'s> {
     definitions: &'s Map<String, Value>,
-    /// The definitions that were looked into, and whether serde buffers them.
+    /// The visited definitions, and whether serde buffers them.
     seen: HashSet<(&'s str, bool)>,
 }
 
 impl<'s> Search<'s> {
-    /// Looks into the schema of a member; one without a name is a part of the value itself.
+    /// Visits the schema of a member.
     fn below(&mut self, schema: &'s Value, path: &mut String, name: &str, buffered: bool) -> Option<String> {
         let length = path.len();
         if !name.is_empty() {
@@ -68,7 +68,7 @@ impl<'s> Search<'s> {
             ("prefixItems", Value::Array(items)) => {
                 items.iter().find_map(|item| self.below(item, path, "*", buffered))
             }
-            // What schemars makes of an untagged enum, and of an optional value: that is no choice of two types.
+            // schemars uses these for untagged enums and for optional values; the latter are not a choice of types.
             ("anyOf", Value::Array(branches)) => {
                 let buffered =
                     buffered || branches.iter().filter(|branch| branch["type"] != "null").count() > 1;

@@ -1,11 +1,11 @@
-//! Who calls, and access that a function decides.
+//! The caller, and decisions of access functions.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
-/// Who calls: an identity, and the permissions that the application granted to it.
+/// The caller: an identity, and the permissions that the application granted to it.
 ///
 /// ```
 /// use tool_core::Principal;
@@ -25,7 +25,7 @@ struct Identity {
 }
 
 impl Principal {
-    /// A caller that said who it is, without permissions.
+    /// Creates a principal without permissions.
     ///
     /// ```
     /// assert_eq!(tool_core::Principal::new("ada").id(), Some("ada"));
@@ -34,7 +34,7 @@ impl Principal {
         Principal(Arc::new(Identity { id: Some(id.into()), permissions: BTreeSet::new() }))
     }
 
-    /// A caller of whom nothing is known.
+    /// Creates an anonymous principal.
     ///
     /// ```
     /// assert_eq!(tool_core::Principal::anonymous().id(), None);
@@ -45,7 +45,7 @@ impl Principal {
         ANONYMOUS.clone()
     }
 
-    /// The person or process on this machine: who calls on the command line and over stdio, and in tests.
+    /// Creates the principal for the local user: on the command line, over stdio and in tests.
     ///
     /// ```
     /// assert_eq!(tool_core::Principal::local().id(), Some("local"));
@@ -54,7 +54,7 @@ impl Principal {
         Principal::new("local")
     }
 
-    /// The same caller with one more permission.
+    /// Adds a permission.
     ///
     /// ```
     /// assert!(tool_core::Principal::local().grant("node.view").has("node.view"));
@@ -65,7 +65,7 @@ impl Principal {
         self
     }
 
-    /// Who it is; `None` for an anonymous caller.
+    /// Returns the identity, or `None` for an anonymous caller.
     ///
     /// ```
     /// assert!(tool_core::Principal::anonymous().id().is_none());
@@ -74,7 +74,7 @@ impl Principal {
         self.0.id.as_deref()
     }
 
-    /// Whether the permission was granted.
+    /// Returns `true` if the permission was granted.
     ///
     /// ```
     /// assert!(!tool_core::Principal::local().has("node.view"));
@@ -90,7 +90,7 @@ impl fmt::Debug for Principal {
     }
 }
 
-/// What an access function decides, after it has seen the caller and the inputs.
+/// The decision of an access function.
 ///
 /// ```
 /// use tool_core::{Access, Principal};
@@ -104,14 +104,14 @@ impl fmt::Debug for Principal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Access {
-    /// The call goes on.
+    /// The call continues.
     Allow,
-    /// The call is denied, with a reason that the caller may see.
+    /// The call is denied, with a reason for the caller.
     Deny(String),
 }
 
 impl Access {
-    /// A denial with its reason.
+    /// Creates a denial with a reason for the caller.
     ///
     /// ```
     /// assert!(matches!(tool_core::Access::deny("not yours"), tool_core::Access::Deny(_)));
@@ -121,17 +121,17 @@ impl Access {
     }
 }
 
-/// A decision about access, made or on its way.
+/// A decision about access, made or pending.
 pub enum Guard<'a> {
-    /// Made.
+    /// The decision.
     Decided(Access),
-    /// On its way.
+    /// A future of the decision.
     Deciding(Pin<Box<dyn Future<Output = Access> + Send + 'a>>),
 }
 
-/// What an access function may return: an [`Access`], or a future of one.
+/// A return type of access functions: [`Access`], or a future of it.
 ///
-/// `Marker` keeps the two apart.
+/// `Marker` distinguishes the two.
 #[diagnostic::on_unimplemented(
     message = "an access function cannot return `{Self}`",
     label = "neither `Access` nor a future of it that is `Send`",
@@ -139,7 +139,7 @@ pub enum Guard<'a> {
     note = "a future of it is `Send` if the inputs that it is shown are `Sync`, and what it holds while it waits is `Send`"
 )]
 pub trait IntoGuard<'a, Marker> {
-    /// The decision.
+    /// Converts to a decision.
     fn into_guard(self) -> Guard<'a>;
 }
 
@@ -160,7 +160,7 @@ impl<'a, F: Future<Output = Access> + Send + 'a> IntoGuard<'a, Later> for F {
     }
 }
 
-/// What the expansion of `access = …` calls.
+/// Converts the return value of an access function, for the expansion of `access = …`.
 pub fn access<'a, Marker>(decision: impl IntoGuard<'a, Marker>) -> Guard<'a> {
     decision.into_guard()
 }

@@ -1,8 +1,8 @@
-//! What was called: a tool or a prompt.
+//! The kind of a call: of a tool or a prompt.
 
 use serde::Serialize;
 
-/// What was called.
+/// The kind of a call.
 ///
 /// ```
 /// assert_eq!(serde_json::to_string(&tool_core::audit::AuditKind::Prompt).unwrap(), r#""prompt""#);
@@ -13,12 +13,12 @@ use serde::Serialize;
 pub enum AuditKind {
     /// A tool was called.
     Tool,
-    /// The messages of a prompt were asked for.
+    /// The messages of a prompt were requested.
     Prompt,
 }
 
 impl AuditKind {
-    /// The name as that of a tool, or as that of a prompt: the fields of what is logged.
+    /// Returns the name as that of a tool or of a prompt, for log fields.
     pub(crate) fn split(self, name: &str) -> (Option<&str>, Option<&str>) {
         match self {
             AuditKind::Tool => (Some(name), None),

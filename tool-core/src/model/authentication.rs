@@ -1,4 +1,4 @@
-//! Who sends a request over HTTP.
+//! Authentication of HTTP requests.
 
 mod bearer;
 mod identify;
@@ -16,10 +16,10 @@ pub use identify::identify;
 use crate::model::access::Principal;
 use crate::model::future::BoxFuture;
 
-/// Finds out who sends a request over HTTP: from its head, a [`Principal`] or a refusal.
+/// Authenticates HTTP requests: turns the head of a request into a [`Principal`] or an error.
 ///
-/// `tool-http` and `tool-mcp` ask one for every request that it guards, before anything is told. [`Bearer`] is one, and so
-/// is a function or a closure; whatever has to ask somebody else implements it.
+/// `tool-http` and `tool-mcp` call it first for every request that they guard. [`Bearer`] implements it, and so do
+/// functions and closures. Implement the trait if authentication needs I/O.
 ///
 /// ```
 /// use http::request::Parts;
@@ -45,11 +45,11 @@ use crate::model::future::BoxFuture;
 /// # });
 /// ```
 pub trait Authenticator: Send + Sync {
-    /// Finds out who it is.
+    /// Authenticates a request.
     fn authenticate<'a>(&'a self, head: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>>;
 
-    /// The scheme of the header `Authorization` (RFC 9110, section 11.1) that a caller identifies itself by, as it is told
-    /// to those who look for it: `Bearer`, unless it is said.
+    /// Returns the scheme of the `Authorization` header (RFC 9110, section 11.1), for discovery. The default is
+    /// `Bearer`.
     fn scheme(&self) -> &str {
         "Bearer"
     }
@@ -80,7 +80,7 @@ impl fmt::Debug for dyn Authenticator {
     }
 }
 
-/// Why nobody is known to have sent a request.
+/// Why a request could not be authenticated.
 ///
 /// ```
 /// use tool_core::authentication::AuthenticationError;
@@ -91,19 +91,19 @@ impl fmt::Debug for dyn Authenticator {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthenticationError {
-    /// The request does not say who sends it, or what it says does not hold: 401 with this `WWW-Authenticate`.
+    /// Credentials are missing or invalid: 401 with this `WWW-Authenticate`.
     #[error("Unauthorized")]
     Refused {
-        /// How to identify oneself (RFC 9110, section 11.6.1).
+        /// The challenge (RFC 9110, section 11.6.1).
         challenge: HeaderValue,
     },
-    /// Whoever would know cannot be asked: 503. The cause is for the log.
-    #[error("who calls cannot be found out at the moment")]
+    /// Authentication is unavailable: 503. The cause is for the log.
+    #[error("authentication is unavailable at the moment")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl AuthenticationError {
-    /// The request does not say who sends it, or what it says does not hold.
+    /// Creates the error for missing or invalid credentials.
     ///
     /// ```
     /// # use tool_core::authentication::AuthenticationError;
@@ -114,12 +114,12 @@ impl AuthenticationError {
         AuthenticationError::Refused { challenge }
     }
 
-    /// Whoever would know cannot be asked.
+    /// Creates the error for unavailable authentication.
     ///
     /// ```
     /// # use tool_core::authentication::AuthenticationError;
     /// let error = AuthenticationError::unavailable("no route to the identity provider");
-    /// assert_eq!(error.to_string(), "who calls cannot be found out at the moment");
+    /// assert_eq!(error.to_string(), "authentication is unavailable at the moment");
     /// ```
     pub fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         AuthenticationError::Unavailable(cause.into())

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The identifier of one call: 16 hexadecimal digits, unique within a process and unlikely to meet itself elsewhere.
+/// The identifier of one call: 16 hexadecimal digits, unique within a process and very likely unique across processes.
 ///
 /// ```
 /// use tool_core::CallId;
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct CallId(u64);
 
 impl CallId {
-    /// The next identifier.
+    /// Creates a new identifier.
     ///
     /// ```
     /// println!("{}", tool_core::CallId::new());
@@ -25,7 +25,7 @@ impl CallId {
     pub fn new() -> Self {
         static START: OnceLock<u64> = OnceLock::new();
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // Seeded by the system; a clock or the number of a process is not to be had on every target.
+        // Seeded by the system, because not every target has a clock or process IDs.
         let start = START.get_or_init(|| RandomState::new().build_hasher().finish());
         CallId(start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
     }

@@ -1,4 +1,4 @@
-//! Code of the application, from which no panic gets out.
+//! Catches panics in code of the application.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -11,16 +11,16 @@ use tracing::Span;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 
-/// The code panicked; what it said is in the log.
+/// The code panicked. The message is logged.
 pub(crate) struct Panicked;
 
-/// Calls code of the application, and turns its panic into an error.
+/// Calls code of the application, and converts a panic into an error.
 #[inline]
 pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(code)).map_err(log)
 }
 
-/// Awaits a future of the application, and turns its panic into an error: while it is polled, and when it is dropped.
+/// Awaits a future of the application, and converts a panic into an error, also a panic on drop.
 pub(crate) async fn catch_panic_future<T>(future: BoxFuture<'_, T>) -> Result<T, Panicked> {
     let mut future = DropGuard::new(future);
     let polled = poll_fn(|cx| {
@@ -35,10 +35,10 @@ pub(crate) async fn catch_panic_future<T>(future: BoxFuture<'_, T>) -> Result<T,
     catch_panic(|| drop(future.0.take())).and(polled)
 }
 
-/// Says what a panic said.
+/// Logs the message of a panic.
 fn log(payload: Box<dyn Any + Send>) -> Panicked {
     tracing::error!(panic = message(payload.as_ref()), "code of the application panicked");
-    // A payload may panic again when it is dropped, and that payload too: the second one is leaked.
+    // Dropping the payload may panic again; that second payload is leaked.
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }
@@ -51,7 +51,7 @@ fn message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a payload that is no text")
 }
 
-/// Something of the application's that lets no panic out when it is dropped.
+/// A value of the application whose panic on drop is caught.
 pub(crate) struct DropGuard<T>(Option<T>);
 
 impl<T> DropGuard<T> {
@@ -66,7 +66,7 @@ impl<T> DropGuard<T> {
 
     fn dispose(&mut self) {
         if let Some(inner) = self.0.take() {
-            // Already logged; what cannot be dropped is of no more use to anybody.
+            // Already logged.
             let _ = catch_panic(|| drop(inner));
         }
     }
@@ -78,7 +78,7 @@ impl<T> Drop for DropGuard<T> {
     }
 }
 
-/// A task that nobody waits for, in its span: its panic is told to the log and to nobody else.
+/// Runs a detached task in its span, and logs its panic.
 #[cfg(feature = "tokio")]
 pub(crate) fn catch_panic_task(
     task: impl Future<Output = ()> + Send + 'static,
@@ -97,7 +97,7 @@ pub(crate) fn catch_panic_task(
     }
 }
 
-/// A function on its way, of which no panic comes out: neither while it runs nor when it is dropped.
+/// A running function whose panics are caught, while it runs and when it is dropped.
 pub(crate) struct CatchPanic<T> {
     function: DropGuard<BoxFuture<'static, Result<T, Failure>>>,
     span: Span,
@@ -108,7 +108,7 @@ impl<T> CatchPanic<T> {
         CatchPanic { function: DropGuard::new(function), span }
     }
 
-    /// Drops the function, which is of no more use.
+    /// Drops the function.
     pub(crate) fn abandon(&mut self) {
         let _entered = self.span.enter();
         self.function.dispose();
@@ -120,7 +120,7 @@ impl<T> Future for CatchPanic<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let CatchPanic { function, span } = &mut *self;
-        // Entered for one poll at a time: across an `await` it would cover other calls, too.
+        // Entered per poll: an entered span must not be held across an `await`.
         let _entered = span.enter();
         let Some(future) = &mut function.0 else { return Poll::Ready(Err(Failure::internal())) };
         let result = match catch_panic(|| future.as_mut().poll(cx)) {

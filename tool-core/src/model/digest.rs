@@ -1,4 +1,4 @@
-//! Digests that identify what a tool promises: BLAKE3 over canonical JSON.
+//! Digests of definitions: BLAKE3 over canonical JSON.
 
 use crate::schema::json::canonical::canonical;
 use std::fmt;
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::schema::json::canonical::canonical_object;
 
-/// The identity of a definition: equal on every machine, and another after any change of what the tool promises.
+/// The digest of a definition: equal on every machine, and different after any change of the public contract of a tool.
 ///
-/// Written as `blake3:` and 64 hexadecimal digits, over the JSON in the canonical form of RFC 8785, with integers beyond
-/// 2^53 kept exactly.
+/// Its text form is `blake3:` and 64 hexadecimal digits. The input is canonical JSON (RFC 8785), except that integers
+/// beyond 2^53 are exact.
 ///
 /// ```
 /// use tool_core::Digest;
@@ -25,7 +25,7 @@ use crate::schema::json::canonical::canonical_object;
 pub struct Digest(blake3::Hash);
 
 impl Digest {
-    /// The digest of a JSON value.
+    /// Computes the digest of a JSON value.
     ///
     /// ```
     /// let digest = tool_core::Digest::of(&serde_json::Value::Null);
@@ -35,12 +35,12 @@ impl Digest {
         Digest(blake3::hash(canonical(value).as_bytes()))
     }
 
-    /// The digest of an object of these members, of which no two have one name.
+    /// Computes the digest of an object with these members, whose names are distinct.
     pub(crate) fn of_members<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>) -> Self {
         Digest(blake3::hash(canonical_object(members).as_bytes()))
     }
 
-    /// The digest of bytes as they are.
+    /// Computes the digest of bytes.
     ///
     /// ```
     /// use tool_core::Digest;
@@ -51,7 +51,7 @@ impl Digest {
         Digest(blake3::hash(bytes))
     }
 
-    /// The 64 hexadecimal digits alone, in lower case.
+    /// Returns the 64 hexadecimal digits in lower case.
     ///
     /// ```
     /// assert_eq!(tool_core::Digest::of_bytes(b"").hex().len(), 64);
@@ -60,24 +60,23 @@ impl Digest {
         self.0.to_hex().to_string()
     }
 
-    /// The digest of all tools and prompts by those of each, in the order of their names.
+    /// Computes the digest of all tools and prompts from their digests, sorted by name.
     pub(crate) fn of_all(
         tools: impl IntoIterator<Item = String>,
         prompts: impl IntoIterator<Item = String>,
     ) -> Self {
-        // So that a prompt is no tool of the same name.
+        // Distinguishes a prompt from a tool of the same name.
         let prompts = prompts.into_iter().map(|digest| format!("prompt {digest}"));
         Digest::of(&tools.into_iter().chain(prompts).map(Value::from).collect())
     }
 
-    /// The digest of bytes as they are, which only who knows the key can compute.
+    /// Computes the keyed digest of bytes.
     pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
         Digest(blake3::keyed_hash(key, bytes))
     }
 }
 
-/// Reads a digest as it is written, with `blake3:` or without. There is one spelling: no upper case, no space, nothing
-/// escaped.
+/// Parses the text form, with or without `blake3:`. There is one spelling: no upper case, no spaces, no escapes.
 ///
 /// ```
 /// use tool_core::Digest;
@@ -111,7 +110,7 @@ fn nibble(digit: u8) -> Result<u8, ParseDigestError> {
     }
 }
 
-/// A text that is no digest.
+/// The error for a text that is not a digest.
 ///
 /// ```
 /// let error = "blake3:0".parse::<tool_core::Digest>().unwrap_err();

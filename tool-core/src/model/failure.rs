@@ -1,4 +1,4 @@
-//! What a call that did not succeed tells its caller, and what each face makes of it.
+//! The failure of a call, and its codes in each protocol.
 
 mod error;
 mod kind;
@@ -18,7 +18,7 @@ use crate::model::audit_kind::AuditKind;
 pub use error::ToolError;
 pub use kind::{FailureCodes, FailureKind, McpAnswer, Reason};
 
-/// A call that did not succeed: its kind, a message for the caller, and for a wrong input everything that was wrong.
+/// The failure of a call: its kind, a message for the caller, and every problem of an invalid input.
 ///
 /// ```
 /// use tool_core::{Failure, FailureKind};
@@ -41,7 +41,7 @@ struct Inner {
 }
 
 impl Failure {
-    /// A failure of this kind with a message that the caller may see.
+    /// Creates a failure with a message for the caller.
     ///
     /// ```
     /// # use tool_core::{Failure, FailureKind};
@@ -58,7 +58,7 @@ impl Failure {
                 | FailureKind::InputRequired
                 | FailureKind::Failed(Reason::Unavailable)
         );
-        // How long the calls take that a caller waits for is not known: it should ask again soon.
+        // The duration of the running calls is unknown: retry soon.
         let retry_after = (kind == FailureKind::Busy).then_some(Duration::from_secs(1));
         Failure(Box::new(Inner {
             kind,
@@ -70,7 +70,7 @@ impl Failure {
         }))
     }
 
-    /// A fault of the application. Its cause belongs in the log; the caller learns that it happened.
+    /// Creates a failure for a fault of the application. Log the cause: the caller only sees that it happened.
     ///
     /// ```
     /// assert_eq!(tool_core::Failure::internal().message(), "internal error");
@@ -79,18 +79,16 @@ impl Failure {
         Failure::new(FailureKind::Internal, "internal error")
     }
 
-    /// There is no room for another call.
     pub(crate) fn busy() -> Self {
         Failure::new(FailureKind::Busy, "too many calls at once")
     }
 
-    /// The call would wait for a place for good.
     pub(crate) fn deadlock() -> Self {
         let message = "too many calls at once: this one would wait for calls that wait for it; try again when fewer run";
         Failure::new(FailureKind::Busy, message)
     }
 
-    /// The call ends here, and starts again with the answers to what it asked.
+    /// Creates the failure of a suspended call, which starts again with the answers to its questions.
     pub(crate) fn suspended() -> Self {
         Failure::new(FailureKind::InputRequired, "the call is suspended until its questions are answered")
     }
@@ -99,7 +97,7 @@ impl Failure {
         Failure::late(tool, limit, modifies)
     }
 
-    /// The time was over before the function was begun.
+    /// Creates the failure of a call that timed out before its function started.
     pub(crate) fn timeout_before(tool: &str, limit: Duration) -> Self {
         Failure::late(tool, limit, false)
     }
@@ -117,7 +115,7 @@ impl Failure {
             AuditKind::Tool => "Tool",
             AuditKind::Prompt => "Prompt",
         };
-        // Nothing has a name of more than 128 characters.
+        // Names have at most 128 characters.
         let name = name.char_indices().nth(128).map_or(name, |(end, _)| &name[..end]);
         Failure::new(FailureKind::NotFound, format!("{noun} not found: {name}"))
     }
@@ -143,7 +141,7 @@ impl Failure {
         failure
     }
 
-    /// The kind of this failure.
+    /// Returns the kind of the failure.
     ///
     /// ```
     /// # use tool_core::{Failure, FailureKind};
@@ -153,7 +151,7 @@ impl Failure {
         self.0.kind
     }
 
-    /// What went wrong, in one line for the caller.
+    /// Returns the message for the caller, in one line.
     ///
     /// ```
     /// assert_eq!(tool_core::Failure::internal().message(), "internal error");
@@ -162,7 +160,7 @@ impl Failure {
         &self.0.message
     }
 
-    /// The same failure with another message: for an adapter that shows an excerpt of one that is too long.
+    /// Replaces the message, for an adapter that shortens it.
     ///
     /// ```
     /// assert_eq!(tool_core::Failure::internal().with_message("it broke").message(), "it broke");
@@ -173,7 +171,7 @@ impl Failure {
         self
     }
 
-    /// Cuts the message to so many bytes.
+    /// Truncates the message to `most` bytes.
     pub(crate) fn shorten(&mut self, most: usize) {
         const ELLIPSIS: &str = "…";
         let message = &mut self.0.message;
@@ -185,7 +183,7 @@ impl Failure {
         }
     }
 
-    /// Everything that was wrong with the input; empty for other kinds.
+    /// Returns all problems of an invalid input; empty for other kinds.
     ///
     /// ```
     /// assert!(tool_core::Failure::internal().problems().is_empty());
@@ -194,7 +192,7 @@ impl Failure {
         &self.0.problems
     }
 
-    /// A minimal call that would have been valid, where the input was not.
+    /// Returns a minimal valid call, if the input was invalid.
     ///
     /// ```
     /// assert!(tool_core::Failure::internal().example().is_none());
@@ -203,7 +201,7 @@ impl Failure {
         self.0.example.as_ref()
     }
 
-    /// Whether trying again can help: as it is, or for a wrong input after a change.
+    /// Returns `true` if a retry can succeed: as it is, or for an invalid input after a correction.
     ///
     /// ```
     /// assert!(!tool_core::Failure::internal().retryable());
@@ -212,8 +210,8 @@ impl Failure {
         self.0.retryable
     }
 
-    /// The same failure, with another word on whether trying again can help: for an adapter that knows more than the kind
-    /// tells, as after a time limit of its own.
+    /// Sets whether a retry can succeed, for an adapter that knows more than the kind implies, such as after its own
+    /// time limit.
     ///
     /// ```
     /// use tool_core::{Failure, FailureKind};
@@ -227,7 +225,7 @@ impl Failure {
         self
     }
 
-    /// In how long trying again makes sense, in whole seconds, where that is known.
+    /// Returns the time to wait before a retry, in whole seconds, if known.
     ///
     /// ```
     /// use std::time::Duration;
@@ -241,8 +239,8 @@ impl Failure {
         self.0.retry_after
     }
 
-    /// The same failure, with the time after which trying again makes sense: rounded up to whole seconds, as `Retry-After` has
-    /// them (RFC 9110, section 10.2.3).
+    /// Sets the time to wait before a retry, rounded up to whole seconds as in `Retry-After` (RFC 9110, section
+    /// 10.2.3).
     ///
     /// ```
     /// use std::time::Duration;
@@ -261,10 +259,10 @@ impl Failure {
         self
     }
 
-    /// Makes a failure that a tool returned the answer to the call of that tool.
+    /// Converts a failure that a tool returned into the failure of that tool.
     ///
-    /// Some kinds say what is wrong with the call as it came in: no tool of this name, no JSON, no identity. A tool that returns them
-    /// has made such a call itself.
+    /// Some kinds describe the incoming call: unknown tool, invalid JSON, no identity. A tool that returns them has
+    /// made such a call itself.
     pub(crate) fn make_returned(&mut self) {
         self.0.kind = match self.0.kind {
             FailureKind::NotFound => FailureKind::Failed(Reason::NotFound),
@@ -274,8 +272,7 @@ impl Failure {
         };
     }
 
-    /// The whole failure as text, for models and people: the message, each problem with its place, a valid call, and when to try
-    /// again.
+    /// Returns the whole failure as text: the message, each problem with its path, a valid call, and when to retry.
     ///
     /// ```
     /// use tool_core::{Failure, FailureKind};
@@ -309,7 +306,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// As over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
+/// The JSON over HTTP: `{"error", "kind", "retryable", "retryAfterSeconds"?, "problems"?, "example"?}`.
 impl Serialize for Failure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

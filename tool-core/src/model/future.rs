@@ -1,8 +1,8 @@
-//! Futures of the application, behind a pointer.
+//! Boxed futures.
 
 use std::pin::Pin;
 
-/// A future behind a pointer, as a trait that is used as `dyn` must return it.
+/// A boxed future, for methods of `dyn` traits.
 ///
 /// ```
 /// use tool_core::BoxFuture;

@@ -1,11 +1,11 @@
-//! What kind of thing a tool does, and what follows from it.
+//! Operations: what a tool does to data.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of thing that a tool does.
+/// What a tool does to data.
 ///
 /// ```
 /// use tool_core::Operation;
@@ -18,20 +18,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// Tells about the system itself: columns, kinds, help.
+    /// Describes the system itself: columns, kinds, help.
     Explain,
     /// Returns stored state.
     Read,
-    /// Computes a new value from its inputs, or derives one from stored state, and changes nothing.
+    /// Computes a value from inputs or stored state, and changes nothing.
     Transform,
-    /// Starts something whose effect lies elsewhere: sends, publishes, runs a job.
+    /// Has an effect elsewhere: sends, publishes, runs a job.
     Trigger,
     /// Changes stored state.
     Write,
 }
 
 impl Operation {
-    /// All operations, in the order of their declaration.
+    /// All operations.
     ///
     /// ```
     /// assert_eq!(tool_core::Operation::ALL.len(), 5);
@@ -39,7 +39,7 @@ impl Operation {
     pub const ALL: [Operation; 5] =
         [Operation::Explain, Operation::Read, Operation::Transform, Operation::Trigger, Operation::Write];
 
-    /// Whether a tool of this operation changes something, here or elsewhere.
+    /// Returns `true` if a tool of this operation changes something, here or elsewhere.
     ///
     /// ```
     /// # use tool_core::Operation;
@@ -50,7 +50,7 @@ impl Operation {
         matches!(self, Operation::Trigger | Operation::Write)
     }
 
-    /// Whether the same call again has no further effect, when the declaration does not say.
+    /// Returns `true` if repeating a call has no further effect by default.
     ///
     /// ```
     /// # use tool_core::Operation;
@@ -61,7 +61,7 @@ impl Operation {
         !self.modifies()
     }
 
-    /// The name on the wire: the variant in lower case.
+    /// Returns the name in lower case.
     ///
     /// ```
     /// assert_eq!(tool_core::Operation::Transform.as_str(), "transform");
@@ -94,19 +94,19 @@ impl FromStr for Operation {
     }
 }
 
-/// A text that names no [`Operation`].
+/// The error for a text that is not an [`Operation`].
 ///
 /// ```
 /// let error = "drop".parse::<tool_core::Operation>().unwrap_err();
-/// assert_eq!(error.to_string(), "`drop` is no operation: expected one of explain, read, transform, trigger, write");
+/// assert_eq!(error.to_string(), "unknown operation `drop`: expected one of explain, read, transform, trigger, write");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no operation: expected one of explain, read, transform, trigger, write")]
+#[error("unknown operation `{0}`: expected one of explain, read, transform, trigger, write")]
 pub struct UnknownOperation(String);
 
-/// What a client may assume about a tool before it calls it: MCP's tool annotations.
+/// Hints for clients about a tool: MCP's tool annotations.
 ///
-/// For a declared tool all four hints are present, because MCP's own defaults are pessimistic.
+/// A declared tool has all four hints, because the defaults of MCP are pessimistic.
 ///
 /// ```
 /// use tool_core::Annotations;
@@ -120,13 +120,13 @@ pub struct Annotations {
     /// The tool does not modify its environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// The tool may destroy or overwrite.
+    /// The tool may delete or overwrite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// The same call again has no further effect.
+    /// Repeating a call has no further effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// The tool reaches entities outside this system.
+    /// The tool interacts with entities outside this system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! What a successful call returns: content for people and models, and a JSON value for programs.
+//! The output of a successful call: content for people and models, and a JSON value for programs.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::model::prompt::Prompt;
 
-/// The result of a successful call.
+/// The output of a successful call.
 ///
-/// It was chosen by the *shape* of what the function returned: nothing, a text, content, or any other value as JSON.
+/// Its form follows from the return type of the function: nothing, a text, content, or any other value as JSON.
 ///
 /// ```
 /// use tool_core::Output;
@@ -25,7 +25,7 @@ use crate::model::prompt::Prompt;
 #[derive(Clone, Debug)]
 pub struct Output {
     body: Body,
-    /// What models and people read in place of the text that mirrors a value.
+    /// Content that replaces the text form of the value.
     blocks: Option<Vec<Content>>,
 }
 
@@ -33,18 +33,18 @@ pub struct Output {
 enum Body {
     Empty,
     Text(String),
-    /// As on the wire, where a value that is `wrapped` stands under `result`.
+    /// JSON as sent; if `wrapped`, the value is the member `result`.
     Json {
         wire: String,
         wrapped: bool,
     },
     Content(Vec<Content>),
-    /// What a prompt came to: never the output of a tool.
+    /// The messages of a prompt; never the output of a tool.
     Prompt(Prompt),
 }
 
 impl Output {
-    /// Nothing: what a function without a return value gives.
+    /// Creates an empty output, for functions without a return value.
     ///
     /// ```
     /// assert!(tool_core::Output::empty().content().is_empty());
@@ -53,7 +53,7 @@ impl Output {
         Output::of(Body::Empty)
     }
 
-    /// One text.
+    /// Creates an output of one text.
     ///
     /// ```
     /// assert_eq!(tool_core::Output::text("hi").value(), "hi");
@@ -62,7 +62,7 @@ impl Output {
         Output::of(Body::Text(text.into()))
     }
 
-    /// Content made by hand: texts, images, audio, links.
+    /// Creates an output of content: texts, images, audio, links.
     ///
     /// ```
     /// use tool_core::{Content, Output};
@@ -74,12 +74,12 @@ impl Output {
         Output::of(Body::Content(content))
     }
 
-    /// What a prompt came to, on its way through the pipeline of tools.
+    /// Creates the output of a prompt.
     pub(crate) fn prompt(prompt: Prompt) -> Self {
         Output::of(Body::Prompt(prompt))
     }
 
-    /// The same, at the end of it.
+    /// Returns the output of a prompt.
     pub(crate) fn into_prompt(self) -> Option<Prompt> {
         match self.body {
             Body::Prompt(prompt) => Some(prompt),
@@ -87,11 +87,12 @@ impl Output {
         }
     }
 
-    /// Any value as JSON; one that is no JSON object is wrapped as `{"result": …}` where the wire wants an object.
+    /// Creates an output from a value as JSON. Structured content is an object, so any other value is wrapped as
+    /// `{"result": …}`.
     ///
     /// # Errors
     ///
-    /// When the value cannot be written as JSON, such as a map whose keys are no strings.
+    /// If the value cannot be serialized as JSON, such as a map whose keys are not strings.
     ///
     /// ```
     /// use tool_core::Output;
@@ -106,13 +107,13 @@ impl Output {
         Ok(output)
     }
 
-    /// Any value as JSON, not yet in its frame.
+    /// Creates an output from a value as JSON, not yet wrapped.
     pub(crate) fn bare<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(|wire| Output::of(Body::Json { wire, wrapped: false }))
     }
 
-    /// Wraps a value as the tool's output schema says (if there is one) and not as the value at hand suggests, so that
-    /// an untagged enum is wrapped in each of its variants or in none.
+    /// Wraps the value if the output schema of the tool requires it, or without a schema, if the value is not an
+    /// object. So an untagged enum is wrapped in all of its variants or in none.
     pub(crate) fn frame(&mut self, wrapped_by_schema: Option<bool>) {
         if let Body::Json { wire, wrapped } = &mut self.body
             && !*wrapped
@@ -124,7 +125,7 @@ impl Output {
         }
     }
 
-    /// The same value, with blocks for models and people that say it in another way than the text that mirrors it.
+    /// Replaces the text form of the value for models and people.
     ///
     /// ```
     /// use tool_core::{Content, Output};
@@ -144,7 +145,7 @@ impl Output {
         Output { body, blocks: None }
     }
 
-    /// The blocks that a model or a person reads. A JSON value is mirrored as one text.
+    /// Returns the content for models and people. A JSON value becomes one text.
     ///
     /// ```
     /// use tool_core::Output;
@@ -165,17 +166,17 @@ impl Output {
         }
     }
 
-    /// The value for programs, always a JSON object; `None` for a text, for content, and for nothing.
+    /// Returns the structured value for programs, always a JSON object; `None` for texts, content and empty outputs.
     ///
     /// ```
     /// assert_eq!(tool_core::Output::json(&5).unwrap().structured().unwrap().get(), r#"{"result":5}"#);
     /// ```
     pub fn structured(&self) -> Option<&RawValue> {
-        // What serde has written is valid JSON, so that the error case does not occur.
+        // Never fails: the text was written by serde.
         self.structured_text().and_then(|text| serde_json::from_str(text).ok())
     }
 
-    /// The same as text, where it need not be part of a greater JSON value.
+    /// Returns the structured value as text.
     ///
     /// ```
     /// assert_eq!(tool_core::Output::json(&5).unwrap().structured_text(), Some(r#"{"result":5}"#));
@@ -187,7 +188,7 @@ impl Output {
         }
     }
 
-    /// How many bytes it has, before content is encoded for a wire.
+    /// Returns the size in bytes, before encoding.
     pub(crate) fn size(&self) -> usize {
         let blocks: usize = self.blocks.iter().flatten().map(Content::size).sum();
         blocks
@@ -199,7 +200,8 @@ impl Output {
             }
     }
 
-    /// The bare value, as the command line shows it: a text as a string, content as an array, nothing as `null`.
+    /// Returns the unwrapped value, as printed by the command line: a text as a string, content as an array, nothing as
+    /// `null`.
     ///
     /// ```
     /// assert_eq!(tool_core::Output::empty().value(), serde_json::Value::Null);
@@ -216,11 +218,11 @@ impl Output {
         }
     }
 
-    /// The bare value decoded, for the tests of an application.
+    /// Decodes the unwrapped value, for tests.
     ///
     /// # Errors
     ///
-    /// When the value is not of type `T`.
+    /// If the value does not decode to `T`.
     ///
     /// ```
     /// let sum: i64 = tool_core::Output::json(&5).unwrap().decode().unwrap();
@@ -235,15 +237,15 @@ impl Output {
     }
 }
 
-/// What stands before and behind a wrapped value.
+/// The text before and after a wrapped value.
 const FRAME: (&str, &str) = (r#"{"result":"#, "}");
 
-/// The value without its frame.
+/// Returns the unwrapped value.
 fn unframed(wire: &str, wrapped: bool) -> &str {
     if wrapped { &wire[FRAME.0.len()..wire.len() - FRAME.1.len()] } else { wire }
 }
 
-/// One block of content, in the shape of MCP's content blocks.
+/// A content block, as in MCP.
 ///
 /// ```
 /// use tool_core::Content;
@@ -259,46 +261,46 @@ fn unframed(wire: &str, wrapped: bool) -> &str {
 pub enum Content {
     /// A text.
     Text {
-        /// The text itself.
+        /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     Image {
-        /// The bytes of the picture; Base64 on the wire.
+        /// The bytes of the image; sent as Base64.
         data: Vec<u8>,
-        /// Its media type, such as `image/png`.
+        /// The media type, such as `image/png`.
         mime_type: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
-        /// The bytes of the sound; Base64 on the wire.
+        /// The bytes of the audio; sent as Base64.
         data: Vec<u8>,
-        /// Its media type, such as `audio/wav`.
+        /// The media type, such as `audio/wav`.
         mime_type: String,
     },
     /// A link to a resource that the client can read.
     ResourceLink {
-        /// The address of the resource (RFC 3986).
+        /// The URI of the resource (RFC 3986).
         uri: String,
-        /// Its short name.
+        /// The short name.
         name: String,
-        /// Its media type, where it is known.
+        /// The media type, if known.
         mime_type: Option<String>,
-        /// What it is, where the name does not say enough.
+        /// A description, if the name is not enough.
         description: Option<String>,
     },
-    /// A resource in full, so that the client need not read it.
+    /// An embedded resource, which the client need not read.
     Resource {
-        /// The address of the resource (RFC 3986).
+        /// The URI of the resource (RFC 3986).
         uri: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
-        /// What is in it.
+        /// The contents.
         body: ResourceBody,
     },
 }
 
-/// What is in a resource that is part of the content.
+/// The contents of an embedded resource.
 ///
 /// ```
 /// use tool_core::ResourceBody;
@@ -310,7 +312,7 @@ pub enum Content {
 pub enum ResourceBody {
     /// A text.
     Text(String),
-    /// Bytes; Base64 on the wire.
+    /// Bytes; sent as Base64.
     Blob(Vec<u8>),
 }
 
@@ -345,7 +347,7 @@ impl From<&str> for Content {
 }
 
 impl Content {
-    /// A text.
+    /// Creates a text block.
     ///
     /// ```
     /// assert_eq!(tool_core::Content::text("a"), tool_core::Content::Text { text: "a".into() });
@@ -354,7 +356,7 @@ impl Content {
         Content::Text { text: text.into() }
     }
 
-    /// A picture from its bytes.
+    /// Creates an image from its bytes.
     ///
     /// ```
     /// let image = tool_core::Content::image([0u8], "image/png");
@@ -364,7 +366,7 @@ impl Content {
         Content::Image { data: data.into(), mime_type: mime_type.into() }
     }
 
-    /// A sound from its bytes.
+    /// Creates audio from its bytes.
     ///
     /// ```
     /// let audio = tool_core::Content::audio([0u8], "audio/wav");
@@ -386,7 +388,7 @@ impl Content {
         }
     }
 
-    /// A link to a resource.
+    /// Creates a link to a resource.
     ///
     /// ```
     /// let link = tool_core::Content::link("weather://columns", "columns");
@@ -396,7 +398,7 @@ impl Content {
         Content::ResourceLink { uri: uri.into(), name: name.into(), mime_type: None, description: None }
     }
 
-    /// A resource with what is in it: a text, or bytes.
+    /// Creates an embedded resource: a text, or bytes.
     ///
     /// ```
     /// use tool_core::Content;

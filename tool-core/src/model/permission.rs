@@ -1,4 +1,4 @@
-//! The permissions that a tool requires, and their text form.
+//! Permissions that a tool requires, and their text form.
 
 mod parse;
 
@@ -8,10 +8,11 @@ use std::fmt;
 pub use self::parse::PermissionError;
 use crate::model::access::Principal;
 
-/// What a caller must have been granted: one permission, all of a list, or any of a list. Lists nest.
+/// What a caller must be granted: one permission, all of a list, or any of a list. Lists nest.
 ///
-/// The text form is `name`, `all(a, b)` or `any(a, b)`, nested as in `any(admin, all(node.view, node.edit))`. It is what
-/// [`Display`](fmt::Display) writes, what [`FromStr`](std::str::FromStr) reads, and what HTTP, the command line and lock files show.
+/// The text form is `name`, `all(a, b)` or `any(a, b)`, nested as in `any(admin, all(node.view, node.edit))`.
+/// [`Display`](fmt::Display) writes it and [`FromStr`](std::str::FromStr) parses it; HTTP, the command line and lock
+/// files use it.
 ///
 /// ```
 /// use tool_core::{Permission, Principal};
@@ -35,11 +36,11 @@ enum Node {
     Any(Vec<Permission>),
 }
 
-/// How many alternatives of a permission are compared with another one.
+/// The maximum number of alternatives to compare.
 const MAX_ALTERNATIVES: usize = 1024;
 
 impl Permission {
-    /// Requires all of these: names, or permissions that are lists themselves. One alone is just that one. Nobody meets an empty list.
+    /// Requires all of these names or permissions. A single one stays as it is. Nobody meets an empty list.
     ///
     /// ```
     /// use tool_core::{Permission, Principal};
@@ -54,7 +55,7 @@ impl Permission {
         Permission::list(permissions, Node::All)
     }
 
-    /// Requires any one of these: names, or permissions that are lists themselves. One alone is just that one.
+    /// Requires any of these names or permissions. A single one stays as it is.
     ///
     /// ```
     /// use tool_core::Permission;
@@ -79,8 +80,7 @@ impl Permission {
         }
     }
 
-    /// The permission that `#[tool]` has checked and written as a text. A text that is malformed all the same is a name that nobody
-    /// is granted.
+    /// Parses the text that `#[tool]` has checked. A malformed text becomes a name that nobody is granted.
     pub(crate) fn declared(text: &'static str) -> Self {
         text.parse().unwrap_or_else(|_| Permission::from(text))
     }
@@ -106,7 +106,7 @@ impl Permission {
         }
     }
 
-    /// What the caller lacks of what is required, in words; `None` if it lacks nothing.
+    /// Describes what the caller lacks; `None` if it lacks nothing.
     pub(crate) fn lack(&self, principal: &Principal) -> Option<String> {
         if self.is_met_by(principal) {
             return None;
@@ -128,7 +128,7 @@ impl Permission {
         }
     }
 
-    /// The names, each once, in the order of the declaration.
+    /// Returns the distinct names, in order.
     ///
     /// ```
     /// use tool_core::Permission;
@@ -152,13 +152,14 @@ impl Permission {
         }
     }
 
-    /// Returns `true` if every caller that meets `self` meets `other`. With very many alternatives the answer is `false`.
+    /// Returns `true` if every caller that meets `self` also meets `other`, or `false` if there are too many
+    /// alternatives to tell.
     pub(crate) fn implies(&self, other: &Permission) -> bool {
         let alternatives = self.alternatives();
         alternatives.is_some_and(|sets| sets.iter().all(|set| other.holds(&|name| set.contains(name))))
     }
 
-    /// The sets of names each of which is enough; `None` if there are too many.
+    /// Returns the sets of names that meet the permission; `None` if there are too many.
     fn alternatives(&self) -> Option<Vec<BTreeSet<&str>>> {
         let alternatives = match &self.0 {
             Node::Name(name) => vec![BTreeSet::from([name.as_str()])],
@@ -188,14 +189,14 @@ fn quoted<'a>(permissions: impl IntoIterator<Item = &'a Permission>) -> String {
 }
 
 impl From<&str> for Permission {
-    /// The permission of this name.
+    /// Creates a permission with this name.
     fn from(name: &str) -> Self {
         Permission(Node::Name(name.to_owned()))
     }
 }
 
 impl From<String> for Permission {
-    /// The permission of this name.
+    /// Creates a permission with this name.
     fn from(name: String) -> Self {
         Permission(Node::Name(name))
     }

@@ -1,4 +1,4 @@
-//! Prompts: messages that a person puts before a model, with some words of their own in them.
+//! Prompts: message templates that a person sends to a model.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use crate::model::call_id::CallId;
 use crate::model::failure::Failure;
 use crate::model::output::Content;
 
-/// What a prompt came to: the messages, and a description if there is more to say than the prompt's own.
+/// The result of a prompt: messages, and an optional description.
 ///
 /// ```
 /// use tool_core::{Prompt, PromptMessage, prompt};
@@ -28,14 +28,14 @@ use crate::model::output::Content;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What these messages are for; where it is `None`, the description of the prompt says it.
+    /// What the messages are for; if `None`, the description of the prompt applies.
     pub description: Option<String>,
-    /// The messages, in the order in which a model reads them.
+    /// The messages, in order.
     pub messages: Vec<PromptMessage>,
 }
 
 impl Prompt {
-    /// These messages.
+    /// Creates a prompt from messages.
     ///
     /// ```
     /// use tool_core::{Prompt, PromptMessage};
@@ -46,7 +46,7 @@ impl Prompt {
         Prompt { description: None, messages: messages.into_iter().collect() }
     }
 
-    /// The same, with a description of its own.
+    /// Sets the description.
     ///
     /// ```
     /// assert_eq!(tool_core::Prompt::new([]).description("None").description.as_deref(), Some("None"));
@@ -58,7 +58,7 @@ impl Prompt {
     }
 }
 
-/// `{"description"?, "messages"}`, as in MCP.
+/// Serializes to `{"description"?, "messages"}`, as in MCP.
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -70,7 +70,7 @@ impl Serialize for Prompt {
     }
 }
 
-/// The answer to one request for the messages of a prompt, and the identifier that joins it to the log.
+/// The result of a prompt request, and its call ID for the log.
 ///
 /// ```
 /// use tool_core::CallOptions;
@@ -86,11 +86,11 @@ impl Serialize for Prompt {
 pub struct PromptReply {
     /// The identifier of the request.
     pub call_id: CallId,
-    /// What came of it.
+    /// The messages, or a failure.
     pub result: Result<Prompt, Failure>,
 }
 
-/// One message of a prompt: who says it, and what.
+/// A message of a prompt: its role and content.
 ///
 /// ```
 /// use tool_core::{Content, PromptMessage, Role};
@@ -101,14 +101,14 @@ pub struct PromptReply {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PromptMessage {
-    /// Who says it.
+    /// The role.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: Content,
 }
 
 impl PromptMessage {
-    /// What the user says: a text, or any [`Content`].
+    /// Creates a message of the user: a text, or any [`Content`].
     ///
     /// ```
     /// assert_eq!(tool_core::PromptMessage::user("Hello").role, tool_core::Role::User);
@@ -117,7 +117,7 @@ impl PromptMessage {
         PromptMessage { role: Role::User, content: content.into() }
     }
 
-    /// What the model says.
+    /// Creates a message of the model.
     ///
     /// ```
     /// assert_eq!(tool_core::PromptMessage::assistant("Hello").role, tool_core::Role::Assistant);
@@ -127,7 +127,7 @@ impl PromptMessage {
     }
 }
 
-/// Who says a message of a prompt.
+/// The role of a message.
 ///
 /// ```
 /// assert_eq!(serde_json::to_string(&tool_core::Role::Assistant).unwrap(), r#""assistant""#);
@@ -141,10 +141,9 @@ pub enum Role {
     Assistant,
 }
 
-/// What the function of a prompt may return: a text, which the user says; a message or several; a [`Prompt`]; and a
-/// `Result` of one of these.
+/// A return type of prompts: a text of the user, a message or several, a [`Prompt`], or a `Result` of one of these.
 ///
-/// An application may implement it for types of its own.
+/// Implement it for your own types.
 ///
 /// ```
 /// use tool_core::{IntoPrompt, Prompt, PromptMessage, prompt};
@@ -165,11 +164,11 @@ pub enum Role {
 /// # assert_eq!(great_question().into_prompt().messages.len(), 2);
 /// ```
 pub trait IntoPrompt: Sized {
-    /// The messages.
+    /// Converts to messages.
     fn into_prompt(self) -> Prompt;
 }
 
-/// The same, asked for at the return type of a function.
+/// The same bound, for a clear compile error at the return type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be what a prompt returns",
     label = "a prompt returns a text or messages",

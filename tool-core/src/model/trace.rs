@@ -1,13 +1,13 @@
-//! The place of a call in a trace that began elsewhere.
+//! Trace context of a call.
 
 use std::fmt;
 use std::num::{NonZero, ParseIntError};
 use std::str::FromStr;
 
-/// The place of a call in a distributed trace: the header `traceparent` of [W3C Trace Context], read strictly.
+/// The position of a call in a distributed trace: the header `traceparent` of [W3C Trace Context], parsed strictly.
 ///
-/// An adapter takes it from the request, [`CallOptions::trace`](crate::CallOptions::trace) gives it to a call, and a tool
-/// hands it on from its [`Context`](crate::Context).
+/// An adapter reads it from the request, [`CallOptions::trace`](crate::CallOptions::trace) sets it for a call, and a tool
+/// passes it on from its [`Context`](crate::Context).
 ///
 /// ```
 /// use tool_core::TraceParent;
@@ -27,7 +27,7 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// The identifier of the whole trace, 16 bytes, never zero.
+    /// Returns the trace ID, 16 bytes, never zero.
     ///
     /// ```
     /// # use tool_core::TraceParent;
@@ -38,7 +38,7 @@ impl TraceParent {
         self.trace_id.get()
     }
 
-    /// The identifier of the span that caused this call, 8 bytes, never zero.
+    /// Returns the ID of the parent span, 8 bytes, never zero.
     ///
     /// ```
     /// # use tool_core::TraceParent;
@@ -49,7 +49,7 @@ impl TraceParent {
         self.parent_id.get()
     }
 
-    /// Whether the caller may have recorded the trace.
+    /// Returns `true` if the caller may have recorded the trace.
     ///
     /// ```
     /// # use tool_core::TraceParent;
@@ -61,7 +61,7 @@ impl TraceParent {
     }
 }
 
-/// Why a text is no `traceparent`. The specification has it that the text is then ignored.
+/// Why a text is not a `traceparent`. The specification requires to ignore such a text.
 ///
 /// ```
 /// let error = "00-1-2-3".parse::<tool_core::TraceParent>().unwrap_err();
@@ -70,10 +70,10 @@ impl TraceParent {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceParentError {
-    /// It has another number of characters, which of a version that is not known may be more.
+    /// The length is wrong; unknown versions may be longer.
     #[error("not a traceparent: it has {0} characters, and not 55")]
     Length(usize),
-    /// The parts are not of 2, 32, 16 and 2 lower-case hexadecimal digits with dashes between them.
+    /// The parts are not 2, 32, 16 and 2 lower-case hexadecimal digits, separated by dashes.
     #[error("not a traceparent: its parts are not lower-case hexadecimal digits of the right number")]
     Digits,
     /// The version is `ff`, or an identifier is zero.
@@ -94,7 +94,7 @@ impl FromStr for TraceParent {
         let parts: Vec<&str> = known.split('-').collect();
         let [version, trace_id, parent_id, flags] = parts[..] else { return Err(TraceParentError::Digits) };
         let version = digits(version, 2, u8::from_str_radix)?;
-        // A later version may have further parts, and the first four are as they are here.
+        // Later versions may have more parts; the first four are the same.
         if version == 0 && !rest.is_empty() {
             return Err(TraceParentError::Length(text.len()));
         }
@@ -110,7 +110,7 @@ impl FromStr for TraceParent {
     }
 }
 
-/// A number of this many lower-case hexadecimal digits.
+/// Parses a number of `count` lower-case hexadecimal digits.
 fn digits<T>(
     text: &str,
     count: usize,
@@ -123,7 +123,7 @@ fn digits<T>(
     read(text, 16).map_err(|_| TraceParentError::Digits)
 }
 
-/// As the version of the specification that is known here, `00`.
+/// Formats as version `00`.
 impl fmt::Display for TraceParent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace_id, self.parent_id, self.flags)

@@ -1,15 +1,15 @@
-//! Limits for a schema that somebody else wrote, checked before anything is computed from it.
+//! Limits for untrusted schemas, checked before anything is computed from them.
 //!
-//! A validator, a rendering and an example all follow the structure of a schema, and a small schema can have a large one:
-//! `anyOf` doubled thirty times is a text of two kilobytes and a thousand million alternatives. So the structure is
-//! measured first, in three steps of which each makes the next one safe:
+//! Validators, renderings and examples follow the structure of a schema, and a small schema can have a large one:
+//! `anyOf` doubled thirty times is two kilobytes of text and a billion alternatives. So the structure is measured
+//! first, in three steps, each of which makes the next one safe:
 //!
 //! 1. the JSON itself: bytes, values, nesting;
-//! 2. the schemas in it as a graph ([`graph`]): what each keyword means, where each `$ref` leads, how much there is once
-//!    every `$ref` is followed;
-//! 3. a validator, which is made of it and holds it against the meta-schema of JSON Schema 2020-12.
+//! 2. the schemas in it as a graph ([`graph`]): the meaning of each keyword, the target of each `$ref`, and the size
+//! once every `$ref` is followed;
+//! 3. a validator, which checks it against the meta-schema of JSON Schema 2020-12.
 //!
-//! Nothing here recurses, since depth is one of the things that are measured.
+//! Nothing here recurses, because the depth is not yet limited.
 
 mod dialect;
 mod fault;
@@ -31,41 +31,41 @@ pub use fault::{SchemaError, SchemaFault};
 pub(crate) use header::HEADER;
 pub(crate) use header::check_headers;
 
-/// Bytes of the schema as compact JSON.
+/// The maximum size of the schema as compact JSON, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// JSON values of any kind.
+/// The maximum number of JSON values.
 const MAX_VALUES: usize = 20_000;
 
-/// Objects and lists inside of one another.
+/// The maximum nesting of objects and lists.
 const MAX_NESTED: usize = 64;
 
-/// Schemas inside of one another, counted through `$ref`s.
+/// The maximum nesting of schemas, through `$ref`s.
 const MAX_LEVELS: usize = 64;
 
-/// Schemas that apply to one value, counted through `$ref`s.
+/// The maximum number of schemas that apply to one value, through `$ref`s.
 const MAX_ALTERNATIVES: u64 = 1_000;
 
-/// Schemas in all when every `$ref` is replaced by what it refers to, except to one that is being replaced.
+/// The maximum number of schemas once every `$ref` is expanded, except recursive ones.
 const MAX_SCHEMAS: u64 = 20_000;
 
-/// Bytes of all patterns together, once they are compiled.
+/// The maximum size of all compiled patterns, in bytes.
 const MAX_PATTERN_BYTES: usize = 32 * 1024 * 1024;
 
-/// What one compiled pattern is counted as: the smallest that it fits.
+/// The size classes of compiled patterns, in bytes.
 const PATTERN_BYTES: [usize; 3] = [32 * 1024, 256 * 1024, MAX_PATTERN_SIZE];
 
-/// Bytes of one compiled pattern.
+/// The maximum size of one compiled pattern, in bytes.
 const MAX_PATTERN_SIZE: usize = 4 * 1024 * 1024;
 
-/// Bytes of the name of a property.
+/// The maximum size of a property name, in bytes.
 const MAX_NAME_LENGTH: usize = 256;
 
-/// Refuses a schema that is no object schema, or too much of one.
+/// Rejects a schema that is not an object schema or exceeds a limit.
 ///
 /// # Errors
 ///
-/// The first fault, with its place.
+/// The first fault, with its path.
 pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
     measure(schema)?;
     if schema.get("type").is_none_or(|kind| kind != "object") {
@@ -78,13 +78,13 @@ pub(crate) fn check(schema: &Value) -> Result<(), SchemaError> {
         return Ok(());
     }
     check_patterns(&graph)?;
-    // Only tried out: most validators are never needed, and they would be the most memory of a registry.
+    // Compiled only as a check: most validators are never needed, and would use most of the memory of a registry.
     options(MAX_PATTERN_SIZE).build(schema).map(drop).map_err(|error| {
         SchemaError::new(error.instance_path().as_str(), SchemaFault::Invalid(error.to_string()))
     })
 }
 
-/// Measures the JSON, whatever it means.
+/// Checks the limits of the JSON itself.
 fn measure(schema: &Value) -> Result<(), SchemaError> {
     let mut bytes = 0;
     let mut values = 0;
@@ -109,7 +109,7 @@ fn measure(schema: &Value) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// The bytes that a value takes as compact JSON, without those of its members but with their names and commas.
+/// Returns the size of a value as compact JSON, without its members but with their names and commas.
 fn own_bytes(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 4,
@@ -120,7 +120,7 @@ fn own_bytes(value: &Value) -> usize {
     }
 }
 
-/// A walk through a value, as a stack of what is left to do on each level.
+/// An iterative walk through a value: a stack of the remaining members per level.
 #[derive(Default)]
 struct Path<'v>(Vec<Level<'v>>);
 
@@ -158,7 +158,7 @@ impl<'v> Path<'v> {
         }
     }
 
-    /// Where the value is that was handed out last.
+    /// Returns the path of the last value.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         for level in &self.0 {
@@ -172,7 +172,7 @@ impl<'v> Path<'v> {
     }
 }
 
-/// Compiles every pattern once, with a limit for each and for all.
+/// Compiles every distinct pattern, with a limit for each and for all.
 fn check_patterns(graph: &graph::Graph<'_>) -> Result<(), SchemaError> {
     let mut seen = HashSet::new();
     let mut total = 0;
@@ -208,8 +208,7 @@ fn options(largest_pattern: usize) -> jsonschema::ValidationOptions<'static> {
     jsonschema::draft202012::options().should_validate_formats(false).with_pattern_options(patterns)
 }
 
-/// A value from somewhere else, which may be nested deeper than the stack of a thread: it is taken apart before it is
-/// dropped.
+/// An untrusted value, which may be nested deeper than the stack allows: it is dropped iteratively.
 #[derive(Debug, Default)]
 pub(crate) struct Untrusted(Value);
 
@@ -218,16 +217,16 @@ impl Untrusted {
         Untrusted(value)
     }
 
-    /// The value as a schema that is within the limits.
+    /// Checks the value as a schema, and returns it.
     ///
     /// # Errors
     ///
-    /// As [`check`].
+    /// See [`check`].
     pub(crate) fn into_checked(mut self) -> Result<Value, SchemaError> {
         check(&self.0).map(|()| std::mem::take(&mut self.0))
     }
 
-    /// The value as one that a schema within the limits admits.
+    /// Validates the value against a schema, and returns it.
     ///
     /// # Errors
     ///
@@ -238,7 +237,7 @@ impl Untrusted {
         self.into_valid_by(&validator)
     }
 
-    /// The same by a validator that is there already.
+    /// Validates the value with an existing validator, and returns it.
     ///
     /// # Errors
     ///

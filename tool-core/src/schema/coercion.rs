@@ -1,7 +1,7 @@
-//! Arguments that do not fit the schema, mended where only one thing can be meant.
+//! Coercion of invalid arguments where the intent is clear.
 //!
-//! Two things are mended, and both only where the schema forbids what was given: a `null` for a member that may be left
-//! out is left out, and a string that is the JSON text of a number, a boolean, a list or an object is read as that.
+//! Two coercions apply, both only to values that the schema forbids: a `null` for an optional member is removed, and a
+//! string with the JSON text of a number, a boolean, a list or an object is parsed.
 
 use std::fmt::Write as _;
 
@@ -15,24 +15,24 @@ use crate::schema::reference::resolved;
 use crate::schema::secret;
 use crate::schema::types::Types;
 
-/// More repairs than this are no slip of the pen: none is made then.
+/// The maximum number of coercions; beyond it, none is applied.
 const MAX_COERCIONS: usize = 1_000;
 
-/// After so many strings of which none can be read as anything else, the rest is not looked through.
+/// The maximum number of strings that cannot be coerced before the search stops.
 const MAX_FAILED_ATTEMPTS: usize = 1_000;
 
-/// After so many branches of choices were looked at, the rest is not looked through.
+/// The maximum number of visited branches before the search stops.
 const MAX_BRANCHES: usize = 100_000;
 
-/// What makes arguments fit.
+/// The coercions of arguments.
 #[derive(Default)]
 pub(crate) struct Coercions {
     pub(crate) edits: Edits,
-    /// What of it is a repair, in the order of the arguments.
+    /// The parsed strings, in the order of the arguments.
     pub(crate) coercions: Vec<Coercion>,
 }
 
-/// Looks for what can be mended in arguments that do not fit the schema.
+/// Finds coercions for arguments that are invalid.
 pub(super) fn coerce(arguments: &Value, root: &Value, leniency: Leniency) -> Coercions {
     let look = |lenient| {
         let mut coercer = Coercer {
@@ -55,16 +55,16 @@ struct Coercer<'s> {
     root: &'s Value,
     lenient: bool,
     path: String,
-    /// Whether the value stands in a JSON text that was a string: such a text is looked for once and not within itself.
+    /// Whether the value is part of a parsed string, whose strings are not parsed again.
     within_text: bool,
     failed_attempts: usize,
-    /// How many branches of choices were looked at.
+    /// The number of visited branches.
     branches: usize,
     found: Coercions,
 }
 
 impl Coercer<'_> {
-    /// `types` are those that the schema allows.
+    /// Coerces a value; `types` are those that the schema allows.
     fn value(&mut self, value: &Value, schema: &Value, types: Types) {
         match value {
             Value::String(text) if self.lenient && !types.contains(Types::STRING) => {
@@ -79,7 +79,7 @@ impl Coercer<'_> {
     }
 
     fn apply(&mut self, text: &str, read: &Value, kind: CoercionKind, schema: &Value) {
-        // A schema in parts may speak of one member twice.
+        // Several parts of a schema may apply to the same member.
         if self.found.edits.insert(&self.path, Edit::Replace(text.to_owned())) {
             let path = secret::of(self.root, &self.path).shown;
             self.found.coercions.push(Coercion { path, kind });
@@ -95,7 +95,7 @@ impl Coercer<'_> {
             || self.found.coercions.len() > MAX_COERCIONS
     }
 
-    /// The members and the items of a value.
+    /// Coerces the members or items of a value.
     fn inside(&mut self, value: &Value, schema: &Value) {
         if self.is_over() {
             return;
@@ -132,7 +132,7 @@ impl Coercer<'_> {
         }
     }
 
-    /// `together` are all schemas that hold for the object, of which `schema` is one.
+    /// Coerces a member; `applicable_schemas` are all schemas of the object, including `schema`.
     fn member(&mut self, name: &str, value: &Value, schema: &Value, applicable_schemas: &[&Value]) {
         let Some(property) = schema["properties"].get(name) else {
             let patterns = schema["patternProperties"].as_object();
@@ -170,14 +170,14 @@ impl Coercer<'_> {
         self.path.push('/');
         match step {
             Step::Name(name) => push_escaped(&mut self.path, name),
-            // Nothing can go wrong on the way into a string.
+            // Writing to a string never fails.
             Step::Position(position) => _ = write!(self.path, "{position}"),
         }
     }
 }
 
-/// The schemas that hold for a value together, each once: the parts of a schema, and the one branch of a choice that can be
-/// meant. `looked` counts the branches.
+/// Returns the distinct schemas that apply to a value: the parts of a schema, and the only possible branch of a choice.
+/// `looked` counts the branches.
 fn applicable_schemas<'s>(
     value: &Value,
     schema: &'s Value,
@@ -208,14 +208,14 @@ fn choice(schema: &Value) -> Option<&Vec<Value>> {
     schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
 }
 
-/// A step into a value.
+/// A member or an item of a value.
 #[derive(Clone, Copy)]
 enum Step<'v> {
     Name(&'v str),
     Position(usize),
 }
 
-/// Whether a branch of a choice cannot be meant by an object or a list, whatever is mended in it.
+/// Returns `true` if an object or a list cannot match a branch, even after coercion.
 fn rules_out(branch: &Value, value: &Value, root: &Value) -> bool {
     let types = Types::of(branch, root);
     let Value::Object(members) = value else { return !types.contains(Types::ARRAY) };
@@ -235,12 +235,12 @@ fn rules_out(branch: &Value, value: &Value, root: &Value) -> bool {
     !types.contains(Types::OBJECT) || has_another_tag || lacks_a_member || has_an_unknown_member
 }
 
-/// A string as what it is the JSON text of, where a schema of these types forbids strings and allows that.
+/// Parses a string as JSON, if these types forbid strings and allow the result.
 fn read(text: &str, types: Types, within_text: bool) -> Option<(Value, CoercionKind)> {
     if types.contains(Types::STRING) {
         return None;
     }
-    // Cheap to tell beforehand: most texts that are wrong are no JSON.
+    // A cheap check first: most invalid strings are not JSON.
     let kind = match text.trim_ascii_start().bytes().next()? {
         b'-' | b'0'..=b'9' if types.contains(Types::NUMBER) || types.contains(Types::INTEGER) => {
             CoercionKind::Number
@@ -326,7 +326,7 @@ mod tests {
         ] {
             assert_eq!(coerced(&schema, given), (given.to_owned(), vec![]));
         }
-        // A text within a text is not guessed at.
+        // A string within a parsed string is not parsed.
         let (given, _) = coerced(&schema, r#"{"tree":"{\"next\":\"{}\"}"}"#);
         assert_eq!(given, r#"{"tree":{"next":"{}"}}"#);
     }

@@ -1,7 +1,7 @@
-//! What can be said in little time about a value of a recursive type that is nested deeply.
+//! Limited error reports for deeply nested values of recursive types.
 //!
-//! To explain why no alternative of a choice fits, the validator goes into each of them. Where an alternative contains the
-//! choice again, that doubles with every level: an expression of thirty levels would be explained for hours.
+//! To explain why no alternative of a choice matches, the validator checks each of them. If an alternative contains the
+//! choice again, the work doubles with every level: explaining thirty levels would take hours.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,11 +12,11 @@ use crate::schema::problem::Problem;
 use crate::schema::reference::{fragment, pointed, target};
 use crate::schema::validator::{MAX_PROBLEMS, Validator};
 
-/// So many alternatives are gone into at most, over all levels.
+/// The maximum number of alternatives to check, over all levels.
 const MAX_EXPLAINED: usize = 10_000;
 
-/// How deep a value may be nested to be explained: the more alternatives a choice has, the less. A type that is not
-/// recursive has an end of its own.
+/// Returns how deeply a value may be nested to be explained: less for choices with more alternatives. Types that are
+/// not recursive are limited by themselves.
 pub(super) fn explained_depth(schema: &Value) -> usize {
     let most = recursive(schema).into_iter().map(widest).max().unwrap_or(0);
     let (mut depth, mut explained) = (0, 1);
@@ -27,7 +27,7 @@ pub(super) fn explained_depth(schema: &Value) -> usize {
     if most > 1 { depth } else { usize::MAX }
 }
 
-/// The schemas that a `$ref` leads to and that lead to themselves again, wherever they stand.
+/// Returns the targets of `$ref`s that are recursive.
 fn recursive(root: &Value) -> Vec<&Value> {
     let mut graph: HashMap<*const Value, Vec<&Value>> = HashMap::new();
     let mut open: Vec<&Value> = targets(root, root);
@@ -59,7 +59,7 @@ fn leads_to_itself(schema: &Value, next: &HashMap<*const Value, Vec<&Value>>) ->
     false
 }
 
-/// Where the references in a schema lead, each once.
+/// Returns the distinct targets of the references in a schema.
 fn targets<'s>(schema: &Value, root: &'s Value) -> Vec<&'s Value> {
     let mut found: Vec<&Value> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -81,7 +81,7 @@ fn targets<'s>(schema: &Value, root: &'s Value) -> Vec<&'s Value> {
     found
 }
 
-/// The number of alternatives of the widest choice.
+/// Returns the number of alternatives of the widest choice.
 fn widest(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => {
@@ -94,7 +94,7 @@ fn widest(schema: &Value) -> usize {
     }
 }
 
-/// Whether a value has more levels than these below itself.
+/// Returns `true` if a value is nested more deeply than `depth` levels.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let deeper = |inner: &Value| levels == 0 || is_deeper(inner, levels - 1);
     match value {
@@ -104,8 +104,7 @@ pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Which inputs are missing or unknown, and which of the given ones do not fit, without saying where inside of them. It need
-/// not find all that is wrong.
+/// Reports missing, unknown and invalid inputs, without the location inside of them. It need not find every problem.
 pub(super) fn problems(validator: &Validator, arguments: &Value) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     let parts = parts(&validator.schema);
@@ -131,7 +130,7 @@ pub(super) fn problems(validator: &Validator, arguments: &Value) -> Vec<Problem>
     problems
 }
 
-/// What is missing, by what is said about it elsewhere.
+/// Rewrites a problem of a missing input with what is expected.
 fn wanted(validator: &Validator, problem: Problem) -> Problem {
     if problem.keyword != "required" || problem.path.matches('/').count() != 1 {
         return problem;
@@ -140,7 +139,7 @@ fn wanted(validator: &Validator, problem: Problem) -> Problem {
     Problem { message, ..problem }
 }
 
-/// The root and the schemas that hold for the same value in any case, each once and with its place.
+/// Returns the root and the schemas that always apply with it, each once and with its path.
 fn parts(root: &Value) -> Vec<(String, &Value)> {
     let mut parts: Vec<(String, &Value)> = Vec::new();
     let mut open = vec![(String::new(), root)];
@@ -161,8 +160,7 @@ fn parts(root: &Value) -> Vec<(String, &Value)> {
     parts
 }
 
-/// What a schema says about the names of members and no more, so that it can be explained in full; nothing where it says
-/// nothing of that.
+/// Reduces a schema to its rules about member names, which can be explained in full; `None` if there are none.
 fn names(schema: &Value) -> Option<Value> {
     let mut names = Map::new();
     for keyword in ["type", "required", "minProperties", "maxProperties", "dependentRequired"] {
@@ -182,10 +180,10 @@ fn names(schema: &Value) -> Option<Value> {
     (!names.is_empty()).then(|| names.into())
 }
 
-/// The address of the whole schema within one that judges parts of it.
+/// The identifier of the whole schema within a schema that checks its parts.
 const WHOLE: &str = "urn:whole";
 
-/// The members that do not fit what one of these parts says of their name.
+/// Returns the members that are invalid for one of these parts.
 fn unfit<'a>(
     validator: &Validator,
     parts: &[(String, &Value)],
@@ -198,7 +196,7 @@ fn unfit<'a>(
             let mut at = format!("{location}/properties/");
             push_escaped(&mut at, name);
             if part["properties"].get(name).is_none() {
-                // Which patterns match a name is not asked: what they say is left to the verdict on the whole.
+                // Patterns are left to the check of the whole.
                 if part.get("patternProperties").is_some() || !part["additionalProperties"].is_object() {
                     continue;
                 }
@@ -209,7 +207,7 @@ fn unfit<'a>(
             properties_checked.push((name, value));
         }
     }
-    // As it stands, so that each reference in it leads where it did, and under an address of its own.
+    // Unchanged, so that its references still work, under its own identifier.
     let mut whole = validator.schema.clone();
     whole["$id"] = WHOLE.into();
     whole.as_object_mut().and_then(|whole| whole.remove("$schema"));
@@ -241,7 +239,7 @@ mod tests {
         (0..levels).fold(json!("x"), |inner, _| json!([inner]))
     }
 
-    /// Messages by place, of a value that is not valid.
+    /// Returns the problems of an invalid value: path and message.
     fn problems_of(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
         let validator = Validator::new(schema).unwrap();
         let problems = validator.check(arguments).expect_err(&schema.to_string());
@@ -271,12 +269,12 @@ mod tests {
         assert_eq!(problems_of(&all_of, &json!({ "deep": deep })), [("/n".to_owned(), missing.to_owned())]);
         let others = with("additionalProperties", json!({"$ref": "#/$defs/Either"}), base.clone());
         assert_eq!(problems_of(&others, &json!({"n": 1, "deep": deep}))[0].0, "/deep");
-        // A property that refers to another one, or to nothing but the root.
+        // A property that refers to another one, or to the root.
         let both = json!({"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}, "deep": {}});
         let beside = with("properties", both, json!({}));
         let found = problems_of(&beside, &json!({"a": 5, "b": "fine", "deep": deep}));
         assert_eq!(found, [("/a".to_owned(), "expected a string, got `5`".to_owned())]);
-        // What cannot be told is told as that.
+        // A problem without details is reported as such.
         let odd = with("not", json!({"required": ["deep"]}), json!({}));
         let found = problems_of(&odd, &json!({ "deep": deep }));
         assert_eq!((found.len(), found[0].0.as_str()), (1, ""));
@@ -305,7 +303,7 @@ mod tests {
             assert!(!problems_of(schema, &arguments).is_empty());
             assert!(begin.elapsed() < Duration::from_secs(5), "{schema}: {:?}", begin.elapsed());
         }
-        // A wide choice that does not contain itself has an end of its own.
+        // A wide choice that is not recursive is limited by itself.
         let wide: Vec<Value> = (0..50).map(|n| json!({ "const": n })).collect();
         let mut flat = refers("#/$defs/Wide");
         flat["$defs"] =

@@ -1,4 +1,4 @@
-//! The defaults and examples that types publish, which are written as outputs are and so are not always what an input takes.
+//! Published defaults and examples, which are serialized like outputs and are not always valid inputs.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::schema::locate;
 use crate::schema::types::Types;
 use crate::schema::validator::Validator;
 
-/// Leaves out of every default and example what counts as left out in a call: the `null` of an optional input or member.
+/// Removes the `null` of optional inputs and members from defaults and examples.
 pub(crate) fn without_nulls(root: &mut Value) {
     let mut paths = Vec::new();
     each(root, &mut String::new(), &mut |path, schema| {
@@ -39,7 +39,7 @@ pub(crate) fn without_nulls(root: &mut Value) {
     }
 }
 
-/// A value without the members that are `null` and may not be.
+/// Removes members that are `null` but not nullable.
 fn given(value: Value, schemas: &[&Value], root: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -60,23 +60,23 @@ fn given(value: Value, schemas: &[&Value], root: &Value) -> Value {
     }
 }
 
-/// Whether one of the schemas of a value says that it may be `null`. A choice says what its branches say.
+/// Returns `true` if one of the schemas of a value allows `null`. A choice allows what its branches allow.
 fn admits_null(schemas: &[&Value], root: &Value) -> bool {
     schemas.first().is_some_and(|schema| Types::of(schema, root).contains(Types::NULL))
 }
 
-/// The defaults below the inputs that their own schemas refuse: the place of each in the schema, and why.
+/// Returns the nested defaults that are invalid for their schemas: path and reason.
 pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
     let mut refused = Vec::new();
     each(root, &mut String::new(), &mut |path, schema| {
-        // Those of the inputs themselves are held against their types, too.
+        // Defaults of inputs are checked against their types elsewhere.
         let is_an_input = path.strip_prefix("/properties/").is_some_and(|name| !name.contains('/'));
         let Some(default) = schema.get("default").filter(|_| !is_an_input) else { return };
         let mut alone = schema.clone();
         if let Some(definitions) = root.get("$defs") {
             alone.insert("$defs".to_owned(), definitions.clone());
         }
-        // What is wrong with the schema itself is told elsewhere.
+        // Faults of the schema are reported elsewhere.
         let Ok(validator) = Validator::new(&alone.into()) else { return };
         if let Some(problem) = validator.check(default).err().and_then(|problems| problems.into_iter().next())
         {
@@ -86,7 +86,7 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
     refused
 }
 
-/// The place of a schema by the names of inputs and members alone.
+/// Returns the path of a schema by the names of inputs and members.
 pub(crate) fn named(path: &str) -> String {
     let mut steps = path.split('/').skip(1);
     let mut names = String::new();

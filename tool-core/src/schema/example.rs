@@ -1,4 +1,4 @@
-//! A minimal valid call, for the caller whose input was wrong.
+//! Generates a minimal valid call, for callers with invalid arguments.
 
 use std::cmp::Ordering;
 
@@ -9,18 +9,17 @@ use crate::schema::reference::target;
 use crate::schema::types::refers;
 use crate::schema::{locate, secret};
 
-/// A value that the schema admits: a declared example, a default, else the smallest thing that fits.
+/// Returns a valid value: a declared example, a default, or else the smallest valid value.
 ///
-/// An object has its required members only. Where a pattern is all that is known, the value is a guess; an author who
-/// declares an example spares the reader that.
+/// An object has only its required members. For a pattern, the value is a guess: declare an example to avoid it.
 pub(crate) fn of(root: &Value) -> Value {
     without_secrets(guess(root, root, &mut Budget::default()), root)
 }
 
-/// What may come together for one example: a longer one helps nobody, and a short schema can refer to a long value often.
+/// The size limit of one example, because a short schema can refer to a long value often.
 struct Budget {
     values: usize,
-    /// Of what is copied from the schema.
+    /// The remaining bytes of copied values.
     bytes: usize,
 }
 
@@ -31,13 +30,13 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A copy of a value that stands in the schema, if there is room for it.
+    /// Copies a value of the schema, if the budget allows it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
         crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
     }
 }
 
-/// The same of one schema in it.
+/// Returns a valid value for one schema of the document.
 pub(crate) fn guess_of(schema: &Value, root: &Value) -> Value {
     guess(schema, root, &mut Budget::default())
 }
@@ -46,7 +45,7 @@ fn guess(schema: &Value, root: &Value, budget: &mut Budget) -> Value {
     Guess { root, depth: 0, budget }.value(schema)
 }
 
-/// A call in which a value that says so stands for each secret, however deep.
+/// Replaces every secret in a call by a placeholder.
 pub(crate) fn without_secrets(call: Value, root: &Value) -> Value {
     if !secret::any(root) {
         return call;
@@ -54,7 +53,7 @@ pub(crate) fn without_secrets(call: Value, root: &Value) -> Value {
     masked(call, &locate::parts([root], root), root, &mut Budget::default())
 }
 
-/// The same of a value, of which these schemas speak.
+/// Replaces secrets in a value with these schemas.
 fn masked(value: Value, schemas: &[&Value], root: &Value, budget: &mut Budget) -> Value {
     if schemas.iter().any(|schema| secret::is_secret(schema)) {
         let mut guesses = schemas.iter().map(|schema| guess(schema, root, budget));
@@ -88,7 +87,7 @@ struct Guess<'s, 'b> {
 
 impl Guess<'_, '_> {
     fn value(&mut self, schema: &Value) -> Value {
-        // What an author has written there may be one.
+        // A declared value may be a secret.
         if !secret::is_secret(schema)
             && let Some(example) = schema["examples"].get(0).or_else(|| schema.get("default"))
             && let Some(example) = self.budget.copied(example)
@@ -98,7 +97,7 @@ impl Guess<'_, '_> {
         if let Some(constant) = schema.get("const").or_else(|| schema["enum"].get(0)) {
             return self.budget.copied(constant).unwrap_or_default();
         }
-        // A recursive type ends somewhere, in an optional member or in an empty list; if not, so does this.
+        // A recursive type ends in an optional member or an empty list, or else here.
         if self.depth == 16 || self.budget.values == 0 {
             return Value::Null;
         }
@@ -114,7 +113,7 @@ impl Guess<'_, '_> {
             return target(reference, self.root).map_or(Value::Null, |target| self.value(target));
         }
         if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-            // A recursive type ends in a branch that refers to nothing.
+            // Prefers a branch without references, where a recursive type ends.
             let ends = branches.iter().find(|branch| !refers(branch));
             return ends.or(branches.first()).map_or(Value::Null, |branch| self.value(branch));
         }
@@ -136,7 +135,7 @@ impl Guess<'_, '_> {
             (name.to_owned(), self.value(&schema["properties"][name]))
         };
         let mut members: Map<_, _> = required.iter().map(member).collect();
-        // An object in parts: each choice adds its own.
+        // In an object with several choices, each adds members.
         for part in schema["allOf"].as_array().into_iter().flatten() {
             if let Value::Object(more) = self.value(part) {
                 members.extend(more);
@@ -150,7 +149,7 @@ impl Guess<'_, '_> {
         members.into()
     }
 
-    /// A member of a map: an integer where names have a pattern, since only those of integers have one.
+    /// Returns a member of a map. Only integer names have a pattern.
     fn free_member(&mut self, schema: &Value, number: usize) -> Option<(String, Value)> {
         let pattern = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
         match pattern {
@@ -172,7 +171,7 @@ impl Guess<'_, '_> {
         (0..least.max(most)).map(item).collect::<Vec<_>>().into()
     }
 
-    /// The item of a set with this number.
+    /// Returns the item of a set with this number.
     fn another(&mut self, value: Value, number: usize, schema: &Value) -> Value {
         match schema["enum"].get(number) {
             Some(constant) => self.budget.copied(constant).unwrap_or_default(),
@@ -181,21 +180,21 @@ impl Guess<'_, '_> {
     }
 }
 
-/// More items or members than this make no example.
+/// The maximum number of items or members of an example.
 const MOST: usize = 16;
 
 fn length(schema: &Value, keyword: &str) -> usize {
     schema[keyword].as_u64().map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// The same value for the first item of a set, and others for the others.
+/// Varies a value by the number of the item in a set.
 fn another(value: Value, number: usize) -> Value {
     match value {
         Value::String(text) if number > 0 => format!("{text}{}", number + 1).into(),
         Value::Number(value) => {
             let (i64, u64) = (value.as_i64(), value.as_u64());
             let next = i64.and_then(|value| value.checked_add(i64::try_from(number).ok()?)).map(Value::from);
-            // Beyond the last one there is the same, and no example.
+            // After the largest integer, the value repeats, and is not an example.
             next.or_else(|| u64?.checked_add(number as u64).map(Value::from)).unwrap_or(Value::Number(value))
         }
         Value::Bool(value) => (value ^ (number > 0)).into(),
@@ -203,7 +202,7 @@ fn another(value: Value, number: usize) -> Value {
     }
 }
 
-/// The usual number, if it is within the limits, else the limit that it is beyond.
+/// Returns the usual number, or the nearest limit.
 fn number(schema: &Value, usual: Value) -> Value {
     let beyond =
         |limit: &Value, value: &Value, order| limit.as_f64().partial_cmp(&value.as_f64()) == Some(order);
@@ -249,7 +248,7 @@ mod tests {
             let example = of(&schema).to_string();
             assert!((20_000..most).contains(&example.len()), "{}", example.len());
         }
-        // A secret is masked with guesses, which are counted together.
+        // Placeholders of secrets count toward the budget.
         let secret = json!({"type": "object", "required": ["of"], "writeOnly": true, "properties": {"of": {"examples": ["x".repeat(50_000)]}}});
         let schema =
             json!({"type": "object", "required": names, "properties": properties, "$defs": {"Big": secret}});

@@ -1,18 +1,18 @@
-//! How much a schema becomes when each type stands where it is referred to.
+//! Limits the size of schemas with inlined types.
 
 use schemars::Schema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
-/// Makes the schema of one type.
+/// Generates the schema of one type.
 pub(crate) type TypeSchema = fn(&mut SchemaGenerator) -> Schema;
 
-/// As many schemas as an expansion may have. Twelve types that each refer to all others have four hundred million.
+/// The maximum number of schemas after inlining. Twelve types that refer to each other would have four hundred million.
 const MAX_SCHEMAS: usize = 10_000;
 
-/// Whether so much comes of these types that they stay definitions, which are referred to.
+/// Returns `true` if inlining these types would exceed the limit, so that they stay definitions.
 ///
-/// Types are measured as they are written, each once. A recursive one is a reference where it would stand in itself.
+/// Each type is measured once. A recursive type counts as a reference.
 pub(crate) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bool {
     let mut settings = settings.clone();
     settings.inline_subschemas = false;
@@ -25,7 +25,7 @@ pub(crate) fn is_too_much(settings: &SchemaSettings, types: &[TypeSchema]) -> bo
 
 struct Expansion<'s> {
     definitions: &'s Map<String, Value>,
-    /// The definitions that this one stands in.
+    /// The enclosing definitions.
     open: Vec<&'s str>,
     left: usize,
 }

@@ -1,12 +1,11 @@
-//! The formats of texts: what a text in each looks like, and which can be told off the JSON text of an input before it is
-//! decoded.
+//! Formats of texts: samples, and checks of JSON text before decoding.
 //!
-//! Types parse more than the format that their schema names: jiff and chrono more than RFC 3339, uuid and url more than RFCs
-//! 9562 and 3986. The format is what is published, and what is taken.
+//! Types accept more than the format of their schema: jiff and chrono more than RFC 3339, uuid and url more than RFCs
+//! 9562 and 3986. Only the published format is accepted.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A text in a format of JSON Schema 2020-12 (Validation, section 7.3), for messages and examples.
+/// Returns a sample text in a format of JSON Schema 2020-12 (Validation, section 7.3).
 pub(super) fn sample(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "2024-01-31T12:00:00Z",
@@ -25,7 +24,7 @@ pub(super) fn sample(format: &str) -> Option<&'static str> {
     })
 }
 
-/// A format that most texts can be told to be in without an engine.
+/// A format with a fast check for common texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Date,
@@ -51,7 +50,7 @@ impl Format {
         })
     }
 
-    /// Returns `true` if a text is in this format for certain. Of any other the validator decides.
+    /// Returns `true` if a text certainly matches this format. The validator decides about others.
     pub(super) fn admits(self, text: &str) -> bool {
         let bytes = text.as_bytes();
         match self {
@@ -71,14 +70,14 @@ impl Format {
     }
 }
 
-/// Returns `true` if a text has the digits and hyphens of a `full-date`, whether or not there is such a day.
+/// Returns `true` if a text has the shape of a `full-date`, even if the day does not exist.
 pub(super) fn looks_like_a_date(text: &str) -> bool {
     let is_in_place =
         |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
     text.len() == 10 && text.bytes().enumerate().all(is_in_place)
 }
 
-/// A `full-date` of RFC 3339, section 5.6.
+/// Returns `true` for a `full-date` of RFC 3339, section 5.6.
 fn is_date(text: &[u8]) -> bool {
     let &[a, b, c, d, b'-', e, f, b'-', g, h] = text else { return false };
     let (Some(century), Some(year), Some(month), Some(day)) =
@@ -97,7 +96,7 @@ fn is_date(text: &[u8]) -> bool {
     (1..=days).contains(&day)
 }
 
-/// A `full-time` of RFC 3339 that is no leap second.
+/// Returns `true` for a `full-time` of RFC 3339 without a leap second.
 fn is_time(text: &[u8]) -> bool {
     let Some((&[a, b, b':', c, d, b':', e, f], rest)) = text.split_first_chunk() else { return false };
     let is_within = |number: Option<u8>, most| number.is_some_and(|number| number <= most);
@@ -123,7 +122,7 @@ fn number(tens: u8, ones: u8) -> Option<u8> {
     (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
 }
 
-/// The one text of RFC 9562, section 4.
+/// Returns `true` for the text form of RFC 9562, section 4.
 fn is_uuid(text: &[u8]) -> bool {
     text.len() == 36
         && text.iter().enumerate().all(|(at, byte)| match at {
@@ -132,7 +131,7 @@ fn is_uuid(text: &[u8]) -> bool {
         })
 }
 
-/// An absolute URI of RFC 3986 with a host by name and nothing escaped, as most are.
+/// Returns `true` for an absolute URI of RFC 3986 with a host name and without escapes, as most are.
 fn is_plain_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -164,7 +163,7 @@ mod tests {
         Validator::new(&json!({"format": name})).unwrap().is_valid(&text.into())
     }
 
-    /// Texts that are nearly in a format, or are.
+    /// Generates texts that match a format, or nearly do.
     fn texts() -> impl Strategy<Value = String> {
         let date = "[0-9]{3,4}-[01][0-9]-[0-3][0-9]";
         let time = "[012][0-9]:[0-6][0-9](:[0-6][0-9])?(\\.[0-9]{0,10})?([Zz]|[+-][012][0-9]:?[0-6][0-9])?";

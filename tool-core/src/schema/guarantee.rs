@@ -1,20 +1,20 @@
-//! What the type of an output guarantees by itself, so that it need not be checked when it is returned.
+//! What the type of an output guarantees, so that it need not be validated.
 
 use serde_json::{Map, Value};
 
 use crate::schema::normal::range;
 
-/// What serde guarantees of what a type writes, by the schema that `schemars` makes of it.
+/// What serde guarantees for the output of a type, given its `schemars` schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Guarantee {
-    /// Whether the schema says no more than what a type is: no pattern, no range of the author's.
+    /// Whether the schema has no constraint beyond the type, such as a pattern or a custom range.
     pub(crate) structure: bool,
-    /// Whether it can have a number with a fraction. One that is not finite is written as `null`.
+    /// Whether it can contain a float. Non-finite floats serialize as `null`.
     pub(crate) numbers: bool,
 }
 
 impl Guarantee {
-    /// Reads it off schemas fresh from `schemars`.
+    /// Derives the guarantee from `schemars` schemas before normalization.
     pub(crate) fn of<'s>(schemas: impl IntoIterator<Item = &'s Value>) -> Self {
         let mut guarantee = Guarantee { structure: true, numbers: false };
         schemas.into_iter().for_each(|schema| guarantee.look(schema));
@@ -44,7 +44,7 @@ impl Guarantee {
     }
 }
 
-/// Returns `true` for a keyword that no type has by itself.
+/// Returns `true` for a keyword that types do not have by themselves.
 fn is_limit(keyword: &str, schema: &Map<String, Value>) -> bool {
     let is_of_the_type = |pick: fn((Value, Value)) -> Value| {
         let range = schema.get("format").and_then(Value::as_str).and_then(range);
@@ -54,11 +54,11 @@ fn is_limit(keyword: &str, schema: &Map<String, Value>) -> bool {
     match keyword {
         "minimum" => !is_of_the_type(|(minimum, _)| minimum) && !is_unsigned(schema),
         "maximum" => !is_of_the_type(|(_, maximum)| maximum),
-        // Of an array or a tuple both are the same; that of a list whose author says as much looks alike.
+        // An array or a tuple has equal limits, which look like those of a constrained list.
         "minItems" | "maxItems" => {
             !is_exact("minItems", "maxItems") && schema.get("maxItems") != Some(&0.into())
         }
-        // One character is a `char`.
+        // A `char` has one character.
         "minLength" | "maxLength" => {
             !(is_exact("minLength", "maxLength") && schema.get("minLength") == Some(&1.into()))
         }
@@ -69,7 +69,7 @@ fn is_limit(keyword: &str, schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// Returns `true` for an integer that is not negative by its type.
+/// Returns `true` for an unsigned integer type.
 fn is_unsigned(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     format.is_some_and(|format| format.starts_with("uint")) && schema.get("minimum") == Some(&0.into())

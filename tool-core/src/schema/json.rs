@@ -1,4 +1,4 @@
-//! JSON as it is read and written: duplicate names refused, places kept, one canonical form.
+//! JSON: strict parsing, error paths, patches and the canonical form.
 
 pub(crate) mod canonical;
 pub(crate) mod error_path;

@@ -1,10 +1,10 @@
-//! How strictly arguments are taken, and what was repaired in those that were taken leniently.
+//! Leniency of argument types, and the coercions that were applied.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// What becomes of an argument of the wrong JSON type; one setting of a registry, alike on every face.
+/// How a registry handles arguments of the wrong JSON type, in every protocol.
 ///
 /// ```
 /// use serde_json::json;
@@ -28,15 +28,15 @@ use serde::Serialize;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leniency {
-    /// A string is read as the JSON text that it is, where the schema forbids a string and allows what the text stands
-    /// for: `"5"` as 5, `"true"` as true, `"[1]"` as a list, `"{}"` as an object. Models send these.
+    /// A string is parsed as JSON if the schema forbids strings and allows the result: `"5"` as 5, `"true"` as true,
+    /// `"[1]"` as a list, `"{}"` as an object. Models send such strings.
     #[default]
     Coerce,
-    /// Every argument is of the type that the schema asks for.
+    /// Every argument must have the type of the schema.
     Strict,
 }
 
-/// What a check of arguments found to be valid, and how.
+/// The result of validating arguments that are valid.
 ///
 /// ```
 /// # use tool_core::{Registry, tool};
@@ -52,11 +52,11 @@ pub enum Leniency {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Validation {
-    /// What was repaired; nothing in a registry that is [`Leniency::Strict`].
+    /// The coercions that were applied; none with [`Leniency::Strict`].
     pub coercions: Vec<Coercion>,
 }
 
-/// One argument that was read as what it stands for.
+/// A string argument that was parsed as JSON.
 ///
 /// ```
 /// # use tool_core::Registry;
@@ -68,13 +68,13 @@ pub struct Validation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Coercion {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments; empty for the arguments as a whole.
+    /// The JSON Pointer (RFC 6901) into the arguments; empty for the arguments as a whole.
     pub path: String,
-    /// What the string was read as.
+    /// The type that the string was parsed as.
     pub kind: CoercionKind,
 }
 
-/// What a string was read as.
+/// The type that a string was parsed as.
 ///
 /// ```
 /// assert_eq!(serde_json::to_string(&tool_core::schema::CoercionKind::List).unwrap(), r#""list""#);

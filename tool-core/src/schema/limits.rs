@@ -1,12 +1,12 @@
-//! The limits of a plain input, checked off its JSON text on the way to the decode.
+//! Limits of scalar inputs, checked on their JSON text before decoding.
 
 use serde_json::Value;
 
 use crate::schema::format::Format;
 
-/// What the text of a value must keep to, beyond being of the input's type.
+/// The limits of a value beyond its type.
 ///
-/// A text that is admitted keeps to the schema, too. One that is not may all the same: the validator then decides.
+/// An admitted text is valid for the schema. For other texts, the validator decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Limits {
     None,
@@ -26,11 +26,11 @@ pub(crate) enum Limits {
     Format(Format),
 }
 
-/// From here on, integers are no longer told apart by a floating-point number.
+/// From here on, floats cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Limits {
-    /// The limits in the schema of a plain scalar; `None` where they cannot be told off a text.
+    /// Returns the limits in the schema of a scalar; `None` if they cannot be checked on a text.
     pub(crate) fn of(schema: &Value) -> Option<Self> {
         let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.get(keyword).is_some());
         if has(&["pattern"]) {
@@ -68,7 +68,7 @@ impl Limits {
         }
     }
 
-    /// Whether the text is for certain within the limits.
+    /// Returns `true` if the text is certainly within the limits.
     #[inline]
     pub(crate) fn admit(&self, text: &[u8]) -> bool {
         matches!(self, Limits::None) || str::from_utf8(text).is_ok_and(|text| self.keeps(text))
@@ -87,13 +87,13 @@ impl Limits {
             Limits::Text { least, most } => inside(text).is_some_and(|inside| {
                 !inside.contains('\\') && (*least..=*most).contains(&(inside.chars().count() as u64))
             }),
-            // No format that is told so admits a backslash.
+            // No format with a fast check allows a backslash.
             Limits::Format(format) => inside(text).is_some_and(|inside| format.admits(inside)),
         }
     }
 }
 
-/// What stands between the quotes of a JSON string.
+/// Returns the contents of a JSON string.
 fn inside(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }

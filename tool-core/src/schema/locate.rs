@@ -1,4 +1,4 @@
-//! The schemas that speak about a place in the arguments.
+//! Finds the schemas of a value in the arguments.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::schema::json::pointer::unescaped;
 use crate::schema::reference::referred;
 
-/// The schemas of the value at this place, a JSON Pointer, its own first; nothing where no schema speaks of it.
+/// Returns the schemas of the value at a JSON Pointer, its own first; empty if there is none.
 pub(super) fn schemas_at<'s>(root: &'s Value, path: &str) -> Vec<&'s Value> {
     let names = path.split('/').skip(1).map(unescaped);
     names.fold(parts([root], root), |schemas, name| below(&schemas, &name, root).schemas)
@@ -16,12 +16,12 @@ pub(super) fn schemas_at<'s>(root: &'s Value, path: &str) -> Vec<&'s Value> {
 /// The schemas of a member or an item.
 pub(super) struct Below<'s> {
     pub(super) schemas: Vec<&'s Value>,
-    /// Whether its name is in a schema, or the position of an item: not one that the caller has chosen.
+    /// Whether the name is declared in a schema, or is the position of an item, and was not chosen by the caller.
     pub(super) named: bool,
 }
 
-/// The schemas of the member of this name, or of the item at this position, below these. Whether a pattern matches the
-/// name, or another schema leaves the value unevaluated, is not asked: too much is said rather than too little.
+/// Returns the schemas of a member or an item. Patterns and unevaluated members are not matched, so the result may have
+/// too many schemas.
 pub(super) fn below<'s>(schemas: &[&'s Value], name: &str, root: &'s Value) -> Below<'s> {
     let position = name.parse::<usize>().ok();
     let mut found: Vec<&Value> = Vec::new();
@@ -46,12 +46,12 @@ pub(super) fn below<'s>(schemas: &[&'s Value], name: &str, root: &'s Value) -> B
     Below { schemas: parts(found, root), named }
 }
 
-/// These schemas with everything that they say in parts about the same value, each before its parts.
+/// Expands these schemas with their parts for the same value, each before its parts.
 pub(super) fn parts<'s>(schemas: impl IntoIterator<Item = &'s Value>, root: &'s Value) -> Vec<&'s Value> {
     let mut found: Vec<&Value> = Vec::new();
     let mut seen: HashSet<*const Value> = HashSet::new();
     let mut open: Vec<&Value> = schemas.into_iter().collect();
-    // The next one is the last.
+    // The stack is popped from the end.
     open.reverse();
     while let Some(schema) = open.pop() {
         if !seen.insert(std::ptr::from_ref(schema)) {
@@ -60,7 +60,7 @@ pub(super) fn parts<'s>(schemas: impl IntoIterator<Item = &'s Value>, root: &'s 
         found.push(schema);
         let lists = ["allOf", "oneOf", "anyOf"].into_iter().filter_map(|key| schema[key].as_array());
         open.extend(lists.flatten());
-        // What holds under a condition, or must not hold, speaks of the value, too.
+        // Conditional and negated schemas also describe the value.
         open.extend(["not", "if", "then", "else"].into_iter().filter_map(|key| schema.get(key)));
         let dependent = schema["dependentSchemas"].as_object().into_iter().flatten();
         open.extend(dependent.map(|(_, schema)| schema));

@@ -1,4 +1,4 @@
-//! What a problem says: what was expected, and what came.
+//! Messages of problems: what was expected, and what was received.
 
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::schema::nearest::nearest;
 use crate::schema::problem::Problem;
 use crate::schema::reference::resolved;
 
-/// What a member of the arguments is called: an input at the top, a property below.
+/// The noun for a member: input at the top level, property below.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Noun {
     Input,
@@ -17,7 +17,7 @@ pub(crate) enum Noun {
 }
 
 impl Noun {
-    /// The noun for the members of the value at this place.
+    /// Returns the noun for the members of the value at this path.
     pub(crate) fn at(path: &str) -> Self {
         if path.is_empty() { Noun::Input } else { Noun::Property }
     }
@@ -37,13 +37,13 @@ impl Noun {
     }
 }
 
-/// As many allowed values and names as a message lists.
+/// The maximum number of values or names in a message.
 const MAX_LISTED: usize = 20;
 
-/// As many characters of a value as a message repeats.
+/// The maximum number of characters of a value in a message.
 const MAX_REPEATED: usize = 64;
 
-/// `name` is none where it may not be shown.
+/// Returns the message for an unknown name, which is `None` if it is secret.
 pub(crate) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String {
     let name = name.map_or_else(|| "(secret)".to_owned(), |name| format!("`{}`", shortened(name)));
     let unknown = format!("unknown {} {name}", noun.singular());
@@ -54,7 +54,7 @@ pub(crate) fn unknown(noun: Noun, name: Option<&str>, known: &[&str]) -> String 
     }
 }
 
-/// The problem of a member of the arguments that is no input.
+/// Returns the problem of an unknown input.
 pub(crate) fn unknown_input(name: &str, known: &[&str]) -> Problem {
     let message = unknown(Noun::Input, Some(name), known);
     let mut problem = Problem::new(pointer(&shortened(name)), "additionalProperties", message);
@@ -62,10 +62,10 @@ pub(crate) fn unknown_input(name: &str, known: &[&str]) -> Problem {
     problem
 }
 
-/// What came, where it may be shown.
+/// The received value, if it may be shown.
 pub(crate) type Given<'v> = Option<&'v Value>;
 
-/// The message for a broken keyword of a schema.
+/// Returns the message for a violated keyword.
 pub(crate) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) -> String {
     let bound = |words: &str, bound: &Value| format!("expected {words} {bound}, got {}", shown(given));
     let length = |words: &str, limit: u64, unit: &str| {
@@ -104,7 +104,7 @@ pub(crate) fn of(kind: &Kind, schema: &Value, root: &Value, given: Given<'_>) ->
             format!("{}{reason}", mismatch(schema, root, given))
         }
         Kind::Type { .. } | Kind::Enum { .. } | Kind::Constant { .. } => mismatch(schema, root, given),
-        // Keywords that no type of Rust has, and a schema that was written by hand may.
+        // Keywords that only custom schemas have.
         kind => {
             let keyword = kind.keyword();
             let value = shortened(&schema[keyword].to_string());
@@ -121,7 +121,7 @@ pub(crate) fn not_among(allowed: &[&str], given: Given<'_>) -> String {
     format!("expected one of {}, got {}", listed(allowed.iter().copied()), shown(given))
 }
 
-/// What a schema admits, in a few words.
+/// Describes the valid values of a schema in a few words.
 pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     let schema = resolved(schema, root);
     if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
@@ -131,7 +131,7 @@ pub(crate) fn expected(schema: &Value, root: &Value) -> String {
     one(schema)
 }
 
-/// The same of a schema that is no choice.
+/// Describes a schema that is not a choice.
 fn one(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         return one_of(values);
@@ -160,12 +160,12 @@ fn one_of(values: &[Value]) -> String {
     }
 }
 
-/// A text without its quotes, and everything else as JSON.
+/// Formats a value: a text without quotes, anything else as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// An object is known by its required members.
+/// Describes an object by its required members.
 fn object(schema: &Value) -> String {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -174,7 +174,7 @@ fn object(schema: &Value) -> String {
 
 fn number(schema: &Value, kind: &str) -> String {
     let article = if kind == "integer" { "an" } else { "a" };
-    // The range of an `f32` helps nobody.
+    // The range of an `f32` is omitted.
     let bound = |keyword: &str| {
         schema.get(keyword).filter(|bound| bound.as_f64().is_none_or(|bound| bound.abs() < 1e38))
     };
@@ -197,19 +197,19 @@ fn text(schema: &Value) -> String {
     }
 }
 
-/// What came, if it may be shown.
+/// Describes the received value, if it may be shown.
 fn shown(given: Given<'_>) -> String {
     given.map_or_else(|| "(secret)".to_owned(), received)
 }
 
-/// What came, with its type, and cut where it is long.
+/// Describes a value with its type, shortened.
 pub(crate) fn received(value: &Value) -> String {
     match value {
         Value::String(text) => format!("the string `{}`", shortened(text)),
         Value::Array(items) if items.len() == 1 => "a list of 1 item".to_owned(),
         Value::Array(items) => format!("a list of {} items", items.len()),
         Value::Object(_) => "an object".to_owned(),
-        // Beyond what an integer type holds, a number is told as it was read.
+        // A number beyond integer types is shown as parsed.
         scalar => format!("`{scalar}`"),
     }
 }
@@ -229,7 +229,7 @@ fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }
 
-/// Whether a value looks as if it was meant for this branch of a choice.
+/// Returns `true` if a value seems intended for this branch of a choice.
 pub(crate) fn is_meant_for(given: &Value, branch: &Value) -> bool {
     let kind = branch["type"].as_str();
     match given {
@@ -255,7 +255,7 @@ pub(crate) fn is_meant_for(given: &Value, branch: &Value) -> bool {
     }
 }
 
-/// The tag that all branches of a choice have, and its values.
+/// Returns the tag that all branches of a choice have, and its values.
 pub(crate) fn tags<'s>(branches: &[&'s Value]) -> Option<(&'s str, Vec<&'s str>)> {
     let tag_of = |branch: &'s Value| {
         let properties = branch["properties"].as_object()?;

@@ -1,5 +1,5 @@
-//! A schema for people and scripts: a flat structure of inputs with type, allowed values, properties and items,
-//! without the vocabulary of JSON Schema.
+//! A simplified schema for people and scripts: a flat structure of inputs with type, allowed values, properties and
+//! items.
 
 use std::ops::Not;
 
@@ -29,57 +29,57 @@ use crate::schema::reference::target;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NativeSchema {
-    /// Its name; a list item, a map value and an output have none.
+    /// The name; `None` for list items, map values and outputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `string`, `integer`, `number`, `boolean`, `null`, `list`, `map`, `any` or `union`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What it is.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it must be given.
+    /// Whether it is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Its value when it is left out.
+    /// The default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Whether it identifies one thing, and so can stand in an address.
+    /// Whether it is a locator, which can be part of an address.
     #[serde(skip_serializing_if = "Not::not")]
     pub locator: bool,
-    /// Whether its value is never shown.
+    /// Whether the value is secret.
     #[serde(skip_serializing_if = "Not::not")]
     pub secret: bool,
-    /// Whether values are proposed while it is typed: see [`adapter::complete`](crate::adapter::complete).
+    /// Whether it supports completion; see [`Registry::complete`](crate::Registry::complete).
     #[serde(skip_serializing_if = "Not::not")]
     pub completes: bool,
-    /// Values that one might give.
+    /// Example values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
-    /// The only values that are allowed.
+    /// The allowed values, if they are enumerated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<Allowed>,
-    /// The standard format of a text, such as `date`.
+    /// The format of a text, such as `date`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// Limits of its value.
+    /// The limits of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraints: Option<Constraints>,
-    /// The item of a list, or the value of a map whose names are free.
+    /// The items of a list, or the values of a map with arbitrary names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Box<NativeSchema>>,
-    /// The members of a map whose names are fixed; of a list whose items differ, by their positions.
+    /// The members of a map with fixed names, or of a tuple by position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<NativeSchema>,
     /// The alternatives of a union.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<NativeSchema>,
-    /// The name of the recursive type that is described further up.
+    /// The name of the enclosing recursive type that is not repeated here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursive: Option<String>,
 }
 
-/// One allowed value with what it means.
+/// An allowed value with its meaning.
 ///
 /// ```
 /// # use tool_core::schema::Allowed;
@@ -90,7 +90,7 @@ pub struct NativeSchema {
 pub struct Allowed {
     /// The value.
     pub value: Value,
-    /// What it means.
+    /// The meaning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -104,51 +104,51 @@ pub struct Allowed {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Constraints {
-    /// The least number.
+    /// The minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Value>,
-    /// The greatest number.
+    /// The maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Value>,
-    /// The least length of a text, a list or a map.
+    /// The minimum length of a text, a list or a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_length: Option<Value>,
-    /// The greatest length of a text, a list or a map.
+    /// The maximum length of a text, a list or a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<Value>,
-    /// The regular expression that a text must match.
+    /// The regular expression for a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Value>,
 }
 
-/// The members of an object schema.
+/// Renders the members of an object schema.
 pub(crate) fn properties(object: &Value, root: &Value) -> Vec<NativeSchema> {
     Rendering::of(root).properties(object)
 }
 
-/// A value of any schema.
+/// Renders the value of a schema.
 pub(crate) fn value(schema: &Value, root: &Value) -> NativeSchema {
     Rendering::of(root).value(schema)
 }
 
 struct Rendering<'s> {
     root: &'s Value,
-    /// The references that are being followed: a schema that refers to itself is named, not repeated.
+    /// The references being followed: a recursive schema is named, not repeated.
     open: Vec<&'s str>,
-    /// How many more schemas are rendered before the rest is named. Where many types refer to one another, each stands
-    /// at many places.
+    /// The remaining number of schemas to render before references are only named, because types can refer to each
+    /// other often.
     left: usize,
-    /// How many bytes may still be copied from the schema.
+    /// The remaining number of bytes to copy from the schema.
     bytes: usize,
 }
 
-/// Schemas that are rendered in all.
+/// The maximum number of rendered schemas.
 const MAX_RENDERED: usize = 20_000;
 
-/// As many bytes as texts and values may have together: a short schema can refer to a long one often.
+/// The maximum number of copied bytes: a short schema can refer to a long one often.
 const MAX_COPIED: usize = 2 << 20;
 
-/// References that are followed inside of one another.
+/// The maximum nesting of followed references.
 const MAX_OPEN_REFERENCES: usize = 32;
 
 impl<'s> Rendering<'s> {
@@ -185,7 +185,7 @@ impl<'s> Rendering<'s> {
         native
     }
 
-    /// A copy of a value of the schema, if there is room for it.
+    /// Copies a value of the schema, if the budget allows it.
     fn copied(&mut self, value: &Value) -> Option<Value> {
         crate::schema::json::size::take(&mut self.bytes, value).then(|| value.clone())
     }
@@ -230,7 +230,7 @@ impl<'s> Rendering<'s> {
         (limits != Constraints::default()).then_some(limits)
     }
 
-    /// What a reference leads to, or its name.
+    /// Renders the target of a reference, or its name.
     fn followed(&mut self, reference: &'s str) -> NativeSchema {
         let target = target(reference, self.root);
         let is_named =
@@ -269,12 +269,12 @@ impl<'s> Rendering<'s> {
         }
     }
 
-    /// The item of a list, or the value of a map whose names are free or of one pattern.
+    /// Renders the items of a list, or the values of a map.
     fn items(&mut self, schema: &'s Value) -> Option<Box<NativeSchema>> {
         Some(Box::new(self.value(item(schema)?)))
     }
 
-    /// The members of a map by their names, or those of a tuple by their positions, counted from 0.
+    /// Renders the members of a map by name, or of a tuple by position, counted from 0.
     fn members(&mut self, schema: &'s Value) -> Vec<NativeSchema> {
         let Some(items) = schema["prefixItems"].as_array() else { return self.properties(schema) };
         let member = |(position, schema): (usize, &'s Value)| NativeSchema {
@@ -286,7 +286,7 @@ impl<'s> Rendering<'s> {
     }
 }
 
-/// The schema of the item of a list, or of the value of a map whose names are free or of one pattern.
+/// Returns the schema of the items of a list, or of the values of a map with arbitrary names or one pattern.
 pub(crate) fn item(schema: &Value) -> Option<&Value> {
     let patterns = schema["patternProperties"].as_object();
     let items =
@@ -294,7 +294,7 @@ pub(crate) fn item(schema: &Value) -> Option<&Value> {
     items.or_else(|| patterns?.values().next())
 }
 
-/// What a value of this schema is called; `null` beside one other type says that it may be left out.
+/// Returns the kind of a value; `null` beside one other type means optional.
 fn kind(schema: &Value) -> &'static str {
     if schema["oneOf"].is_array() || schema["anyOf"].is_array() {
         return "union";

@@ -1,8 +1,8 @@
-//! The name that was probably meant.
+//! Suggests similar names.
 
-/// The most similar of the candidates, if one is similar enough to suggest.
+/// Returns the most similar candidate, if one is similar enough.
 ///
-/// Case and separators do not count; beyond that a third of the letters may differ, swapped neighbours counting once.
+/// Case and separators are ignored. A third of the letters may differ; swapped neighbors count once.
 ///
 /// ```
 /// assert_eq!(tool_core::schema::nearest("Wether", ["weather", "web"]), Some("weather"));
@@ -11,7 +11,7 @@
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");
     let name = plain(name);
-    // A long text is no misspelt name, and comparing costs the product of the lengths.
+    // A long text is not a misspelled name, and the comparison is quadratic.
     if name.len() > 64 {
         return None;
     }

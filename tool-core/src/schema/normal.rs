@@ -1,6 +1,6 @@
-//! The one normal form that every adapter publishes and the validator runs on.
+//! The normal form of schemas, which adapters publish and the validator uses.
 //!
-//! What it changes in the output of `schemars` (which already inlines what is not recursive):
+//! Changes to the output of `schemars` (which already inlines types that are not recursive):
 //!
 //! - for inputs, an object that names its members is closed: `additionalProperties` is `false`. One that names none, such as
 //!   a hand-written `{"type": "object"}`, stays open, and so do outputs: what a serializer writes is not cut by its schema;
@@ -20,17 +20,17 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::patterns;
 
-/// Which way the values of a schema travel.
+/// Whether a schema describes inputs or outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Input,
     Output,
 }
 
-/// Where the texts of documented constants wait for [`publish`]. No schema has this key of its own.
+/// The temporary key for descriptions of constants, until [`publish`]. No schema has this key.
 pub(crate) const TEXTS: &str = "\u{0}texts";
 
-/// Brings a schema and everything below it into normal form.
+/// Normalizes a schema and its subschemas.
 pub(crate) fn normalize(schema: &mut Value, side: Side) {
     if side == Side::Output {
         open(schema);
@@ -38,11 +38,11 @@ pub(crate) fn normalize(schema: &mut Value, side: Side) {
     normalize_as(schema, side, Part::Whole);
 }
 
-/// Whether a schema describes all of a value.
+/// Whether a schema describes a whole value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
-    /// It describes a part of an object whose other parts stand beside it, so that it cannot be closed on its own.
+    /// A part of an object with other parts beside it, so it cannot be closed on its own.
     Some,
 }
 
@@ -70,21 +70,21 @@ fn normalize_as(schema: &mut Value, side: Side, part: Part) {
     if side == Side::Input && part == Part::Whole {
         close(object, parts);
     }
-    // Before the properties of an object that may be `null` move into a branch of their own.
+    // Before the properties of a nullable object move into a branch.
     if side == Side::Input {
         drop_null_of_optional_properties(object);
     }
     split_types(object);
 }
 
-/// Returns `true` if an object is described in parts: by its own properties and a choice that could not be merged with them,
-/// or by several choices, as of several flattened enums.
+/// Returns `true` if an object is described in parts: by properties and a choice that could not be merged, or by
+/// several choices, as with several flattened enums.
 fn is_in_parts(object: &Map<String, Value>) -> bool {
     let parts = ["oneOf", "anyOf", "properties"].into_iter().filter(|keyword| object.contains_key(*keyword));
     object.contains_key("allOf") || parts.count() > 1
 }
 
-/// Moves what [`normalize`] kept for the other renderings into descriptions.
+/// Moves the descriptions of constants into the description of their `enum`.
 pub(crate) fn publish(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -98,7 +98,7 @@ pub(crate) fn publish(schema: &mut Value) {
     }
 }
 
-/// Adds a line for each documented constant to the description, in the order of the constants.
+/// Adds a line per documented constant to the description, in order.
 fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value>) {
     let mut lines: Vec<String> = Vec::new();
     lines.extend(object.get("description").and_then(Value::as_str).map(str::to_owned));
@@ -113,11 +113,11 @@ fn describe_constants(object: &mut Map<String, Value>, texts: &Map<String, Value
     object.insert("description".to_owned(), lines.join("\n").into());
 }
 
-/// Whether serde accepts no more than a schema fresh from `schemars` does, so that a value which decodes need not be
-/// validated: scalars without a constraint of their own, and lists of them. The format of a text is not implied: it is
-/// [checked](crate::schema::Limits) off the JSON text, outside of lists.
+/// Returns `true` if serde accepts only values that are valid for the `schemars` schema, so that decoded values need no
+/// validation: scalars without constraints, and lists of them. Formats are [checked](crate::schema::Limits) on the JSON
+/// text, outside of lists.
 ///
-/// A range counts as a constraint unless it is the range of the integer type itself.
+/// A range counts as a constraint, unless it is that of the integer type.
 pub(crate) fn decode_implies_validity(schema: &Value) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let only = |known: &[&str]| object.keys().all(|key| known.contains(&key.as_str()));
@@ -143,7 +143,7 @@ pub(crate) fn decode_implies_validity(schema: &Value) -> bool {
     }
 }
 
-/// Returns `true` if a plain schema has a limit by its format: that of a text, and the range of an `f32`.
+/// Returns `true` if the format of a scalar schema limits it: that of a text, and the range of an `f32`.
 pub(crate) fn names_a_format(schema: &Value) -> bool {
     schema["type"] != "array"
         && schema["format"]
@@ -151,7 +151,7 @@ pub(crate) fn names_a_format(schema: &Value) -> bool {
             .is_some_and(|format| format == "float" || STANDARD_FORMATS.contains(&format))
 }
 
-/// The one type that a schema admits beside `null`.
+/// Returns the only type besides `null`.
 fn kind(object: &Map<String, Value>) -> Option<&str> {
     match object.get("type")? {
         Value::String(kind) => Some(kind),
@@ -163,7 +163,7 @@ fn kind(object: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// `T | null` becomes `T`.
+/// Turns `T | null` into `T`.
 pub(crate) fn drop_null(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     for keyword in ["anyOf", "oneOf"] {
@@ -196,7 +196,7 @@ fn for_each_subschema(object: &mut Map<String, Value>, f: &mut dyn FnMut(&str, &
     }
 }
 
-/// Properties beside a choice of objects, as a flattened enum gives them, move into each branch.
+/// Moves properties beside a choice of objects, as for a flattened enum, into each branch.
 fn merge_choice(object: &mut Map<String, Value>) {
     if !object.contains_key("properties") {
         return;
@@ -220,7 +220,7 @@ fn merge_choice(object: &mut Map<String, Value>) {
     };
     let required = object.shift_remove("required");
     let required = required.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    // Beside all properties, no others are left to be evaluated.
+    // All properties are declared, so none is unevaluated.
     let open = OPEN.into_iter().filter_map(|keyword| object.shift_remove(keyword)).next();
     object.shift_remove("type");
     for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
@@ -238,8 +238,8 @@ fn merge_choice(object: &mut Map<String, Value>) {
     object.insert(keyword.to_owned(), branches.into());
 }
 
-/// A choice between constants becomes an `enum`, in the order of `schemars`: it puts undocumented variants into one branch, the
-/// first, and nothing says where they stood among the others.
+/// Turns a choice of constants into an `enum`, in the order of `schemars`, which moves undocumented variants into the
+/// first branch.
 fn collapse_constants(object: &mut Map<String, Value>) {
     let Some(Value::Array(branches)) = object.get("oneOf") else { return };
     let mut constants = Vec::new();
@@ -269,9 +269,9 @@ fn collapse_constants(object: &mut Map<String, Value>) {
     }
 }
 
-/// `type: [T, null]` becomes a choice between `T` and `null`: a list of types is what some clients refuse.
+/// Turns `type: [T, null]` into a choice of `T` and `null`, because some clients reject lists of types.
 ///
-/// What describes the value stays outside of the choice, what limits it goes along with its type.
+/// Annotations stay outside of the choice; limits move along with their type.
 fn split_types(object: &mut Map<String, Value>) {
     if !object.get("type").is_some_and(Value::is_array) {
         return;
@@ -296,7 +296,7 @@ fn split_types(object: &mut Map<String, Value>) {
     object.insert("anyOf".to_owned(), kinds.into_iter().map(branch).collect());
 }
 
-/// Adds the members of `schema` that `object` does not have itself: a description on the outside wins.
+/// Adds the members of `schema` that `object` does not have: an outer description takes precedence.
 fn merge_under(object: &mut Map<String, Value>, schema: Value) {
     if let Value::Object(schema) = schema {
         for (key, value) in schema {
@@ -333,12 +333,13 @@ const GREATEST_SINGLE: f64 = 3.402_823_5e38;
 
 fn translate_format(object: &mut Map<String, Value>, side: Side) {
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    // Types write durations that RFC 3339 does not have: negative ones, and fractions of a second.
+    // Types serialize durations beyond RFC 3339: negative ones, and fractions of a second.
     let is_kept = side == Side::Input || format != "duration";
     if STANDARD_FORMATS.contains(&format) && is_kept {
         return;
     }
-    // What is beyond is read as infinite. The limit is the greatest `f32` as its own shortest text, which is a little more as an `f64`.
+    // Larger numbers parse as infinite. The limit is the shortest text of the greatest `f32`, which is slightly more as
+    // an `f64`.
     let is_single = format == "float" && side == Side::Input;
     let range =
         if is_single { Some(((-GREATEST_SINGLE).into(), GREATEST_SINGLE.into())) } else { range(format) };
@@ -353,7 +354,7 @@ fn translate_format(object: &mut Map<String, Value>, side: Side) {
     }
 }
 
-/// The range of an integer type, by the name that `schemars` gives it.
+/// Returns the range of an integer type, by its `schemars` format.
 pub(crate) fn range(format: &str) -> Option<(Value, Value)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
@@ -368,8 +369,8 @@ pub(crate) fn range(format: &str) -> Option<(Value, Value)> {
     })
 }
 
-/// Writes the patterns of `schemars` itself in the subset that means the same in ECMA-262 and in Rust. Those of an author stay as
-/// they are, and `check` refuses them.
+/// Rewrites the patterns of `schemars` in the common subset of ECMA-262 and Rust. Custom patterns stay unchanged, and
+/// `check` rejects them.
 fn portable_patterns(object: &mut Map<String, Value>) {
     if let Some(Value::String(pattern)) = object.get_mut("pattern")
         && let Some(portable) = patterns::of_schemars(pattern)
@@ -383,13 +384,13 @@ fn portable_patterns(object: &mut Map<String, Value>) {
     }
 }
 
-/// Closes an object that names its members and does not say itself whether it has others.
+/// Closes an object with declared members that does not set whether it has others.
 fn close(object: &mut Map<String, Value>, parts: Part) {
     if OPEN.into_iter().chain(["$ref"]).any(|keyword| object.contains_key(keyword)) {
         return;
     }
     let keyword = match parts {
-        // Closed as a whole, over all of its parts.
+        // Closed as a whole, over all parts.
         Part::Some if names_members(object) => "unevaluatedProperties",
         Part::Whole if is_object(object) && object.contains_key("properties") => "additionalProperties",
         _ => return,
@@ -397,7 +398,7 @@ fn close(object: &mut Map<String, Value>, parts: Part) {
     object.insert(keyword.to_owned(), false.into());
 }
 
-/// Opens an object that says that it has no other members; the names of a map stay those of its pattern.
+/// Opens a closed object; the names of a map keep their pattern.
 fn open(schema: &mut Value) {
     let Some(object) = schema.as_object_mut().filter(|object| !object.contains_key("patternProperties"))
     else {
@@ -410,12 +411,12 @@ fn open(schema: &mut Value) {
     }
 }
 
-/// Returns `true` for a variant under its name, as serde writes it unless told otherwise: nothing else stands beside it.
+/// Returns `true` for an externally tagged variant, which has no other members.
 fn is_variant(schema: &Value) -> bool {
     schema["properties"].as_object().is_some_and(|properties| properties.len() == 1)
 }
 
-/// The keywords that say which other members an object may have.
+/// The keywords for additional members.
 const OPEN: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 
 fn is_object(schema: &Map<String, Value>) -> bool {
@@ -426,7 +427,7 @@ fn is_object(schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// Returns `true` if a schema or a part of it names members.
+/// Returns `true` if a schema or a part of it declares members.
 fn names_members(schema: &Map<String, Value>) -> bool {
     let parts = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|keyword| schema.get(keyword)?.as_array());
     schema.contains_key("properties") || parts.flatten().filter_map(Value::as_object).any(names_members)

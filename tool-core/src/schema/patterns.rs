@@ -1,11 +1,11 @@
-//! The patterns of a schema: which of them mean something else to a client than to the registry, and those of `schemars` itself.
+//! Patterns that mean something else in ECMA-262 than in Rust, and portable versions of those of `schemars`.
 
 use serde_json::Value;
 
 use crate::schema::defaults::{each, named};
 use crate::schema::portable::{Fault, portable};
 
-/// Returns the patterns outside of the common subset of ECMA-262 and Rust: the place of each by names, and what is wrong with it.
+/// Returns the patterns outside of the common subset of ECMA-262 and Rust, with path and reason.
 pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
     let mut refused = Vec::new();
     each(root, &mut String::new(), &mut |path, schema| {
@@ -20,19 +20,19 @@ pub(crate) fn refused(root: &Value) -> Vec<(String, String)> {
     refused
 }
 
-/// The patterns of types that `schemars` knows: decimals as they are read and as they are written, and versions.
+/// The patterns of `schemars` types: decimals for input and output, and versions.
 const OF_SCHEMARS: [&str; 3] = [
     r"^-?\d+(\.\d+)?([eE]\d+)?$",
     r"^-?\d+(\.\d+)?$",
     r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$",
 ];
 
-/// Returns a pattern that `schemars` wrote and not an author, in the portable subset.
+/// Returns the portable version of a pattern of `schemars`.
 pub(super) fn of_schemars(pattern: &str) -> Option<String> {
     if OF_SCHEMARS.contains(&pattern) { Some(pattern.replace(r"\d", "[0-9]")) } else { catch_panic(pattern) }
 }
 
-/// Returns the text of `#[schemars(contains(pattern = "…"))]` without the escapes that ECMA-262 does not have; `None` for another pattern.
+/// Removes escapes that ECMA-262 does not have from `#[schemars(contains(pattern = "…"))]`; `None` for other patterns.
 fn catch_panic(pattern: &str) -> Option<String> {
     let mut portable = String::new();
     let mut chars = pattern.chars();

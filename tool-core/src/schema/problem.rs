@@ -1,10 +1,10 @@
-//! One thing that is wrong with an input.
+//! A problem with an input.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// One thing that is wrong with an input.
+/// A problem with an input.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -15,14 +15,14 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Problem {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments. A missing input has the place where it should be.
+    /// The JSON Pointer (RFC 6901) into the arguments. For a missing input, it is where the input should be.
     pub path: String,
-    /// What is wrong: what was expected and what came.
+    /// What was expected, and what was received.
     pub message: String,
-    /// The keyword of JSON Schema that was broken, such as `required` or `type`; `format` for a text that does not decode, `tool`
-    /// for what the tool itself refuses ([`ToolError::invalid`](crate::ToolError::invalid)).
+    /// The violated keyword of JSON Schema, such as `required` or `type`; `format` for a text that does not decode,
+    /// `tool` for a problem reported by the tool ([`ToolError::invalid`](crate::ToolError::invalid)).
     pub keyword: String,
-    /// The name that was probably meant.
+    /// A similar name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub suggestion: Option<String>,
 }
@@ -32,7 +32,7 @@ impl Problem {
         Problem { path: path.into(), message: message.into(), keyword: keyword.to_owned(), suggestion: None }
     }
 
-    /// Something is wrong, and what it is cannot be told in little time.
+    /// Creates a problem without details, which would take too long to find.
     pub(crate) fn unexplained() -> Self {
         Problem::new("", "schema", "it does not fit the schema, in a way that is too deep to be told")
     }

@@ -1,42 +1,42 @@
-//! Where a `$ref` leads.
+//! Resolves `$ref`s.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// A chain of more references leads nowhere, or in a circle.
+/// The maximum length of a chain of references.
 const MAX_REFERENCE_CHAIN: usize = 16;
 
-/// What a JSON Pointer in the fragment of a URI leads to: `#/$defs/Name`.
+/// Returns the target of a reference such as `#/$defs/Name`.
 pub(crate) fn target<'s>(reference: &str, root: &'s Value) -> Option<&'s Value> {
     root.pointer(&pointed(reference)?)
 }
 
-/// The JSON Pointer in the fragment of a URI: `/$defs/Name` of `#/$defs/Name`.
+/// Returns the JSON Pointer in the fragment of a URI: `/$defs/Name` of `#/$defs/Name`.
 pub(crate) fn pointed(reference: &str) -> Option<String> {
     reference.strip_prefix('#').map(percent_decoded)
 }
 
-/// A JSON Pointer as it stands in the fragment of a URI.
+/// Encodes a JSON Pointer for the fragment of a URI.
 pub(crate) fn fragment(pointer: &str) -> String {
     let mut fragment = String::with_capacity(pointer.len());
     for byte in pointer.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'$') {
             fragment.push(char::from(byte));
         } else {
-            // Nothing can go wrong on the way into a string.
+            // Writing to a string never fails.
             _ = write!(fragment, "%{byte:02X}");
         }
     }
     fragment
 }
 
-/// The schema that this one refers to, which may refer to another; `None` where it refers to none that exists.
+/// Returns the schema that this one refers to, if any, which may be another reference.
 pub(crate) fn referred<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
     target(schema.get("$ref")?.as_str()?, root)
 }
 
-/// What references lead to in the end, the schema itself if it is none; `None` where they lead nowhere, or in a circle.
+/// Follows references to the end; `None` if a target is missing or the references are circular.
 pub(crate) fn followed<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s Value> {
     for _ in 0..MAX_REFERENCE_CHAIN {
         if schema.get("$ref").is_none() {
@@ -47,12 +47,12 @@ pub(crate) fn followed<'s>(mut schema: &'s Value, root: &'s Value) -> Option<&'s
     None
 }
 
-/// The same, or the schema itself where it leads nowhere.
+/// Follows references to the end, or returns the schema itself.
 pub(crate) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     followed(schema, root).unwrap_or(schema)
 }
 
-/// The fragment of a URI as the text that it stands for (RFC 3986, section 2.1).
+/// Percent-decodes a fragment (RFC 3986, section 2.1).
 fn percent_decoded(fragment: &str) -> String {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = fragment.as_bytes();

@@ -1,17 +1,17 @@
-//! Values that a schema admits, one for each alternative and each kind of member in it: what its type is tried with.
+//! Sample values of a schema, one per alternative and kind of member, to test its type.
 
 use serde_json::{Map, Value};
 
 use crate::schema::example::guess_of;
 use crate::schema::reference::target;
 
-/// As many samples as one schema has at most.
+/// The maximum number of samples.
 const MOST: usize = 64;
 
-/// Deeper than this, a type is not tried.
+/// The maximum depth of samples.
 const DEPTH: u8 = 8;
 
-/// Samples of the arguments: every input in each of its samples, the others as in the first.
+/// Returns samples of the arguments: each sample of each input, with the first sample of the others.
 pub(crate) fn of(root: &Value) -> Vec<Value> {
     Samples { root }.of(root, DEPTH)
 }
@@ -46,7 +46,7 @@ impl Samples<'_> {
         let named = schema["properties"].as_object().into_iter().flatten();
         let mut members: Vec<(&str, Vec<Value>)> =
             named.map(|(name, schema)| (name.as_str(), self.of(schema, depth))).collect();
-        // Only integers as names have a pattern.
+        // Only integer names have a pattern.
         let by_pattern = schema["patternProperties"].as_object().into_iter().flatten();
         members.extend(by_pattern.map(|(_, schema)| ("1", self.of(schema, depth))));
         let others = schema.get("additionalProperties").filter(|others| others.is_object());

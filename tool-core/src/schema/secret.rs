@@ -1,4 +1,4 @@
-//! What must not be shown: the values that a schema marks with `writeOnly`.
+//! Secrets: values that a schema marks with `writeOnly`.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use crate::schema::json::pointer::unescaped;
 use crate::schema::locate::{below, parts};
 use crate::schema::types::refers;
 
-/// What may be shown of the value at a place.
+/// What may be shown of a value.
 pub(crate) struct Secrecy {
-    /// As much of the place, a JSON Pointer, as may be shown: not the names that are part of a secret.
+    /// The JSON Pointer without names that are part of a secret.
     pub(crate) shown: String,
-    /// Whether it is a secret, a part of one, or may contain one.
+    /// Whether the value is a secret, part of one, or may contain one.
     pub(crate) concealed: bool,
-    /// Whether the names of its members may not be shown, unless the schema has them.
+    /// Whether the names of undeclared members are secret.
     pub(crate) names: bool,
 }
 
-/// Whether a schema has a secret anywhere.
+/// Returns `true` if a schema has a secret anywhere.
 pub(crate) fn any(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {
@@ -27,7 +27,7 @@ pub(crate) fn any(schema: &Value) -> bool {
     }
 }
 
-/// What may be shown of the value at this place in the arguments for a schema.
+/// Returns what may be shown of the value at this path.
 pub(super) fn of(root: &Value, path: &str) -> Secrecy {
     let mut shown = String::new();
     let mut within = false;
@@ -43,13 +43,13 @@ pub(super) fn of(root: &Value, path: &str) -> Secrecy {
         schemas = below.schemas;
     }
     within |= schemas.iter().any(|schema| is_secret(schema));
-    // What it refers to may stand anywhere.
+    // The target may be anywhere in the document.
     let may_contain = |schema: &&Value| any(schema) || refers(schema) && any(root);
     let concealed = within || schemas.iter().any(may_contain);
     Secrecy { shown, concealed, names: within || names_are_secret(&schemas) }
 }
 
-/// Whether these schemas say that the names of the members are secret.
+/// Returns `true` if these schemas mark the names of members as secret.
 pub(super) fn names_are_secret(schemas: &[&Value]) -> bool {
     schemas.iter().any(|schema| schema.get("propertyNames").is_some_and(any))
 }

@@ -1,10 +1,10 @@
-//! The types of JSON that a schema allows.
+//! The types that a schema allows.
 
 use serde_json::Value;
 
 use crate::schema::reference::referred;
 
-/// A set of the types of JSON Schema.
+/// A set of JSON Schema types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Types(u8);
 
@@ -19,9 +19,9 @@ impl Types {
     const NONE: Types = Types(0);
     const ALL: Types = Types((1 << 7) - 1);
 
-    /// The types that a schema allows; all of them where it does not say.
+    /// Returns the types that a schema allows; all if it does not limit them.
     pub(super) fn of(schema: &Value, root: &Value) -> Types {
-        // As deep as anybody nests a choice. What lies deeper may be of any type.
+        // Choices are rarely nested deeper; beyond this, any type is allowed.
         allowed(schema, root, 8)
     }
 
@@ -89,7 +89,7 @@ fn allowed(schema: &Value, root: &Value, depth: u8) -> Types {
     types
 }
 
-/// Whether a schema refers to another anywhere.
+/// Returns `true` if a schema contains a reference.
 pub(super) fn refers(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members.contains_key("$ref") || members.values().any(refers),

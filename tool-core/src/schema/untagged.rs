@@ -1,7 +1,7 @@
-//! Choices that nothing but trying decides, of a type that contains itself: what serde calls `untagged`.
+//! Limits the decoding of recursive untagged enums.
 //!
-//! To decode one, each alternative is tried until one fits. Where two of them have the next level as a member of the same
-//! name, both read it, and with every level that doubles: a few hundred bytes take a thread for minutes.
+//! serde tries each alternative until one matches. If two alternatives have the next level as a member of the same
+//! name, both decode it, which doubles the work per level: a few hundred bytes can take minutes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,20 +12,20 @@ use crate::schema::problem::Problem;
 use crate::schema::reference::referred;
 use crate::schema::{locate, message};
 
-/// So many values are decoded at most, counted as often as each is tried.
+/// The maximum number of decoded values, counted once per attempt.
 const MAX_DECODED: u64 = 20_000;
 
-/// By which steps a value of such a type leads to the next level, each with the number of alternatives that go there.
+/// How a value leads to its next level, each with the number of alternatives that go there.
 #[derive(Debug, Default)]
 pub(crate) struct Untagged<'s> {
     members: HashMap<&'s str, u64>,
-    /// Into a member of any name.
+    /// Through any member.
     any: u64,
-    /// Into an item of a list.
+    /// Through an item of a list.
     items: u64,
 }
 
-/// A step into a part of a value.
+/// A member or an item of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step<'s> {
     Member(&'s str),
@@ -36,14 +36,14 @@ enum Step<'s> {
 impl<'s> Untagged<'s> {
     pub(crate) fn of(root: &'s Value) -> Self {
         let mut untagged = Untagged::default();
-        // Without a reference nothing contains itself.
+        // Without references, nothing is recursive.
         if super::types::refers(root) {
             untagged.look(root, root);
         }
         untagged
     }
 
-    /// Whether there is a choice of which one level is tried more than once.
+    /// Returns `true` if there is no choice that decodes a level more than once.
     pub(crate) fn is_any(&self) -> bool {
         self.any > 1
             || self.items > 1
@@ -92,7 +92,7 @@ impl<'s> Untagged<'s> {
         }
     }
 
-    /// How many values are decoded of this one; no more than one more than [`MAX_DECODED`].
+    /// Returns the number of values decoded for this one, at most [`MAX_DECODED`] plus one.
     fn decoded(&self, value: &Value) -> u64 {
         let mut sum: u64 = 1;
         let mut add = |alternatives: u64, part: &Value| {
@@ -112,7 +112,7 @@ impl<'s> Untagged<'s> {
         sum
     }
 
-    /// The inputs that would be tried in too many ways. A long value without levels is none of them.
+    /// Returns the inputs that would be decoded too often. Long values without nesting are fine.
     pub(crate) fn problems(&self, arguments: &Value) -> Vec<Problem> {
         if !self.is_any() {
             return Vec::new();
@@ -131,7 +131,7 @@ impl<'s> Untagged<'s> {
     }
 }
 
-/// The parts of a value that a schema speaks of, without what it says about the value itself.
+/// Returns the subschemas for parts of a value.
 fn steps(schema: &Value) -> Vec<(Step<'_>, &Value)> {
     let mut steps = Vec::new();
     let properties = schema["properties"].as_object().into_iter().flatten();
@@ -144,7 +144,7 @@ fn steps(schema: &Value) -> Vec<(Step<'_>, &Value)> {
     steps
 }
 
-/// Whether a schema has this one in it, by references too.
+/// Returns `true` if a schema contains this one, also through references.
 fn reaches(schema: &Value, wanted: &Value, root: &Value) -> bool {
     let mut seen: HashSet<*const Value> = HashSet::new();
     let mut open = vec![schema];
@@ -190,7 +190,7 @@ mod tests {
             (json!([with("of", &list, "and"), with("of", &list, "or")]), true),
             (json!([list, {"type": "array", "prefixItems": [next, next]}]), true),
             (json!([{"additionalProperties": next}, with("a", &next, "b")]), true),
-            // Each has its own.
+            // Each alternative has its own member.
             (json!([with("and", &list, "x"), with("or", &list, "y"), {"type": "integer"}]), false),
             (json!([next, {"type": "null"}]), false),
             (
@@ -200,7 +200,7 @@ mod tests {
                 ]),
                 false,
             ),
-            // A tag says which.
+            // A tag selects the alternative.
             (
                 json!([
                     {"properties": {"kind": {"const": "and"}, "left": next}},

@@ -1,4 +1,4 @@
-//! The one validator, behind a type of our own: what it finds becomes our problems.
+//! The validator: wraps the `jsonschema` crate, and converts its errors into problems.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -18,49 +18,49 @@ use crate::schema::types::Types;
 use crate::schema::untagged::Untagged;
 use crate::schema::{deep, locate};
 
-/// More problems than this help nobody.
+/// The maximum number of problems.
 pub(crate) const MAX_PROBLEMS: usize = 20;
 
-/// A list of more items, or a map of more members, is explained by its first ones, where these have a fault.
+/// The maximum number of items or members to explain; longer lists and maps are shortened.
 const MAX_ITEMS: usize = 1_000;
 
-/// The same for all lists and maps together, since a list of lists multiplies them.
+/// The maximum number of items and members in total, because nesting multiplies them.
 const MAX_ITEMS_IN_ALL: usize = 10 * MAX_ITEMS;
 
-/// As many branches of choices are explained: of a value that fits none, each branch has a finding.
+/// The maximum number of branches to explain: each branch of a failed choice has its own errors.
 const MAX_BRANCHES: usize = 20_000;
 
-/// What `format` means (JSON Schema 2020-12, Validation, section 7.2).
+/// The meaning of `format` (JSON Schema 2020-12, Validation, section 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Formats {
-    /// A text in another format is refused: so are inputs.
+    /// An assertion, for inputs: a text in another format is invalid.
     Asserted,
-    /// It describes the text: so in outputs, and in what authors of foreign schemas write as defaults and examples.
+    /// An annotation, for outputs and for the defaults and examples of untrusted schemas.
     Described,
 }
 
-/// Checks values against a schema in normal form.
+/// Validates values against a schema.
 #[derive(Debug)]
 pub(crate) struct Validator {
     pub(super) schema: Value,
     validator: jsonschema::Validator,
     pub(super) formats: Formats,
-    /// Whether it has a secret anywhere.
+    /// Whether the schema has a secret.
     has_secrets: bool,
-    /// How deep a value may be nested to be explained.
+    /// The maximum nesting of a value to explain.
     explained_depth: usize,
-    /// Whether a choice of it is decided by trying, level by level.
+    /// The recursive untagged choices, if any.
     is_tried: OnceLock<bool>,
-    /// How many branches its choices have in all, at least one: as often a value may be looked at.
+    /// The number of branches of all choices, at least one.
     breadth: usize,
 }
 
 impl Validator {
-    /// Compiles a schema of inputs: a text has the format that it names.
+    /// Compiles the schema of inputs, where `format` is an assertion.
     ///
     /// # Errors
     ///
-    /// When the schema is none, such as a pattern that is no regular expression.
+    /// If the schema is invalid, such as a pattern that is not a regular expression.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
         Validator::with(schema, Formats::Asserted)
     }
@@ -69,7 +69,7 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// As [`Validator::new`].
+    /// See [`Validator::new`].
     pub(crate) fn with(schema: &Value, formats: Formats) -> Result<Self, String> {
         jsonschema::draft202012::options()
             .should_validate_formats(formats == Formats::Asserted)
@@ -87,27 +87,27 @@ impl Validator {
             .map_err(|error| error.to_string())
     }
 
-    /// Whether nothing is wrong with the arguments.
+    /// Returns `true` if the arguments are valid.
     pub(crate) fn is_valid(&self, arguments: &Value) -> bool {
         self.validator.is_valid(arguments)
     }
 
-    /// How many branches the choices of the schema have in all, at least one. Times the size of a value, it bounds the steps that a
-    /// check of the value takes.
+    /// Returns the number of branches of all choices, at least one. Multiplied by the size of a value, it bounds the
+    /// cost of validation.
     pub(crate) fn breadth(&self) -> usize {
         self.breadth
     }
 
-    /// The verdict on arguments.
+    /// Validates arguments.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with them: [`Validator::problems`], and one where nothing can be told.
+    /// All [problems](Validator::problems), or one without details if none can be found in time.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), Vec<Problem>> {
         if self.is_valid(arguments) {
             return Ok(());
         }
-        // Valid is what the validator says, and not what nothing was found in.
+        // The validator decides, even if no problem can be explained.
         let mut problems = self.problems(arguments);
         if problems.is_empty() {
             problems.push(Problem::unexplained());
@@ -115,23 +115,23 @@ impl Validator {
         Err(problems)
     }
 
-    /// The inputs that their types would have to try in too many ways, as far as the schema shows it.
+    /// Returns the inputs that would take too long to decode, as far as the schema shows.
     pub(crate) fn endless(&self, arguments: &Value) -> Vec<Problem> {
         if self.is_tried() { Untagged::of(&self.schema).problems(arguments) } else { Vec::new() }
     }
 
-    /// Whether a type that it is made of contains itself, and is decoded by trying.
+    /// Returns `true` if the schema has recursive untagged choices.
     pub(crate) fn is_tried(&self) -> bool {
         *self.is_tried.get_or_init(|| Untagged::of(&self.schema).is_any())
     }
 
-    /// Everything that is wrong with arguments that are not valid, in the order of the inputs, unknown ones last;
-    /// [`MAX_PROBLEMS`] at most. Nothing where it cannot be told.
+    /// Returns the problems of invalid arguments in the order of the inputs, unknown ones last, at most
+    /// [`MAX_PROBLEMS`]; empty if they cannot be explained.
     fn problems(&self, arguments: &Value) -> Vec<Problem> {
         self.problems_below("", arguments)
     }
 
-    /// What is wrong with one input, whatever is missing beside it.
+    /// Returns the problems of one input.
     pub(crate) fn problems_of(&self, name: &str, value: &Value) -> Vec<Problem> {
         let single = Value::from(Map::from_iter([(name.to_owned(), value.clone())]));
         if self.is_valid(&single) {
@@ -143,19 +143,19 @@ impl Validator {
         problems
     }
 
-    /// Whether an input can be a list.
+    /// Returns `true` if an input can be a list.
     pub(crate) fn admits_list(&self, name: &str) -> bool {
         Types::of(&self.schema["properties"][name], &self.schema).contains(Types::ARRAY)
     }
 
-    /// Of what is wrong with arguments that are not valid what concerns this place.
+    /// Returns the problems of invalid arguments at or below `base`.
     fn problems_below(&self, base: &str, arguments: &Value) -> Vec<Problem> {
         if self.is_too_deep(arguments) {
             let mut problems = deep::problems(self, arguments);
             problems.sort_by_cached_key(|problem| self.position(&problem.path));
             return problems;
         }
-        // The validator finds every fault before it tells the first: a long list of them is cut before it is explained.
+        // The validator collects all errors before it returns the first, so long lists are shortened first.
         let most = (MAX_BRANCHES / self.breadth).clamp(MAX_PROBLEMS, MAX_ITEMS_IN_ALL);
         let mut problems = match shortened(arguments, &self.schema, most) {
             Some(shorter) => self.explained(&shorter, arguments, base),
@@ -175,28 +175,28 @@ impl Validator {
         self.explained_depth < usize::MAX && deep::is_deeper(arguments, self.explained_depth)
     }
 
-    /// What would make arguments that are not valid fit.
+    /// Returns coercions for invalid arguments.
     pub(crate) fn coerce(&self, arguments: &Value, leniency: Leniency) -> Coercions {
         coerce(arguments, &self.schema, leniency)
     }
 
-    /// As much of a place as may be shown.
+    /// Returns the part of a path that may be shown.
     pub(crate) fn shown(&self, path: &str) -> String {
         self.secrecy(path).shown
     }
 
-    /// Whether the value at this place is secret, or may contain a secret.
+    /// Returns `true` if the value at this path is, or may contain, a secret.
     pub(crate) fn conceals(&self, path: &str) -> bool {
         self.secrecy(path).concealed
     }
 
-    /// What the schema admits at this place, in a few words.
+    /// Describes the valid values at this path in a few words.
     pub(crate) fn expected(&self, path: &str) -> String {
         let schema = locate::schemas_at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
         message::expected(schema, &self.schema)
     }
 
-    /// The problem with a value that the schema admits and its type does not.
+    /// Returns the problem of a value that is valid for the schema but does not decode.
     pub(crate) fn undecoded(&self, path: &str, value: &Value) -> Problem {
         let secrecy = self.secrecy(path);
         let schema = locate::schemas_at(&self.schema, path).first().copied().unwrap_or(&Value::Null);
@@ -204,13 +204,13 @@ impl Validator {
         Problem::new(secrecy.shown, "format", message::mismatch(schema, &self.schema, given))
     }
 
-    /// The problem with an integer that a value would have other digits of.
+    /// Returns the problem of an integer that would be rounded.
     pub(crate) fn rounded(&self, path: &str) -> Problem {
         let message = "expected a number that 64 bits hold: this integer would be rounded";
         Problem::new(self.secrecy(path).shown, "format", message)
     }
 
-    /// Whether a schema of the value at this place says that it is a number.
+    /// Returns `true` if a schema of the value at this path has a numeric type.
     pub(crate) fn names_a_number(&self, path: &str) -> bool {
         let names = |kind: &Value| kind == "integer" || kind == "number";
         locate::schemas_at(&self.schema, path).iter().any(|schema| match &schema["type"] {
@@ -236,14 +236,14 @@ impl Validator {
                 break;
             }
         }
-        // A value of the wrong type is not one of an `enum` either, and the message is one.
+        // A value of the wrong type also violates `enum`: report it once.
         problems
             .dedup_by(|later, earlier| (&later.path, &later.message) == (&earlier.path, &earlier.message));
         problems.truncate(MAX_PROBLEMS);
         problems
     }
 
-    /// The position of the input that a place belongs to.
+    /// Returns the position of the input that a path belongs to.
     pub(crate) fn position(&self, path: &str) -> usize {
         let name = path.split('/').nth(1).map(unescaped).unwrap_or_default();
         let properties = self.schema["properties"].as_object();
@@ -258,7 +258,7 @@ impl Validator {
         let keyword = error.kind().keyword();
         let Secrecy { shown: path, names: nameless, concealed } =
             self.secrecy(error.instance_path().as_str());
-        // What was given is told as it was given, and not as much of it as was looked at.
+        // Messages use the original value, not the shortened one.
         let instance = whole.pointer(error.instance_path().as_str()).unwrap_or(error.instance().as_ref());
         let given = (!concealed).then_some(instance);
         match error.kind() {
@@ -305,14 +305,14 @@ impl Validator {
         }
     }
 
-    /// The schema whose keyword was broken.
+    /// Returns the schema whose keyword was violated.
     fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
         let path = error.schema_path().as_str();
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         self.schema.pointer(parent).unwrap_or(&Value::Null)
     }
 
-    /// Which branch of a choice the value was meant for: told by its tag, by its only member, or by its type.
+    /// Finds the branch that a value was intended for, by its tag, its only member, or its type.
     fn intended(&self, error: &ValidationError<'_>) -> Option<usize> {
         let branches = branches(self.schema_of(error))?;
         let given = error.instance();
@@ -346,12 +346,12 @@ impl Validator {
     }
 }
 
-/// Whether a place is this one, or within it.
+/// Returns `true` if a path is `base` or below it.
 fn is_below(base: &str, path: &str) -> bool {
     path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The names of the properties that a schema has.
+/// Returns the names of the declared properties.
 fn names(schema: &Value) -> Vec<&str> {
     schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
@@ -366,8 +366,8 @@ fn member(path: &str, name: &str) -> String {
     path
 }
 
-/// The same value with every long list and every long map cut; `None` when there is none. Members that the schema names
-/// stay, so that none of them seems to be missing. `most` items are left in all lists and maps together.
+/// Shortens long lists and maps to `most` items in total; `None` if there are none. Declared members stay, so that none
+/// of them seems to be missing.
 fn shortened(value: &Value, schema: &Value, most: usize) -> Option<Value> {
     if !is_long(value, &mut { most }) {
         return None;
@@ -377,7 +377,7 @@ fn shortened(value: &Value, schema: &Value, most: usize) -> Option<Value> {
     Some(cut(value, &named, &mut { most }))
 }
 
-/// The number of branches of all choices in a schema.
+/// Returns the number of branches of all choices in a schema.
 fn branches_anywhere(schema: &Value) -> usize {
     match schema {
         Value::Object(keywords) => {
@@ -428,7 +428,7 @@ fn cut(value: &Value, named: &HashSet<&str>, left: &mut usize) -> Value {
     }
 }
 
-/// Every name of a member that stands in a schema.
+/// Returns all declared member names in a schema.
 fn names_anywhere<'s>(schema: &'s Value, names: &mut HashSet<&'s str>) {
     match schema {
         Value::Object(keywords) => {

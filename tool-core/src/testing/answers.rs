@@ -62,7 +62,7 @@ use crate::registry::Registry;
 /// let answers = Answers::new().accept(serde_json::json!({"amount": 2}));
 /// let failure = answers.call(&registry, "take_money", serde_json::json!({"amount": 10})).await.unwrap_err();
 /// assert_eq!(failure.kind(), FailureKind::Internal);
-/// assert!(failure.message().starts_with("`take_money` asks after it has taken its `Writer`"));
+/// assert!(failure.message().starts_with("`take_money` asks after using its `Writer`"));
 /// # });
 /// ```
 #[derive(Clone, Debug, Default)]

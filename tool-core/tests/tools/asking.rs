@@ -340,7 +340,7 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
                 "{}",
                 questions[2].message()
             );
-            assert_eq!(questions[3].problems[0].message, "expected what the user made of it");
+            assert_eq!(questions[3].problems[0].message, "expected an answer to a form or URL");
         }
     }
     let answers =
@@ -352,7 +352,7 @@ async fn a_wrong_answer_is_asked_for_again_with_what_was_wrong() {
         .unwrap_err();
     assert_eq!(failure.kind(), FailureKind::Failed(Reason::Other));
     let message = failure.message();
-    assert!(message.starts_with("the question `user_name` was not answered as asked: /name: "), "{message}");
+    assert!(message.starts_with("the question `user_name` has no valid answer: /name: "), "{message}");
 }
 
 #[tokio::test]
@@ -362,7 +362,7 @@ async fn nobody_is_asked_who_cannot_be() {
         let failure = registry.call(tool, json!({})).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Unsupported, "{tool}");
         let expected = format!(
-            "`{tool}` has a question, and this caller cannot be asked: call it over MCP or on the command line"
+            "`{tool}` has a question, which this caller does not support: call it over MCP or on the command line"
         );
         assert_eq!(failure.message(), expected);
         assert!(!failure.retryable());
@@ -376,7 +376,7 @@ async fn nobody_is_asked_who_cannot_be() {
 async fn who_has_written_cannot_ask() {
     let (registry, book) = registry();
     let arguments = |first, swallow| json!({"first": first, "swallow": swallow});
-    let message = "`note` asks after it has taken its `Writer`: a call starts again when it is answered, and would \
+    let message = "`note` asks after using its `Writer`: the call starts again with the answer, and would \
                    write twice; ask first";
     // Whoever is asked, however the answer comes, and whatever the tool makes of the failure.
     for swallow in [false, true] {
@@ -410,11 +410,11 @@ async fn what_a_called_tool_writes_is_written() {
     };
     assert_eq!(call("leaf", json!({})).await.unwrap().value(), "Ada");
     let failure = call("scribble", json!({})).await.unwrap_err();
-    assert!(failure.message().starts_with("`delegate` asks after it has taken its `Writer`"), "{failure}");
+    assert!(failure.message().starts_with("`delegate` asks after using its `Writer`"), "{failure}");
     let failure = call("in_turn", json!({})).await.unwrap_err();
     assert_eq!(
         failure.message(),
-        "`in_turn` has a question, and was called by another tool: call it by itself"
+        "`in_turn` has a question, which it cannot ask when another tool calls it: call it directly"
     );
 }
 
@@ -478,7 +478,7 @@ async fn a_type_that_is_no_form_is_told_at_the_first_ask() {
     assert_eq!(failure.kind(), FailureKind::Internal);
     assert_eq!(
         failure.message(),
-        "`too_much` asks what no form can carry: the field `inner` is an object: a form has texts, numbers, yes or no, \
+        "`too_much` asks with an invalid form: the field `inner` is an object: a form has texts, numbers, yes or no, \
          and choices"
     );
 }
@@ -627,7 +627,7 @@ fn a_schema_that_is_no_form_says_so() {
             "the field `it` is a list of anything but",
         ),
         (property(json!({"enum": [1, 2]})), "the field `it` is of no one type"),
-        (property(json!({"type": "string", "pattern": "("})), "the schema of the form is none"),
+        (property(json!({"type": "string", "pattern": "("})), "the schema of the form is invalid"),
     ] {
         let error = Form::new(&schema).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{schema}: {error}");

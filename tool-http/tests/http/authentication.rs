@@ -168,7 +168,7 @@ async fn rejects_requests_when_authentication_is_unavailable() {
         let answer = post(&router_with(registry(|builder| builder), options), "/tools/whoami/call", "").await;
         assert_eq!(
             (answer.status, &*answer.body),
-            (503, r#"{"error":"who calls cannot be found out at the moment"}"#)
+            (503, r#"{"error":"authentication is unavailable at the moment"}"#)
         );
         assert_eq!(answer.header("retry-after"), "1");
     }

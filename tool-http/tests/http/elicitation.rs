@@ -39,7 +39,7 @@ async fn does_not_support_elicitation() {
         Registry::builder().linked().select(|tool| tool.source().module == module_path!()).build().unwrap();
     let router = router_with(registry, Options::new().allow_execute(true));
     let answer = post(&router, "/tools/greet_whom/call", "{}").await;
-    let error = "`greet_whom` has a question, and this caller cannot be asked: call it over MCP or on the command line";
+    let error = "`greet_whom` has a question, which this caller does not support: call it over MCP or on the command line";
     let expected = json!({"error": error, "kind": "cannot_ask", "retryable": false});
     assert_eq!((answer.status, answer.body), (501, expected.to_string()));
     let answer = post(&router, "/tools/greet_whom/call", r#"{"name": "Ada"}"#).await;

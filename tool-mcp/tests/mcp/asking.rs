@@ -367,7 +367,7 @@ fn who_has_written_is_refused() {
     let served = served();
     let answer = call(&served, json!({"name": "write_and_ask", "arguments": {}}));
     assert_eq!(answer["result"]["isError"], true);
-    assert!(text(&answer).starts_with("`write_and_ask` asks after it has taken its `Writer`"), "{answer}");
+    assert!(text(&answer).starts_with("`write_and_ask` asks after using its `Writer`"), "{answer}");
 }
 
 #[test]

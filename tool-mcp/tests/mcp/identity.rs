@@ -425,7 +425,7 @@ fn who_cannot_be_found_out_is_not_let_in() {
     ] {
         let answer = send(server.addr, BOB, "tools/call", json!({"name": "whoami"}));
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.body);
-        let message = "who calls cannot be found out at the moment";
+        let message = "authentication is unavailable at the moment";
         assert_eq!(answer.json(), json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": message}}));
     }
 }

@@ -1,4 +1,4 @@
-//! What a caller answers.
+//! The answers of a caller.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::output::Content;
 use crate::model::prompt::Role;
 
-/// The answer to a question, before the tool sees it.
+/// The answer to a question, not yet decoded for the tool.
 ///
 /// ```
 /// use tool_core::elicitation::{Answer, Elicited};
@@ -18,15 +18,15 @@ use crate::model::prompt::Role;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// To a form, or to an address: of one that was accepted, the fields of the form.
+    /// The answer to a form or a URL. An accepted form has its fields.
     Elicited(Elicited<Map<String, Value>>),
-    /// What a model wrote.
+    /// The message that a model wrote.
     Sampled(Sampled),
-    /// The places where the client works.
+    /// The folders that the client works in.
     Roots(Vec<Root>),
 }
 
-/// What the user made of a question.
+/// What the user did with a question.
 ///
 /// ```
 /// use tool_core::elicitation::Elicited;
@@ -36,16 +36,16 @@ pub enum Answer {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elicited<T> {
-    /// It was answered.
+    /// The user answered.
     Accepted(T),
-    /// The user said no.
+    /// The user declined.
     Declined,
-    /// The user said nothing: closed the form, or went away.
+    /// The user closed the form or disconnected.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// The answer, if there is one.
+    /// Returns the answer, or `None` if the user declined or canceled.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Elicited::<u8>::Cancelled.accepted(), None);
@@ -57,11 +57,11 @@ impl<T> Elicited<T> {
         }
     }
 
-    /// The answer, for a tool that cannot go on without one.
+    /// Returns the answer, or a failure if the user declined or canceled.
     ///
     /// # Errors
     ///
-    /// A failure of the tool that says what the user did.
+    /// If the user declined or canceled.
     ///
     /// ```
     /// let failure = tool_core::elicitation::Elicited::<u8>::Declined.required().unwrap_err();
@@ -76,7 +76,7 @@ impl<T> Elicited<T> {
         Err(Failure::new(FailureKind::Failed(Reason::Other), message))
     }
 
-    /// The same, with what a function makes of the answer.
+    /// Maps the answer with a function.
     ///
     /// ```
     /// use tool_core::elicitation::Elicited;
@@ -92,7 +92,7 @@ impl<T> Elicited<T> {
     }
 }
 
-/// What a model of the caller wrote.
+/// A message that a model of the caller wrote.
 ///
 /// ```
 /// use tool_core::elicitation::Sampled;
@@ -102,9 +102,9 @@ impl<T> Elicited<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampled {
-    /// As whom the model spoke; usually the assistant.
+    /// The role of the message, usually `assistant`.
     pub role: Role,
-    /// What it wrote: texts, images, audio.
+    /// The content: texts, images, audio.
     pub content: Vec<Content>,
     /// The name of the model.
     pub model: String,
@@ -113,7 +113,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Content that a model of this name wrote.
+    /// Creates a message from content and the name of the model.
     ///
     /// ```
     /// use tool_core::Content;
@@ -126,7 +126,7 @@ impl Sampled {
         Sampled { role: Role::Assistant, content, model: model.into(), stop_reason: None }
     }
 
-    /// A text that a model of this name wrote.
+    /// Creates a message from a text and the name of the model.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Sampled::text("Paris", "some-model").content.len(), 1);
@@ -135,7 +135,7 @@ impl Sampled {
         Sampled::new([Content::text(text)], model)
     }
 
-    /// All texts of it, one after the other.
+    /// Returns all texts of the message, concatenated.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Sampled::new([], "some-model").as_text(), "");
@@ -149,7 +149,7 @@ impl Sampled {
     }
 }
 
-/// A place where the client works, as a folder that its user has opened.
+/// A folder that the client works in, as opened by its user.
 ///
 /// ```
 /// let root = tool_core::elicitation::Root::new("file:///home/ada/notes").name("Notes");
@@ -158,15 +158,15 @@ impl Sampled {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its address (RFC 3986), of the scheme `file`.
+    /// Its `file` URI (RFC 3986).
     pub uri: String,
-    /// What it is called.
+    /// Its name for people.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
 }
 
 impl Root {
-    /// The place of this address.
+    /// Creates a root with this URI.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Root::new("file:///srv").uri, "file:///srv");
@@ -175,7 +175,7 @@ impl Root {
         Root { uri: uri.into(), name: None }
     }
 
-    /// The same, with a name for people.
+    /// Sets the name for people.
     ///
     /// ```
     /// assert!(tool_core::elicitation::Root::new("file:///srv").name("Server").name.is_some());

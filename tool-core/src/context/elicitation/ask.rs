@@ -1,4 +1,4 @@
-//! How a tool asks.
+//! The methods of [`Context`] that ask the caller, and their futures.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use crate::model::failure::{Failure, FailureKind, Reason};
 use crate::model::future::BoxFuture;
 use crate::schema::problem::Problem;
 
-/// So often a question is put when the answers are not what was asked for.
+/// How often a question is sent if the answers are invalid.
 const MAX_ATTEMPTS: usize = 3;
 
 impl Context {
@@ -35,22 +35,22 @@ impl Context {
         }
     }
 
-    /// Asks the user to fill in a form that is made at run time; an answer has its fields.
+    /// Asks the user to fill in a form that is built at run time. The answer is a map of its fields.
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// See [`elicit`](Self::elicit).
     ///
     /// ```
     /// use serde_json::json;
     /// use tool_core::{Context, Failure, tool};
     /// use tool_core::elicitation::Form;
     ///
-    /// /// Rents a bicycle of those that are there.
+    /// /// Rents one of the available bicycles.
     /// #[tool(operation = Trigger, destructive = false)]
     /// async fn rent_bicycle(#[inject] context: Context) -> Result<String, Failure> {
-    ///     let there = json!({"bicycle": {"type": "string", "enum": ["red", "blue"]}});
-    ///     let form = json!({"type": "object", "properties": there, "required": ["bicycle"]});
+    ///     let properties = json!({"bicycle": {"type": "string", "enum": ["red", "blue"]}});
+    ///     let form = json!({"type": "object", "properties": properties, "required": ["bicycle"]});
     ///     let answer = context.elicit_form("Which one?", Form::new(&form)?).await?.required()?;
     ///     Ok(answer["bicycle"].to_string())
     /// }
@@ -62,14 +62,14 @@ impl Context {
         }
     }
 
-    /// Asks the user to go to an address and to do there what must not go through the client, as to sign in or to pay.
+    /// Asks the user to open a URL and to do there what must not pass through the client, such as signing in or paying.
     ///
-    /// That it was accepted means that the user went there, and not that it is done: ask the service behind the address.
-    /// Do not put a secret into the address, nor what signs somebody in.
+    /// An accepted answer means that the user opened the URL, not that the task is done: check with the service behind
+    /// it. Do not put a secret or a login token into the URL.
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// See [`elicit`](Self::elicit).
     ///
     /// ```
     /// use tool_core::{Context, Failure, tool};
@@ -87,13 +87,13 @@ impl Context {
         }
     }
 
-    /// Asks a model of the caller to write something. The user may see what is asked and change it, and say no.
+    /// Asks a model of the caller to write a message. The user may review and change the request, or decline it.
     ///
-    /// Over MCP, sampling is deprecated since 2026-07-28: a model that the application calls itself stays.
+    /// Sampling is deprecated in MCP since 2026-07-28. Prefer a model that the application calls itself.
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// See [`elicit`](Self::elicit).
     ///
     /// ```
     /// use tool_core::{Context, Failure, tool};
@@ -110,18 +110,18 @@ impl Context {
         Sampling { pending: PendingAsk::new(self, Ok(Ask::Sample(sample))) }
     }
 
-    /// Asks where the client works: the folders that its user has opened. On the command line it is the current folder.
+    /// Asks for the folders that the user of the client has opened. On the command line, this is the current folder.
     ///
-    /// Over MCP, roots are deprecated since 2026-07-28: an input of the tool stays.
+    /// Roots are deprecated in MCP since 2026-07-28. Prefer an input of the tool.
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// See [`elicit`](Self::elicit).
     ///
     /// ```
     /// use tool_core::{Context, Failure, tool};
     ///
-    /// /// Where the client works.
+    /// /// Lists the folders that the client works in.
     /// #[tool(operation = Explain)]
     /// async fn workplaces(#[inject] context: Context) -> Result<Vec<String>, Failure> {
     ///     Ok(context.roots().await?.into_iter().map(|root| root.uri).collect())
@@ -131,7 +131,7 @@ impl Context {
         AskRoots { pending: PendingAsk::new(self, Ok(Ask::Roots)) }
     }
 
-    /// Whether the caller can be asked such a question: for a tool that can do without the answer, or ask in another way.
+    /// Returns `true` if the caller can answer questions of this kind, for a tool that has an alternative.
     ///
     /// ```
     /// use tool_core::Context;
@@ -144,26 +144,26 @@ impl Context {
     }
 }
 
-/// A form that the user is asked to fill in: see [`Context::elicit`].
+/// The future of [`Context::elicit`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Elicit<T> {
     pending: PendingAsk<Elicited<T>>,
     of: PhantomData<fn() -> T>,
 }
 
-/// An address that the user is asked to go to: see [`Context::elicit_url`].
+/// The future of [`Context::elicit_url`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct ElicitUrl {
     pending: PendingAsk<Elicited<()>>,
 }
 
-/// Something that a model of the caller is asked to write: see [`Context::sample`].
+/// The future of [`Context::sample`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Sampling {
     pending: PendingAsk<Sampled>,
 }
 
-/// Where the client works: see [`Context::roots`].
+/// The future of [`Context::roots`].
 #[must_use = "nothing is asked until it is awaited"]
 pub struct AskRoots {
     pending: PendingAsk<Vec<Root>>,
@@ -172,8 +172,8 @@ pub struct AskRoots {
 macro_rules! ask_future {
     ($name:ident $(<$generic:ident: $($bound:path),+>)?, $output:ty, $decode:expr) => {
         impl$(<$generic: $($bound +)+ 'static>)? $name$(<$generic>)? {
-            /// What the question is known by: its key in MCP's `inputRequests`, and on the command line. Without it, the key is
-            /// made of what is asked, so that it is another when the question is.
+            /// Sets the key of the question: in MCP's `inputRequests` and on the command line. By default, the key is
+            /// derived from the question, so that it changes with it.
             ///
             /// ```
             /// # let context = tool_core::Context::for_tests("greet");
@@ -207,14 +207,14 @@ ask_future!(ElicitUrl, Elicited<()>, decode_url);
 ask_future!(Sampling, Sampled, decode_sample);
 ask_future!(AskRoots, Vec<Root>, decode_roots);
 
-/// What an answer is, or what is wrong with it.
+/// Decodes an answer, or reports what is wrong with it.
 type Decode<T> = fn(&Ask, Answer) -> Result<T, Vec<Problem>>;
 
-/// A question that is put when it is first waited for.
+/// A question that is sent when it is first polled.
 struct PendingAsk<T> {
     context: Context,
     key: Option<String>,
-    /// What is asked, until it is; or why it cannot be.
+    /// The question until it is sent, or why it cannot be.
     ask: Option<Result<Ask, String>>,
     answer: Option<BoxFuture<'static, Result<T, Failure>>>,
 }
@@ -226,14 +226,15 @@ impl<T: 'static> PendingAsk<T> {
 
     fn poll(&mut self, cx: &mut TaskContext<'_>, decode: Decode<T>) -> Poll<Result<T, Failure>> {
         let answer = self.answer.get_or_insert_with(|| {
-            let ask = self.ask.take().unwrap_or_else(|| Err("a question is asked once".to_owned()));
+            let ask =
+                self.ask.take().unwrap_or_else(|| Err("a question can be awaited only once".to_owned()));
             Box::pin(ask_until_answered(self.context.clone(), self.key.take(), ask, decode))
         });
         answer.as_mut().poll(cx)
     }
 }
 
-/// Puts a question until there is an answer to it.
+/// Sends a question until there is a valid answer.
 async fn ask_until_answered<T>(
     context: Context,
     key: Option<String>,
@@ -242,7 +243,7 @@ async fn ask_until_answered<T>(
 ) -> Result<T, Failure> {
     let elicitation = context.elicitation();
     let ask = ask.map_err(|error| {
-        elicitation.report_misuse(format!("`{}` asks what no form can carry: {error}", context.tool()))
+        elicitation.report_misuse(format!("`{}` asks with an invalid form: {error}", context.tool()))
     })?;
     let (mut question, client) = elicitation.begin(&context, key, ask)?;
     for _ in 0..MAX_ATTEMPTS {
@@ -269,13 +270,12 @@ async fn ask_until_answered<T>(
         }
     }
     let problems: Vec<String> = question.problems.iter().map(ToString::to_string).collect();
-    let message =
-        format!("the question `{}` was not answered as asked: {}", question.key, problems.join("; "));
+    let message = format!("the question `{}` has no valid answer: {}", question.key, problems.join("; "));
     Err(Failure::new(FailureKind::Failed(Reason::Other), message))
 }
 
-/// What a future gives, unless the caller goes away: then nobody answers any more, and a call that runs to its end
-/// without its caller must come to it.
+/// Awaits a future until the call is canceled. Then no answer can come, and a call that continues without its caller
+/// must be able to end.
 async fn unless_cancelled<T>(context: &Context, future: impl Future<Output = T>) -> Result<T, Failure> {
     #[cfg(feature = "tokio")]
     {
@@ -284,7 +284,7 @@ async fn unless_cancelled<T>(context: &Context, future: impl Future<Output = T>)
         std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
             Poll::Ready(value) => Poll::Ready(Ok(value)),
             Poll::Pending => cancelled.as_mut().poll(cx).map(|()| {
-                let message = "the caller went away before it answered a question";
+                let message = "the caller disconnected before it answered a question";
                 Err(context.elicitation().reject(Failure::new(FailureKind::Cancelled, message)))
             }),
         })
@@ -310,7 +310,7 @@ fn decode_form<T: DeserializeOwned>(ask: &Ask, answer: Answer) -> Result<Elicite
     }
     let fields = Value::Object(form.normalized(fields));
     serde_json::from_value(fields).map(Elicited::Accepted).map_err(|error| {
-        // What serde says repeats the value.
+        // The message of serde repeats the value.
         let message =
             if form.secrets().is_empty() { error.to_string() } else { "a value does not decode".to_owned() };
         vec![Problem::new("", "format", message)]
@@ -338,11 +338,11 @@ fn decode_roots(ask: &Ask, answer: Answer) -> Result<Vec<Root>, Vec<Problem>> {
     }
 }
 
-/// It is the answer to another kind of question.
+/// Reports an answer to another kind of question.
 fn mismatch(ask: &Ask) -> Vec<Problem> {
     let expected = match ask.kind() {
-        AskKind::Form | AskKind::Url => "what the user made of it",
-        AskKind::Sample => "what a model wrote",
+        AskKind::Form | AskKind::Url => "an answer to a form or URL",
+        AskKind::Sample => "a message of a model",
         AskKind::Roots => "a list of roots",
     };
     vec![Problem::new("", "type", format!("expected {expected}"))]

@@ -1,4 +1,4 @@
-//! The fields of a form: what MCP's elicitation can carry of a schema.
+//! Forms: the subset of JSON Schema that MCP's elicitation supports.
 
 mod field;
 
@@ -14,19 +14,19 @@ use crate::model::failure::{Failure, FailureKind};
 use crate::schema::Validator;
 use crate::schema::problem::Problem;
 
-/// A form for a person: fields that are texts, numbers, yes or no, or a choice of one or several texts.
+/// A form for a person. A field is a text, a number, a boolean, or a choice of one or several texts.
 ///
-/// [`Context::elicit`](crate::Context::elicit) makes one of a type. What a program can say of such fields is what MCP's
-/// elicitation carries (2025-11-25, `PrimitiveSchemaDefinition`): a title, a description and a default of each; the length
-/// and the format (`email`, `uri`, `date`, `date-time`) of a text; the range of a number; the titles of a choice, and how many of
-/// it. Whatever else the schema of a type says of a field is not shown, and checked when the answer is there.
+/// [`Context::elicit`](crate::Context::elicit) derives one from a type. The published schema is limited to MCP's
+/// `PrimitiveSchemaDefinition` (2025-11-25): title, description and default of a field; length and format (`email`,
+/// `uri`, `date`, `date-time`) of a text; range of a number; titles and number of choices. Other keywords of the schema
+/// are not published, but answers are checked against them.
 ///
 /// ```
 /// use tool_core::elicitation::Form;
 ///
 /// #[derive(schemars::JsonSchema, serde::Deserialize)]
 /// struct Seat {
-///     /// How you are called.
+///     /// Your name.
 ///     name: String,
 ///     #[schemars(range(min = 1, max = 30))]
 ///     row: Option<u8>,
@@ -35,7 +35,7 @@ use crate::schema::problem::Problem;
 /// let form = Form::of::<Seat>().unwrap();
 /// assert_eq!(
 ///     form.schema().to_string(),
-///     r#"{"type":"object","properties":{"name":{"type":"string","description":"How you are called."},"row":{"type":"integer","minimum":1,"maximum":30}},"required":["name"]}"#
+///     r#"{"type":"object","properties":{"name":{"type":"string","description":"Your name."},"row":{"type":"integer","minimum":1,"maximum":30}},"required":["name"]}"#
 /// );
 /// ```
 #[derive(Clone)]
@@ -49,14 +49,14 @@ struct Inner {
 }
 
 impl Form {
-    /// The form of a type: a struct whose fields are scalars, enums without fields, or lists of such enums.
+    /// Builds the form of a type: a struct whose fields are scalars, enums without data, or lists of such enums.
     ///
-    /// A field of type `Option` may be left out. A field is secret with `#[schemars(extend("writeOnly" = true))]`; a variant of
-    /// an enum is shown by its `title`, or by its documentation.
+    /// A field of type `Option` is optional. Mark a secret field with `#[schemars(extend("writeOnly" = true))]`. A
+    /// variant of an enum is labeled with its `title`, or else with its documentation.
     ///
     /// # Errors
     ///
-    /// When a field is none of these: it names the field.
+    /// If a field has another type. The error names the field.
     ///
     /// ```
     /// use tool_core::elicitation::Form;
@@ -69,11 +69,11 @@ impl Form {
         Form::new(&settings.into_generator().into_root_schema_for::<T>().to_value())
     }
 
-    /// The form of a JSON Schema that was written by hand.
+    /// Builds a form from a JSON Schema.
     ///
     /// # Errors
     ///
-    /// When it is no object, or a field is none of what a form can have: it names the field.
+    /// If the schema is not an object schema, or a form cannot have one of its fields. The error names the field.
     ///
     /// ```
     /// use serde_json::json;
@@ -137,11 +137,12 @@ impl Form {
         let mut checked = whole(checked);
         checked["additionalProperties"] = false.into();
         let validator = Validator::new(&checked)
-            .map_err(|error| FormError(format!("the schema of the form is none: {error}")))?;
+            .map_err(|error| FormError(format!("the schema of the form is invalid: {error}")))?;
         Ok(Form(Arc::new(Inner { schema: whole(shown), validator, secrets, integers })))
     }
 
-    /// The schema as MCP carries it: `{"type":"object","properties":{…},"required"?:[…]}`, the fields in their order.
+    /// Returns the schema as sent over MCP: `{"type":"object","properties":{…},"required"?:[…]}`, the fields in their
+    /// order.
     ///
     /// ```
     /// # use serde_json::json;
@@ -152,8 +153,8 @@ impl Form {
         &self.0.schema
     }
 
-    /// The fields that hold secrets, which must not be shown while they are typed, nor stand in a log. MCP forbids them in
-    /// a form: there, such a question is one for an [address](crate::Context::elicit_url).
+    /// Returns the names of the secret fields. They must not be echoed while typed, nor logged. MCP forbids secrets in
+    /// forms: use [`elicit_url`](crate::Context::elicit_url) there.
     ///
     /// ```
     /// # use serde_json::json;
@@ -165,7 +166,7 @@ impl Form {
         &self.0.secrets
     }
 
-    /// What is wrong with the fields of an answer; nothing when it is what was asked for.
+    /// Validates the fields of an answer; the list is empty if they are valid.
     ///
     /// ```
     /// # use serde_json::json;
@@ -181,7 +182,8 @@ impl Form {
         validator.check(&answer).err().unwrap_or_default()
     }
 
-    /// An answer as types read it: a field that is `null` was left out, and an integer is written as one.
+    /// Normalizes an answer for decoding: removes `null` fields, and writes whole numbers of integer fields as
+    /// integers.
     pub(crate) fn normalized(&self, mut answer: Map<String, Value>) -> Map<String, Value> {
         answer.retain(|_, value| !value.is_null());
         for name in &self.0.integers {
@@ -198,7 +200,7 @@ impl Form {
     }
 }
 
-/// Up to here, a number of JSON is an integer without doubt: 2^53.
+/// Below 2^53, every whole `f64` is exact.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl fmt::Debug for Form {
@@ -207,7 +209,7 @@ impl fmt::Debug for Form {
     }
 }
 
-/// Why a schema is no form: it names each field that none has.
+/// Why a schema is not a form. The error names each unsupported field.
 ///
 /// ```
 /// use tool_core::elicitation::Form;
@@ -224,7 +226,7 @@ impl fmt::Debug for Form {
 #[error("{0}")]
 pub struct FormError(String);
 
-/// A fault of the tool, which its author has to mend.
+/// An internal error: a fault of the tool.
 impl From<FormError> for Failure {
     fn from(error: FormError) -> Self {
         Failure::new(FailureKind::Internal, error.0)

@@ -1,4 +1,4 @@
-//! What a call asks.
+//! The questions of a call.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::context::elicitation::sample::Sample;
 use crate::model::digest::Digest;
 use crate::schema::problem::Problem;
 
-/// One question of a call, as an [`ClientRequests`](crate::elicitation::ClientRequests) puts it.
+/// One question of a call, as [`ClientRequests`](crate::elicitation::ClientRequests) receives it.
 ///
 /// ```
 /// use tool_core::elicitation::{Ask, Question};
@@ -20,17 +20,16 @@ use crate::schema::problem::Problem;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Question {
-    /// What it is known by within its call: the key that the tool gave it, or one made of what is asked. No other question
-    /// of the call has the same.
+    /// The key that identifies the question within its call: set by the tool, or derived from the question.
     pub key: String,
-    /// What is asked.
+    /// The question itself.
     pub ask: Ask,
-    /// What was wrong with the answer that was given last; empty when it is asked for the first time.
+    /// What was wrong with the last answer; empty for the first attempt.
     pub problems: Vec<Problem>,
 }
 
 impl Question {
-    /// A question that was not asked yet.
+    /// Creates a question without problems.
     ///
     /// ```
     /// # use tool_core::elicitation::{Ask, Question};
@@ -40,7 +39,8 @@ impl Question {
         Question { key: key.into(), ask, problems: Vec::new() }
     }
 
-    /// The identity of what is asked, whatever its key: an answer that was recorded for another question is none to this.
+    /// Returns the digest of the question, ignoring its key. A recorded answer belongs to a question only if the
+    /// digests match.
     ///
     /// ```
     /// # use tool_core::elicitation::{Ask, Question, Sample};
@@ -51,7 +51,7 @@ impl Question {
         Digest::of(&self.ask.to_json())
     }
 
-    /// What a person is told before the answer: what is asked, and what was wrong with the last answer.
+    /// Returns the text for a person: the message, and what was wrong with the last answer.
     ///
     /// ```
     /// # use tool_core::elicitation::{Ask, Question};
@@ -71,7 +71,7 @@ impl Question {
     }
 }
 
-/// What is asked.
+/// What a call asks for.
 ///
 /// ```
 /// use tool_core::elicitation::{Ask, AskKind};
@@ -81,28 +81,28 @@ impl Question {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Ask {
-    /// To fill in a form.
+    /// Fill in a form.
     Form {
-        /// What the user is told.
+        /// The message for the user.
         message: String,
         /// The fields.
         form: Form,
     },
-    /// To go to an address, and do there what must not go through the client: to sign in, to pay.
+    /// Open a URL, and do there what must not pass through the client, such as signing in or paying.
     Url {
-        /// What the user is told.
+        /// The message for the user.
         message: String,
-        /// Where to go.
+        /// The URL.
         url: String,
     },
-    /// To let a model write something.
+    /// Let a model write a message.
     Sample(Sample),
-    /// Where the client works.
+    /// List the folders that the client works in.
     Roots,
 }
 
 impl Ask {
-    /// Which kind of question it is.
+    /// Returns the kind of the question.
     ///
     /// ```
     /// # use tool_core::elicitation::{Ask, AskKind, Sample};
@@ -117,7 +117,6 @@ impl Ask {
         }
     }
 
-    /// All of it, for its digest.
     fn to_json(&self) -> Value {
         match self {
             Ask::Form { message, form } => json!({"form": form.schema(), "message": message}),
@@ -128,7 +127,7 @@ impl Ask {
     }
 }
 
-/// The kinds of questions, which a caller may or may not be asked.
+/// The kinds of questions. A caller may support some of them.
 ///
 /// ```
 /// assert_eq!(tool_core::elicitation::AskKind::Sample.to_string(), "sampling");
@@ -138,11 +137,11 @@ impl Ask {
 pub enum AskKind {
     /// A form: [`Context::elicit`](crate::Context::elicit).
     Form,
-    /// An address: [`Context::elicit_url`](crate::Context::elicit_url).
+    /// A URL: [`Context::elicit_url`](crate::Context::elicit_url).
     Url,
-    /// What a model writes: [`Context::sample`](crate::Context::sample).
+    /// A message of a model: [`Context::sample`](crate::Context::sample).
     Sample,
-    /// Where the client works: [`Context::roots`](crate::Context::roots).
+    /// The folders of the client: [`Context::roots`](crate::Context::roots).
     Roots,
 }
 

@@ -1,13 +1,13 @@
-//! What a model is to write.
+//! Sampling requests: what a model of the caller is asked to write.
 
 use serde::Serialize;
 
 use crate::model::output::Content;
 use crate::model::prompt::PromptMessage;
 
-/// What a model of the caller is asked to write: messages, and what it should know and how it should write.
+/// A request for a model of the caller to write a message.
 ///
-/// As JSON it has the shape of the parameters of MCP's `sampling/createMessage`.
+/// Serializes to the parameters of MCP's `sampling/createMessage`.
 ///
 /// ```
 /// use tool_core::elicitation::Sample;
@@ -19,26 +19,26 @@ use crate::model::prompt::PromptMessage;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Sample {
-    /// What was said so far, in its order.
+    /// The conversation so far.
     pub messages: Vec<PromptMessage>,
-    /// Which model would be right.
+    /// The preferred models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
-    /// What the model is told before anything else.
+    /// The system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// How freely it writes, from 0 to 1.
+    /// The temperature, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
-    /// The most tokens that it may write.
+    /// The maximum number of tokens to write.
     pub max_tokens: u32,
-    /// Texts after which it stops.
+    /// Texts that end the message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
 }
 
 impl Sample {
-    /// Of so many tokens at most, and no messages yet.
+    /// Creates a request without messages, for at most `max_tokens` tokens.
     ///
     /// ```
     /// assert!(tool_core::elicitation::Sample::new(50).messages.is_empty());
@@ -54,7 +54,7 @@ impl Sample {
         }
     }
 
-    /// Adds something that the user says: a text, an image, a sound.
+    /// Adds a message of the user: a text, an image, a sound.
     ///
     /// ```
     /// use tool_core::Content;
@@ -69,7 +69,7 @@ impl Sample {
         self
     }
 
-    /// Adds something that the assistant has said.
+    /// Adds a message of the assistant.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).user("Hello").assistant("Hello!").messages.len(), 2);
@@ -80,7 +80,7 @@ impl Sample {
         self
     }
 
-    /// What the model is told before anything else.
+    /// Sets the system prompt.
     ///
     /// ```
     /// assert!(tool_core::elicitation::Sample::new(50).system("Be brief.").system_prompt.is_some());
@@ -91,7 +91,7 @@ impl Sample {
         self
     }
 
-    /// How freely the model writes, from 0 to 1.
+    /// Sets the temperature, from 0 to 1.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).temperature(0.5).temperature, Some(0.5));
@@ -102,7 +102,7 @@ impl Sample {
         self
     }
 
-    /// A text after which the model stops; called again, another one.
+    /// Adds a text that ends the message.
     ///
     /// ```
     /// assert_eq!(tool_core::elicitation::Sample::new(50).stop("END").stop_sequences, ["END"]);
@@ -113,7 +113,7 @@ impl Sample {
         self
     }
 
-    /// Which model would be right; the caller decides.
+    /// Sets the preferred models. The client decides.
     ///
     /// ```
     /// use tool_core::elicitation::{ModelPreferences, Sample};
@@ -128,7 +128,7 @@ impl Sample {
     }
 }
 
-/// Which model would be right for a [`Sample`]: names or parts of names, and what counts, each from 0 to 1.
+/// The preferred models for a [`Sample`]: names or parts of names, and priorities, each from 0 to 1.
 ///
 /// ```
 /// use tool_core::elicitation::ModelPreferences;
@@ -156,7 +156,7 @@ struct Hint {
 }
 
 impl ModelPreferences {
-    /// None yet.
+    /// Creates empty preferences.
     ///
     /// ```
     /// assert_eq!(serde_json::to_string(&tool_core::elicitation::ModelPreferences::new()).unwrap(), "{}");
@@ -165,7 +165,7 @@ impl ModelPreferences {
         ModelPreferences::default()
     }
 
-    /// The name of a model, or a part of it; called again, the next best.
+    /// Adds the name of a model, or a part of it. The first one is preferred.
     ///
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().model("haiku").model("mini");
@@ -176,7 +176,7 @@ impl ModelPreferences {
         self
     }
 
-    /// How much it counts that it costs little.
+    /// Sets the priority of low cost.
     ///
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().cost(0.5);
@@ -187,7 +187,7 @@ impl ModelPreferences {
         self
     }
 
-    /// How much it counts that it is fast.
+    /// Sets the priority of speed.
     ///
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().speed(0.5);
@@ -198,7 +198,7 @@ impl ModelPreferences {
         self
     }
 
-    /// How much it counts that it is clever.
+    /// Sets the priority of capability.
     ///
     /// ```
     /// let preferences = tool_core::elicitation::ModelPreferences::new().intelligence(0.5);

@@ -1,4 +1,4 @@
-//! What is known of the questions of one call: kept beside its context, and looked at by the pipeline.
+//! The state of the questions of one call, shared by its context and the pipeline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::model::output::Output;
 /// The questions of one call.
 #[derive(Debug, Default)]
 pub(crate) struct ElicitationState {
-    /// Whether a `Writer` was taken, or a tool called that modifies.
+    /// Whether the call used a `Writer` or called a tool that modifies.
     modified: AtomicBool,
     state: Mutex<State>,
 }
@@ -21,37 +21,37 @@ pub(crate) struct ElicitationState {
 #[derive(Debug, Default)]
 struct State {
     phase: Phase,
-    /// What questions are known by.
+    /// The keys in use.
     keys: Vec<String>,
-    /// Those that are answered later, and are still waited for.
+    /// Questions that are answered by a later call, and that the function waits for.
     deferred: Vec<Question>,
-    /// Who is told when a question is to be answered later.
+    /// Wakes the pipeline when a question is deferred.
     pipeline: Option<Waker>,
-    /// Who waits for the end of a call that is suspended.
+    /// Wakes deferred questions when the call ends.
     waiting: Vec<Waker>,
-    /// Why a question was not answered, where the caller could not be asked or went away.
+    /// Why a question was not answered: the caller does not support it, or disconnected.
     rejection: Option<Failure>,
-    /// What the author of the tool has to mend.
+    /// A fault of the tool.
     fault: Option<Failure>,
     #[cfg(feature = "tokio")]
     clock: Clock,
 }
 
-/// How far the call has come.
+/// The phases of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// Its function has not begun, or cannot wait.
+    /// The function has not started, or cannot wait.
     #[default]
     Closed,
-    /// Its function runs, and may ask.
+    /// The function runs, and may ask.
     Open,
-    /// It waits for answers that come with another call.
+    /// The call waits for answers that arrive with a new call.
     Suspended,
-    /// It has ended.
+    /// The call has ended.
     Ended,
 }
 
-/// How long callers were waited for.
+/// Measures how long the call waited for its caller.
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
@@ -61,17 +61,17 @@ struct Clock {
 }
 
 impl ElicitationState {
-    /// From now on the call may ask.
+    /// Allows the call to ask from now on.
     pub(crate) fn open(&self) {
         self.state().phase = Phase::Open;
     }
 
-    /// Something was changed, or may have been.
+    /// Records that the call may have changed something.
     pub(crate) fn mark_modified(&self) {
         self.modified.store(true, Ordering::Relaxed);
     }
 
-    /// A question, if the call may ask it now, and who is asked.
+    /// Creates a question if the call may ask now, and returns it with the client.
     pub(super) fn begin(
         &self,
         context: &Context,
@@ -92,8 +92,8 @@ impl ElicitationState {
             Phase::Suspended => return Err(Failure::suspended()),
             Phase::Closed => {
                 let message = format!(
-                    "`{}` asks where it cannot wait for an answer: ask in an `async fn` or a `blocking` one that is a tool, \
-                     not in what decides about access",
+                    "`{}` asks where it cannot wait for an answer: ask in an `async` or `blocking` tool function, \
+                     not in an access function",
                     context.tool()
                 );
                 return Err(state.fault.insert(fault(message)).clone());
@@ -101,7 +101,7 @@ impl ElicitationState {
             Phase::Ended => {
                 return Err(Failure::new(
                     FailureKind::Unsupported,
-                    "the call has ended, and nobody can be asked",
+                    "the call has ended; its caller cannot be asked any more",
                 ));
             }
         }
@@ -109,19 +109,19 @@ impl ElicitationState {
         Ok((Question::new(key, ask), client))
     }
 
-    /// The call cannot ask its caller this, or not any more.
+    /// Records that the question cannot be answered.
     pub(super) fn reject(&self, failure: Failure) -> Failure {
         self.state().rejection.insert(failure).clone()
     }
 
-    /// The question is one that nobody can be asked.
+    /// Records a fault of the tool.
     pub(super) fn report_misuse(&self, message: String) -> Failure {
         self.state().fault.insert(fault(message)).clone()
     }
 
-    /// The question is answered later: waits for the end of this call.
+    /// Defers the question, and waits for the end of this call.
     pub(super) async fn suspend(&self, question: Question) -> Failure {
-        // Who stops waiting for an answer does not need it.
+        // Removes the question if the function stops waiting for it.
         let _later = DeferredQuestion { elicitation: self, key: question.key.clone() };
         let pipeline = {
             let mut state = self.state();
@@ -145,7 +145,7 @@ impl ElicitationState {
         Failure::suspended()
     }
 
-    /// Whether the call, which waits, waits for answers that come later. If so, it is suspended, and they are these.
+    /// Suspends the call if it waits for deferred questions, and returns them.
     pub(crate) fn poll_suspended(&self, cx: &mut TaskContext<'_>) -> Option<Vec<Question>> {
         let mut state = self.state();
         if state.deferred.is_empty() {
@@ -159,9 +159,8 @@ impl ElicitationState {
         Some(questions)
     }
 
-    /// The call has ended like this. Two things count more than what its function made of them: that it asked when it
-    /// must not, and that its caller could not be asked or went away when that is what it failed for, in whatever words of
-    /// its own.
+    /// Ends the call, and replaces its result if it asked where it must not, or if it failed because the caller could
+    /// not answer, whatever the text of that failure adds.
     pub(crate) fn finish(&self, result: &mut Result<Output, Failure>) {
         let mut state = self.state();
         let waiting = state.end(Phase::Ended);
@@ -177,7 +176,7 @@ impl ElicitationState {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// For as long as it lives, the caller is waited for.
+    /// Counts the time until the guard is dropped as waiting for the caller.
     #[cfg(feature = "tokio")]
     pub(super) fn waiting(&self) -> impl Drop + use<'_> {
         let mut state = self.state();
@@ -188,7 +187,7 @@ impl ElicitationState {
         WaitGuard(self)
     }
 
-    /// How long the caller was waited for until now.
+    /// Returns how long the call has waited for its caller.
     #[cfg(feature = "tokio")]
     pub(crate) fn waited(&self) -> std::time::Duration {
         let clock = self.state().clock;
@@ -196,14 +195,14 @@ impl ElicitationState {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing of others runs while it is locked, but the making of a clone of a waker.
+        // No foreign code runs while it is locked, except cloning a waker.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// A key that no question of the call has: what was asked for, or what is asked in short, which stays the same when the
-    /// call starts again.
+    /// Returns a unique key: the requested one, or one derived from the question, which stays the same when the call
+    /// starts again.
     fn key(&mut self, key: Option<String>, ask: &Ask) -> String {
         let key = key.unwrap_or_else(|| {
             let noun = match ask.kind() {
@@ -226,7 +225,7 @@ impl State {
         distinct
     }
 
-    /// Nothing is asked any more; who is to be told.
+    /// Ends the asking, and returns the wakers of deferred questions.
     fn end(&mut self, phase: Phase) -> Vec<Waker> {
         if matches!(self.phase, Phase::Open | Phase::Closed) {
             self.phase = phase;
@@ -235,7 +234,7 @@ impl State {
     }
 }
 
-/// A question that is waited for.
+/// Removes a deferred question when dropped.
 struct DeferredQuestion<'i> {
     elicitation: &'i ElicitationState,
     key: String,
@@ -264,7 +263,7 @@ impl Drop for WaitGuard<'_> {
     }
 }
 
-/// What the author has to mend. It is told in full: there is nothing in it that the caller may not see.
+/// A fault of the tool. The message has nothing that the caller may not see, so it is sent in full.
 fn fault(message: String) -> Failure {
     tracing::error!("{message}");
     Failure::new(FailureKind::Internal, message)
@@ -272,18 +271,19 @@ fn fault(message: String) -> Failure {
 
 fn modified_before_asking(tool: &str) -> Failure {
     fault(format!(
-        "`{tool}` asks after it has taken its `Writer`: a call starts again when it is answered, and would write twice; ask \
+        "`{tool}` asks after using its `Writer`: the call starts again with the answer, and would write twice; ask \
          first"
     ))
 }
 
-/// Nobody can be asked anything.
 fn unsupported(tool: &str, elicitation_client: Option<&ElicitationClient>) -> Failure {
     let message = match elicitation_client {
         None => format!(
-            "`{tool}` has a question, and this caller cannot be asked: call it over MCP or on the command line"
+            "`{tool}` has a question, which this caller does not support: call it over MCP or on the command line"
         ),
-        Some(_) => format!("`{tool}` has a question, and was called by another tool: call it by itself"),
+        Some(_) => format!(
+            "`{tool}` has a question, which it cannot ask when another tool calls it: call it directly"
+        ),
     };
     Failure::new(FailureKind::Unsupported, message)
 }

@@ -1,4 +1,4 @@
-//! A function that may ask its caller, and is suspended when the answers come later.
+//! Futures of functions that may ask their caller, and are suspended when the answers are deferred.
 
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
@@ -10,7 +10,7 @@ use crate::model::catch_panic::{CatchPanic, catch_panic};
 use crate::model::failure::Failure;
 use crate::model::output::Output;
 
-/// A function on its way, which may ask where it has a context to ask with.
+/// A running function, which may ask if it has a context.
 pub(crate) struct SuspendableCall {
     function: CatchPanic<Output>,
     context: Option<Context>,
@@ -36,7 +36,8 @@ impl Future for SuspendableCall {
             Poll::Ready(result) => context.elicitation().finish(result),
             Poll::Pending => {
                 if let Some(questions) = context.elicitation().poll_suspended(cx) {
-                    // Whatever its operation: nothing was changed before it asked, and it starts again with the answers.
+                    // Safe for every operation: nothing was changed before the question, and the function starts again
+                    // with the answers.
                     function.abandon();
                     report_suspended(context, questions);
                     return Poll::Ready(Err(Failure::suspended()));
@@ -47,8 +48,8 @@ impl Future for SuspendableCall {
     }
 }
 
-/// A function on a thread of its own, which may ask: it is waited for until it ends, or is suspended. Suspended, it hears
-/// so in place of an answer, and ends by itself.
+/// A function on its own thread, which may ask. If the call is suspended, the question fails instead of being answered,
+/// and the function ends by itself.
 #[cfg(feature = "tokio")]
 pub(crate) struct SuspendableThread {
     pub(crate) task: tokio::task::JoinHandle<Result<Output, Failure>>,
@@ -74,10 +75,10 @@ impl Future for SuspendableThread {
 }
 
 fn report_suspended(context: &Context, questions: Vec<Question>) {
-    // What was started beside the call hears that nobody waits for it.
+    // Cancels tasks that the call spawned.
     context.cancel();
     if let Some(ElicitationClient::Direct(client)) = context.elicitation_client() {
-        // Already logged; the call is suspended all the same.
+        // A panic is already logged; the call is suspended anyway.
         let _ = catch_panic(|| client.suspended(questions));
     }
 }

@@ -1,8 +1,9 @@
-//! The door into a tool with `access = …`: a function sees the caller and the inputs, and decides.
+//! The entry into a tool with `access = …`: a function that decides based on the caller and the inputs.
 //!
-//! Each way to run a function has its guarded twin. The decision may take its time, so that it is a step of its own: as
-//! long as it is not made, nothing of the function has run, and nothing was injected but what the decision is shown. The
-//! function stands first: it says the types of the inputs, and what decides may see a `String` as `&str`.
+//! Each `run` function has a guarded variant. The decision may be asynchronous, so it is a separate step. Until it is
+//! made, the function has not run, and only the parameters of the access function are injected. The tool's function
+//! comes first in the argument list: it determines the types of the inputs, so that the access function may take a
+//! `String` as `&str`.
 
 use super::{AuthorizedCall, Call, EntryOutcome, FinishOutput, read};
 use crate::declare::input::Inputs;
@@ -10,7 +11,7 @@ use crate::declare::returns::{Return, Returned};
 use crate::model::access::{Access, Guard, Principal};
 use crate::model::failure::{Failure, FailureKind};
 
-/// What decides: it sees who calls, the inputs, and what it asked for of the rest.
+/// The access function: it takes the caller and the values it asks for.
 type AccessFn<V> = for<'a> fn(&'a Principal, &'a V) -> Guard<'a>;
 
 /// Enters an `async fn`.
@@ -46,7 +47,7 @@ where
     })
 }
 
-/// Enters a `fn` that blocks; the decision is made before it goes to a thread of its own.
+/// Enters a blocking `fn`; the decision is made before it moves to its thread.
 #[cfg(feature = "tokio")]
 pub fn run_blocking_guarded<I: Inputs, T: 'static, R: Return<T>>(
     call: &mut Call<'_>,
@@ -64,7 +65,7 @@ where
     })
 }
 
-/// Reads the inputs, and enters the function with them when the decision allows it.
+/// Reads the inputs, and enters the function if access is allowed.
 fn guarded<I: Inputs>(
     call: &mut Call<'_>,
     inputs: &'static I,
@@ -90,16 +91,16 @@ where
     }))
 }
 
-/// Who calls.
+/// Returns the caller.
 fn principal(call: &Call<'_>) -> Principal {
     match call {
         Call::Run(reader) => reader.principal().clone(),
-        // Nothing is run, and nobody is asked.
+        // The access function is not called.
         Call::Metadata(_) | Call::Describe(_) | Call::Validate(_) => Principal::anonymous(),
     }
 }
 
-/// The values again, when the call may go on with them.
+/// Returns the values if access is allowed.
 async fn authorize<V>(principal: Principal, values: V, access: AccessFn<V>) -> Result<V, Failure> {
     let decision = match access(&principal, &values) {
         Guard::Decided(decision) => decision,

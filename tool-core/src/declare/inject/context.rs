@@ -1,4 +1,4 @@
-//! The context of a call and what stands beside it, as injected parameters.
+//! Injection of the context and the extensions of a call.
 
 use std::any::type_name;
 

@@ -1,18 +1,18 @@
-//! The limits of an input that are constants: the compiler knows what kind of number each is.
+//! The limits of an input: constants whose type decides what they may limit.
 
 use std::ops::Deref;
 
 use super::Bound;
 
-/// A constant as it stands in `range(…)` or `length(…)`.
+/// A constant in `range(…)` or `length(…)`.
 ///
-/// A constant function cannot call a method of a trait, so that there is a method for each type. The other types find
-/// theirs behind `Deref`, where a bound that no type meets has words for it.
+/// A constant function cannot call a trait method, so there is one method per type. All other types resolve to a method
+/// behind `Deref`, whose unmet bound explains the error.
 #[derive(Debug)]
 pub struct Limit<T>(NoLimit<T>);
 
 impl<T> Limit<T> {
-    /// A limit of this value.
+    /// Creates a limit.
     pub const fn of(constant: T) -> Self {
         Limit(NoLimit(constant))
     }
@@ -21,7 +21,7 @@ impl<T> Limit<T> {
 macro_rules! limits {
     ($($type:ty)*, $variant:ident as $wide:ty) => {$(
         impl Limit<$type> {
-            /// As an end of `range(…)`.
+            /// Converts to an end of `range(…)`.
             pub const fn bound(self) -> Bound {
                 Bound::$variant(self.0.0 as $wide)
             }
@@ -35,7 +35,7 @@ limits!(f32 f64, Number as f64);
 macro_rules! counts {
     ($($type:ty)*) => {$(
         impl Limit<$type> {
-            /// As an end of `length(…)`.
+            /// Converts to an end of `length(…)`.
             pub const fn count(self) -> u64 {
                 self.0.0 as u64
             }
@@ -53,12 +53,12 @@ impl<T> Deref for Limit<T> {
     }
 }
 
-/// A constant of a type that is no limit.
+/// A constant of a type that cannot be a limit.
 #[derive(Debug)]
 pub struct NoLimit<T>(T);
 
 impl<T> NoLimit<T> {
-    /// As an end of `range(…)`, which it cannot be.
+    /// Fails to compile: the type cannot be an end of `range(…)`.
     pub fn bound(&self) -> Bound
     where
         T: RangeLimit,
@@ -66,7 +66,7 @@ impl<T> NoLimit<T> {
         Bound::Integer(0)
     }
 
-    /// As an end of `length(…)`, which it cannot be.
+    /// Fails to compile: the type cannot be an end of `length(…)`.
     pub fn count(&self) -> u64
     where
         T: LengthLimit,
@@ -75,7 +75,7 @@ impl<T> NoLimit<T> {
     }
 }
 
-/// Implemented by no type: what the compiler says of a type that is no end of a range.
+/// Implemented by no type. Provides the compile error for `range`.
 #[diagnostic::on_unimplemented(
     message = "a limit of `range` is a number, and not of type `{Self}`",
     label = "no number of a type that a limit can have",
@@ -83,7 +83,7 @@ impl<T> NoLimit<T> {
 )]
 pub trait RangeLimit {}
 
-/// Implemented by no type: what the compiler says of a type that is no length.
+/// Implemented by no type. Provides the compile error for `length`.
 #[diagnostic::on_unimplemented(
     message = "a limit of `length` is a count, and not of type `{Self}`",
     label = "no number of a type that a length can have",

@@ -1,20 +1,21 @@
-//! Whether an input may be left out, and what it is then: asked of the type's own `Deserialize`, never of its name.
+//! Whether an input may be missing, and its value then, as determined by its `Deserialize`, never by the name of its
+//! type.
 
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor, value::Error};
 use serde::forward_to_deserialize_any;
 
-/// Whether an input may be left out.
+/// Whether an input may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It must be given, unless it has a default.
+    /// Required, unless it has a default.
     Required,
-    /// It may be left out, and `null` means the same.
+    /// Optional; `null` means the same as missing.
     Optional,
-    /// It may be left out, and `null` means something else: `Option<Option<T>>`.
+    /// Optional; `null` is a value of its own: `Option<Option<T>>`.
     Nullable,
 }
 
-/// How the type behaves when nothing is given.
+/// Returns the presence of an input of type `T`.
 pub(super) fn presence<T: DeserializeOwned>() -> Presence {
     if absent::<T>().is_none() {
         Presence::Required
@@ -25,17 +26,17 @@ pub(super) fn presence<T: DeserializeOwned>() -> Presence {
     }
 }
 
-/// The value of an input that was left out, where the type has one.
+/// Returns the value of a missing input, if the type has one.
 pub(super) fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(MissingValue { depth: 0 }).ok()
 }
 
-/// The value of an input that is `null`, where that differs from one left out.
+/// Returns the value of a `null` input, if it differs from a missing one.
 pub(super) fn null<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(MissingValue { depth: 1 }).ok()
 }
 
-/// A deserializer that has `None` to offer, behind `depth` levels of `Some`, and nothing else.
+/// A deserializer of `None`, nested in `depth` levels of `Some`.
 struct MissingValue {
     depth: u8,
 }

@@ -1,6 +1,6 @@
 //! Tool use of Anthropic.
 //!
-//! The rules, and where Anthropic says so:
+//! The rules, with sources:
 //!
 //! - A tool is `{"name", "description", "input_schema"}`; its name is 1 to 64 of `A-Za-z0-9_-`
 //!   (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>). `input_schema` is JSON Schema 2020-12
@@ -12,11 +12,10 @@
 //!   limitations"): no bounds of numbers, no lengths, of the limits of lists only `minItems` of 0 and 1, ten `format`s, every
 //!   object closed, no recursion.
 //!
-//! The schema is one for both uses, so that the same tool can be made strict by one word: what Anthropic's own SDK moves
-//! into the description (`anthropic.transform_schema`, which also moves `pattern` and `default`) stands there already,
-//! in our words. The word itself is not written, because strict tools are limited over the whole request (20 tools, 24
-//! optional inputs, 16 unions) and only whoever makes the request knows it. A recursive type, an object with free names and
-//! a value of any type are taken only without it.
+//! The same schema works for both uses. What Anthropic's SDK moves into the description (`anthropic.transform_schema`,
+//! which also moves `pattern` and `default`) is moved here, too. `strict` itself is not set, because strict tools are
+//! limited per request (20 tools, 24 optional inputs, 16 unions), which only the sender knows. Recursive types, objects
+//! with arbitrary names and values of any type work only without it.
 
 use serde_json::{Value, json};
 
@@ -49,7 +48,7 @@ pub(super) fn takes_tool_name(name: &str) -> bool {
     is_name(name, b"_-")
 }
 
-/// A tool of the Messages API.
+/// Renders a tool of the Messages API.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value) -> Value {
     let mut tool = json!({"name": definition.name(), "description": definition.description()});
     tool["input_schema"] = schema;

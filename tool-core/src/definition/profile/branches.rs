@@ -1,14 +1,14 @@
-//! What is done to schemas that are written already: to the branches of a choice, and to make one.
+//! Helpers for rendered schemas and the branches of choices.
 
 use serde_json::{Map, Value, json};
 
-/// A choice of every type that JSON has.
+/// Returns a choice of all JSON types.
 pub(super) fn of_every_type() -> Value {
     let kinds = ["string", "number", "boolean", "array", "object", "null"];
     kinds.map(|kind| json!({ "type": kind })).to_vec().into()
 }
 
-/// The same schema, which admits `null` too.
+/// Makes a schema nullable.
 pub(super) fn nullable(mut schema: Value) -> Value {
     let is_null = |schema: &Value| schema["type"] == "null";
     if is_null(&schema) {
@@ -20,7 +20,7 @@ pub(super) fn nullable(mut schema: Value) -> Value {
         }
         return schema;
     }
-    // What the value is holds for both branches, and is read first.
+    // The description applies to both branches, and comes first.
     let description = schema.as_object_mut().and_then(|schema| schema.shift_remove("description"));
     let mut nullable = Map::new();
     nullable.extend(description.map(|description| ("description".to_owned(), description)));
@@ -28,7 +28,7 @@ pub(super) fn nullable(mut schema: Value) -> Value {
     nullable.into()
 }
 
-/// Puts what is told about a choice before what is told about a branch of it.
+/// Prepends the description of a choice to that of a branch.
 pub(super) fn set_description(branch: &mut Value, description: &str) {
     let Some(branch) = branch.as_object_mut() else { return };
     let own = branch.shift_remove("description");
@@ -40,7 +40,7 @@ pub(super) fn set_description(branch: &mut Value, description: &str) {
     branch.shift_insert(position, "description".to_owned(), both.into());
 }
 
-/// Puts the property by which the branches are told apart before all others of its object.
+/// Moves the discriminating property of the branches to the front.
 pub(super) fn put_tag_first(branches: &mut [Value]) {
     let objects: Vec<&mut Map<String, Value>> = branches
         .iter_mut()
@@ -65,7 +65,7 @@ pub(super) fn put_tag_first(branches: &mut [Value]) {
     }
 }
 
-/// Whether every object has this property, each with a constant of its own.
+/// Returns `true` if every object has this property with a distinct constant.
 fn is_tag(name: &str, objects: &[&mut Map<String, Value>]) -> bool {
     let mut constants = Vec::new();
     objects.iter().all(|object| {

@@ -1,23 +1,22 @@
-//! What a schema admits, as a choice of plain schemas: each of one type, without `allOf`, `anyOf` and `oneOf`.
+//! Converts a schema to a choice of plain schemas: each of one type, without `allOf`, `anyOf` and `oneOf`.
 //!
-//! Vendors take a choice only where nothing limits it from the outside, and `allOf` not at all. So what holds for all
-//! branches goes into each of them, and several choices that hold at once become one choice of their combinations.
-//! An `anyOf` and a `oneOf` are the same here: which of them it was matters for a value that fits two branches, and whether
-//! it may is decided when the tool is called.
+//! Vendors support choices only without sibling limits, and no `allOf`. So keywords that apply to all branches are
+//! copied into each, and several choices become one choice of their combinations. `anyOf` and `oneOf` are treated
+//! alike: they differ only for values that match two branches, which is decided when the tool is called.
 
 use serde_json::{Map, Value, json};
 
 use crate::definition::profile::dialect::is_note;
 
-/// More alternatives than this help no model.
+/// The maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 200;
 
-/// The combinations are more than that.
+/// There are too many combinations.
 pub(super) struct TooMany;
 
 type Schema = Map<String, Value>;
 
-/// What tells about the schema as a whole, and the plain schemas; none when nothing is admitted.
+/// Returns the annotations of the whole schema, and the plain schemas; none if nothing is valid.
 pub(super) fn alternatives(schema: Schema) -> Result<(Schema, Vec<Schema>), TooMany> {
     let (notes, mut schema): (Schema, Schema) = schema.into_iter().partition(|(keyword, _)| is_note(keyword));
     let mut take = |keyword| match schema.shift_remove(keyword) {
@@ -42,7 +41,7 @@ pub(super) fn alternatives(schema: Schema) -> Result<(Schema, Vec<Schema>), TooM
     Ok((notes, found))
 }
 
-/// The alternatives of a part, each with what is told about the part.
+/// Returns the alternatives of a part, each with the annotations of the part.
 fn whole(part: Value) -> Result<Vec<Schema>, TooMany> {
     let part = match part {
         Value::Object(part) => part,
@@ -53,7 +52,7 @@ fn whole(part: Value) -> Result<Vec<Schema>, TooMany> {
     Ok(plain.into_iter().filter_map(|plain| merged(notes.clone(), &plain)).collect())
 }
 
-/// Each of the one with each of the other, but for those that contradict each other.
+/// Combines two lists of alternatives, without contradictions.
 fn combined(some: &[Schema], others: &[Schema]) -> Result<Vec<Schema>, TooMany> {
     if some.len() * others.len() > MAX_ALTERNATIVES {
         return Err(TooMany);
@@ -62,7 +61,7 @@ fn combined(some: &[Schema], others: &[Schema]) -> Result<Vec<Schema>, TooMany> 
     Ok(pairs.filter_map(|(one, other)| merged(one.clone(), other)).collect())
 }
 
-/// A schema for each of its types; the type of constants is theirs.
+/// Splits a schema by its types; constants determine their type.
 fn by_type(schema: Schema) -> Vec<Schema> {
     let kinds: Vec<&str> = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -86,7 +85,7 @@ fn by_type(schema: Schema) -> Vec<Schema> {
     kinds.into_iter().filter_map(|kind| of_type(&schema, kind)).collect()
 }
 
-/// The schema for the values of one type; `None` when it lists only constants of others.
+/// Returns the schema for the values of one type; `None` if it lists only constants of other types.
 fn of_type(schema: &Schema, kind: &str) -> Option<Schema> {
     let mut only = Schema::from_iter([("type".to_owned(), kind.into())]);
     for (keyword, value) in schema {
@@ -125,10 +124,10 @@ fn is_of(value: &Value, kind: &str) -> bool {
     kind_of(value) == kind || kind == "number" && value.is_number()
 }
 
-/// What both admit; `None` when that is nothing.
+/// Merges two schemas; `None` if no value is valid for both.
 ///
-/// Of parts of one object, one may be closed and another add a property: the whole is then closed over both, which is what
-/// such a schema is meant to say.
+/// One part of an object may be closed while another adds a property: the merged object is closed over both, as such
+/// schemas intend.
 fn merged(mut ours: Schema, theirs: &Schema) -> Option<Schema> {
     for (keyword, their) in theirs {
         let Some(our) = ours.get_mut(keyword) else {
@@ -170,7 +169,7 @@ fn merged(mut ours: Schema, theirs: &Schema) -> Option<Schema> {
                         .into();
             }
             _ if is_note(keyword) => {}
-            // Two limits that cannot be one: the second is told in words.
+            // The limits cannot be merged: the second one is described in words.
             _ => {
                 let second = json!([{ keyword: their }]);
                 add(ours.entry("allOf").or_insert_with(|| json!([])), &second);

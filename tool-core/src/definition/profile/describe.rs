@@ -1,10 +1,10 @@
-//! What a schema says, in sentences: for the description, where a vendor does not take the keyword.
+//! Describes keywords in sentences, for vendors that do not support them.
 
 use serde_json::{Map, Value};
 
 use crate::schema::message;
 
-/// What the keywords say, in a fixed order.
+/// Describes the keywords, in a fixed order.
 pub(super) fn sentences(keywords: &Map<String, Value>) -> Vec<String> {
     let get = |keyword: &str| keywords.get(keyword);
     let backquoted = |keyword: &str| get(keyword).and_then(Value::as_str).map(|text| format!("`{text}`"));
@@ -40,7 +40,7 @@ pub(super) fn sentences(keywords: &Map<String, Value>) -> Vec<String> {
     .collect()
 }
 
-/// A description with sentences added to it, each on a line of its own.
+/// Appends sentences to a description, one per line.
 pub(super) fn described(description: Option<&str>, sentences: &[String]) -> Option<String> {
     let lines: Vec<&str> = description.into_iter().chain(sentences.iter().map(String::as_str)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
@@ -80,7 +80,7 @@ fn in_order(items: &[Value]) -> String {
     format!("The items, in order: {}.", items.join("; "))
 }
 
-/// The keywords for which there are no words, as they are: models read JSON Schema too.
+/// Describes other keywords as JSON Schema, which models can read.
 fn others(keywords: &Map<String, Value>) -> Option<String> {
     const OTHERS: [&str; 15] = [
         "not",

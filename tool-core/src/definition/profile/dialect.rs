@@ -1,13 +1,13 @@
-//! What the schemas of a vendor are made of.
+//! The JSON Schema dialects of vendors.
 
 use serde_json::Value;
 
 use crate::definition::profile::{Profile, anthropic, gemini, openai};
 
-/// The subset of JSON Schema that a vendor takes, for [`rewriting`](super::rewriting).
+/// The subset of JSON Schema that a vendor supports, for [`rewriting`](super::rewriting).
 pub(super) struct Dialect {
     pub(super) profile: Profile,
-    /// Whether a keyword that limits or annotates a value stays as it is; if not, it is told in the description.
+    /// Whether a keyword that limits or annotates a value is supported; if not, it is moved into the description.
     pub(super) takes: fn(keyword: &str, value: &Value) -> bool,
     /// Whether an input may have this name.
     pub(super) takes_input: fn(&str) -> bool,
@@ -19,23 +19,23 @@ pub(super) struct Dialect {
     pub(super) choice: Choice,
 }
 
-/// How a property may be left out.
+/// How optional properties are expressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Optional {
-    /// It is not `required`.
+    /// Not `required`.
     Absent,
-    /// It is `null`.
+    /// Nullable.
     Null,
 }
 
-/// Whether an object may have properties of any name.
+/// Whether objects may have arbitrary property names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FreeNames {
     Taken,
     Refused,
 }
 
-/// What a schema that admits every value becomes.
+/// How a schema for any value is expressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Untyped {
     /// A schema without a type.
@@ -45,18 +45,18 @@ pub(super) enum Untyped {
     Refused,
 }
 
-/// What is particular about a choice.
+/// The restrictions of choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Nothing.
+    /// None.
     Plain,
-    /// Its branches are told apart by their first property.
+    /// Branches must differ in their first property.
     ByFirstProperty,
-    /// Nothing may stand beside it, so that each branch has the description of all.
+    /// No sibling keywords, so each branch has the description of the choice.
     Alone,
 }
 
-/// Whether a profile takes `$ref`s to a recursive type.
+/// Returns `true` if a profile supports `$ref`s to recursive types.
 pub(super) fn takes_recursion(profile: Profile) -> bool {
     !matches!(profile, Profile::NoRef | Profile::Gemini)
 }
@@ -70,7 +70,7 @@ pub(super) fn takes_tool_name(profile: Profile, name: &str) -> bool {
     }
 }
 
-/// The names of tools that a profile takes, for a message.
+/// Describes the tool names that a profile supports.
 pub(super) fn tool_names(profile: Profile) -> &'static str {
     match profile {
         Profile::Gemini => "a letter or `_`, then up to 63 of `A-Za-z0-9_.:-`",
@@ -78,7 +78,7 @@ pub(super) fn tool_names(profile: Profile) -> &'static str {
     }
 }
 
-/// The names of properties that a profile takes, for a message.
+/// Describes the property names that a profile supports.
 pub(super) fn property_names(profile: Profile) -> &'static str {
     match profile {
         Profile::Gemini => "a letter or `_`, then up to 63 of `A-Za-z0-9_`",
@@ -86,13 +86,13 @@ pub(super) fn property_names(profile: Profile) -> &'static str {
     }
 }
 
-/// Whether a name is 1 to 64 letters, digits and what `others` adds.
+/// Returns `true` for 1 to 64 letters, digits and characters of `others`.
 pub(super) fn is_name(name: &str, others: &[u8]) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
 }
 
-/// Whether a keyword tells about a value and does not limit it.
+/// Returns `true` for keywords that describe a value without limiting it.
 pub(super) fn is_note(keyword: &str) -> bool {
     const NOTES: [&str; 8] =
         ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"];

@@ -1,6 +1,6 @@
 //! Function calling of Google's Gemini.
 //!
-//! The rules, and where Google says so:
+//! The rules, with sources:
 //!
 //! - A function is `{"name", "description", "parametersJsonSchema"}`; the last is left out where there are no inputs
 //!   (<https://ai.google.dev/api/caching#FunctionDeclaration>). It takes JSON Schema; `parameters` beside it takes the older
@@ -53,7 +53,7 @@ fn begins(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
 }
 
-/// A function declaration.
+/// Renders a function declaration.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value) -> Value {
     let mut tool = json!({"name": definition.name(), "description": definition.description()});
     if schema["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {

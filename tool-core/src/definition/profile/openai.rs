@@ -1,6 +1,6 @@
 //! Function calling of OpenAI, strict and not.
 //!
-//! The rules, and where OpenAI says so ("the guide" is Structured Outputs, section "Supported schemas",
+//! The rules, with sources ("the guide" is Structured Outputs, section "Supported schemas",
 //! <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>; "the function guide" is
 //! <https://developers.openai.com/api/docs/guides/function-calling>):
 //!
@@ -12,7 +12,7 @@
 //!   `properties`: the API refuses others, strict or not ("schema must have type 'object' and not have …", "array schema
 //!   missing items", "object schema missing properties"). `{}` will do for `items`, and says no more than its absence.
 //!
-//! Strict, of the guide:
+//! In strict mode, from the guide:
 //!
 //! - Types are string, number, boolean, integer, object, array, enum and `anyOf`; `allOf`, `not`, `if` and their kin are
 //!   refused, and so is `oneOf`. A schema without a type is refused too.
@@ -28,7 +28,7 @@
 //! - Branches of `anyOf` that are objects differ in their first key: the API says so when they do not ("Objects provided via
 //!   'anyOf' must not share identical first keys"). The tag of an enum is put first.
 //!
-//! The limits of size (5,000 properties, 10 levels, 1,000 enum values) have been raised before, and are not looked at.
+//! The size limits (5,000 properties, 10 levels, 1,000 enum values) have been raised before, and are not checked.
 
 use std::convert::Infallible;
 
@@ -61,7 +61,7 @@ pub(super) fn takes_tool_name(name: &str) -> bool {
     is_name(name, b"_-")
 }
 
-/// A function of the Responses API.
+/// Renders a function of the Responses API.
 pub(super) fn tool(definition: &ToolDefinition, schema: Value, strict: bool) -> Value {
     let mut tool = json!({
         "type": "function",
@@ -74,7 +74,7 @@ pub(super) fn tool(definition: &ToolDefinition, schema: Value, strict: bool) -> 
     tool
 }
 
-/// A schema without references, as the API takes it when it is not strict.
+/// Renders a schema without references for the non-strict mode.
 pub(super) fn rendered(schema: &Value) -> Result<Value, ProfileError> {
     let refused = ["oneOf", "anyOf", "allOf", "enum", "not"];
     if schema["type"] != "object" || refused.iter().any(|keyword| schema.get(keyword).is_some()) {
@@ -83,14 +83,14 @@ pub(super) fn rendered(schema: &Value) -> Result<Value, ProfileError> {
     Ok(filled(schema))
 }
 
-/// The same schema with `items` and `properties` where they are missing, without bare `true`s and notes of others.
+/// Adds missing `items` and `properties`, and removes `true` schemas and foreign annotations.
 fn filled(schema: &Value) -> Value {
     let object = match schema {
         Value::Object(object) => object,
         Value::Bool(true) => return json!({}),
         other => return other.clone(),
     };
-    // Notes of others, such as MCP's `x-mcp-header`, say nothing here.
+    // Foreign annotations, such as MCP's `x-mcp-header`, have no meaning here.
     let ours = object.iter().filter(|(keyword, _)| !keyword.starts_with("x-"));
     let mut filled = match subschemas::mapped(ours, "", |schema, _| Ok::<_, Infallible>(filled(schema))) {
         Ok(filled) => filled,

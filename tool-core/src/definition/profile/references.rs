@@ -1,4 +1,4 @@
-//! References: each is put in its place, but for those of a recursive type.
+//! Inlines references, except those of recursive types.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use crate::definition::profile::{Profile, ProfileError, dialect};
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::reference;
 
-/// References that refer twice to the next one multiply. A hand-written schema with more is refused with its tool.
+/// The maximum number of inlined schemas: references multiply. A custom schema with more is rejected with its tool.
 const MAX_SCHEMAS: usize = 20_000;
 
-/// No declared type is as deep; the stack of a thread, 2 MB, holds twice as much in a debug build.
+/// No declared type is as deep. A stack of 2 MB allows twice as much in a debug build.
 const MAX_DEPTH: usize = 100;
 
-/// The schema without references; a recursive type keeps `$ref`s to one definition, where the profile takes that.
+/// Inlines references. Recursive types keep `$ref`s to one definition, if the profile supports that.
 pub(super) fn inlined(root: &Value, profile: Profile) -> Result<Value, ProfileError> {
     let mut inlining = Inlining {
         root,
@@ -37,10 +37,10 @@ pub(super) fn inlined(root: &Value, profile: Profile) -> Result<Value, ProfileEr
 struct Inlining<'s> {
     root: &'s Value,
     profile: Profile,
-    /// The definitions of recursive types: what they are called, by the reference to them.
+    /// The names of recursive definitions, by reference.
     names: HashMap<&'s str, String>,
     definitions: Map<String, Value>,
-    /// Whether what a reference leads to refers to itself.
+    /// Whether the target of a reference is recursive.
     recursive: HashMap<&'s str, bool>,
     schemas: usize,
     depth: usize,
@@ -66,7 +66,7 @@ impl<'s> Inlining<'s> {
         Ok(rendered)
     }
 
-    /// Everything but references and what they lead to.
+    /// Copies an object without references and definitions.
     fn without_definitions(
         &mut self,
         object: &'s Map<String, Value>,
@@ -77,7 +77,7 @@ impl<'s> Inlining<'s> {
         subschemas::mapped(others, path, |schema, path| self.schema(schema, path))
     }
 
-    /// What a reference leads to, or a reference to the one definition of a recursive type.
+    /// Returns the inlined target of a reference, or a reference to a recursive definition.
     fn target(&mut self, reference: &'s str, path: &str) -> Result<Value, ProfileError> {
         let found = reference::target(reference, self.root);
         let Some(found) = found else {
@@ -95,7 +95,7 @@ impl<'s> Inlining<'s> {
         if !self.names.contains_key(reference) {
             let name = self.free_name(reference);
             self.names.insert(reference, name.clone());
-            // Its place is kept, so that a type which it holds does not come before it.
+            // Reserves its position, so that nested definitions come after it.
             self.definitions.insert(name.clone(), Value::Null);
             let definition = self.schema(found, &below("", &["$defs", &name]))?;
             self.definitions.insert(name, definition);
@@ -105,7 +105,7 @@ impl<'s> Inlining<'s> {
         Ok(json!({"$ref": reference_to}))
     }
 
-    /// The last step of the reference, with a number where another definition has this name.
+    /// Returns the last token of the reference, with a number if the name is taken.
     fn free_name(&self, reference: &str) -> String {
         let last = crate::schema::json::pointer::unescaped(reference.rsplit('/').next().unwrap_or_default());
         let numbered = (2..).map(|number| format!("{last}{number}"));
@@ -135,7 +135,7 @@ impl<'s> Inlining<'s> {
     }
 }
 
-/// What stands beside a reference counts too: it describes the value at this place better than its type does.
+/// Sibling keywords of a reference apply too, and take precedence.
 fn together(beside: Map<String, Value>, target: Value) -> Value {
     if !beside.keys().all(|keyword| dialect::is_note(keyword)) {
         return json!({"allOf": [target, beside]});

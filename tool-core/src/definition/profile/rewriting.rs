@@ -1,4 +1,4 @@
-//! A schema in the subset of JSON Schema that a vendor takes.
+//! Rewrites a schema to the subset of JSON Schema that a vendor supports.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::definition::profile::dialect::{Choice, Dialect, FreeNames, Optional, 
 use crate::definition::profile::subschemas::below;
 use crate::definition::profile::{ProfileError, describe};
 
-/// The schema of all inputs, without references but to recursive types, in the words of a vendor.
+/// Rewrites the schema of all inputs, whose references were inlined.
 pub(super) fn rewritten(schema: Value, dialect: &Dialect) -> Result<Value, ProfileError> {
     let rewriting = Rewriting { dialect };
     let Value::Object(mut root) = schema else { return Err(rewriting.no_root()) };
@@ -49,7 +49,7 @@ impl Rewriting<'_> {
             choice::alternatives(schema).map_err(|error| self.too_large(error))?;
         match alternatives.pop() {
             Some(mut only) if alternatives.is_empty() => {
-                // What is told about the whole counts more than what is told about its only alternative.
+                // Annotations of the whole take precedence over those of its only alternative.
                 only.extend(notes);
                 self.plain(only, path)
             }
@@ -60,7 +60,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// A choice of several schemas, or of none: then nothing is valid, and no vendor has a word for that.
+    /// Rewrites a choice of several schemas, or of none, if no value is valid.
     fn choice(&self, notes: Schema, alternatives: Vec<Schema>, path: &str) -> Result<Value, ProfileError> {
         let mut branches: Vec<Value> = Vec::new();
         for (position, alternative) in alternatives.into_iter().enumerate() {
@@ -93,12 +93,12 @@ impl Rewriting<'_> {
         Ok(rewritten.into())
     }
 
-    /// A schema of one type, or a reference.
+    /// Rewrites a schema of one type, or a reference.
     fn plain(&self, mut schema: Schema, path: &str) -> Result<Value, ProfileError> {
         if let Some(reference) = schema.shift_remove("$ref") {
             let (_, left) = self.sorted(schema.clone(), None);
             let reference = json!({ "$ref": reference });
-            // Nothing may stand beside a reference.
+            // A reference has no sibling keywords.
             return Ok(match described(&mut schema, &left) {
                 Some(description) => json!({"description": description, "anyOf": [reference]}),
                 None => reference,
@@ -140,7 +140,7 @@ impl Rewriting<'_> {
         let mut always = Vec::new();
         if let Some(Value::Object(all)) = schema.shift_remove("properties") {
             for (name, property) in all {
-                // A property that must not be there.
+                // A forbidden property.
                 if property == false {
                     continue;
                 }
@@ -160,7 +160,7 @@ impl Rewriting<'_> {
         }
         let others = self.other_properties(schema, properties.is_empty(), path)?;
         let mut kept = Schema::new();
-        // A map has none, and a vendor's SDK writes none for it.
+        // A map has no properties.
         if !properties.is_empty() || others.as_ref().is_some_and(|others| *others == false) {
             kept.insert("properties".to_owned(), properties.into());
         }
@@ -171,7 +171,7 @@ impl Rewriting<'_> {
         Ok(kept)
     }
 
-    /// What properties of other names are: none, of a type, or `None` for anything.
+    /// Returns the schema of additional properties, or `None` for any value.
     fn other_properties(
         &self,
         schema: &mut Schema,
@@ -192,7 +192,7 @@ impl Rewriting<'_> {
             return Ok(Some(false.into()));
         }
         if self.dialect.free_names == FreeNames::Refused {
-            // An open object with properties is closed over them: the model names no other.
+            // An open object with properties is closed: the model uses no others.
             if patterns.is_empty() && others.is_none() && !nameless {
                 return Ok(Some(false.into()));
             }
@@ -215,7 +215,7 @@ impl Rewriting<'_> {
             Some(Value::Array(items)) => items.clone(),
             _ => Vec::new(),
         };
-        // A list of fixed length is a list of anything that it holds: their order is told in words.
+        // A tuple becomes an array of all its types; the description has the order.
         let length = items.len();
         let ends = schema.get("maxItems").and_then(Value::as_u64).is_some_and(|most| most <= length as u64);
         match rest {
@@ -231,7 +231,7 @@ impl Rewriting<'_> {
         Ok(Schema::from_iter([("items".to_owned(), items)]))
     }
 
-    /// What the vendor takes as it is, and what is left for the description.
+    /// Splits keywords into supported ones and those for the description.
     fn sorted(&self, schema: Schema, kind: Option<&str>) -> (Schema, Schema) {
         let mut taken = Schema::new();
         let mut left = Schema::new();
@@ -259,7 +259,7 @@ impl Rewriting<'_> {
     }
 }
 
-/// The one type of a plain schema. Keywords of objects and lists alone say a type too: nothing else would they limit.
+/// Returns the type of a plain schema. Without `type`, keywords of objects or arrays imply it.
 fn kind(schema: &mut Schema) -> Option<String> {
     if let Some(Value::String(kind)) = schema.shift_remove("type") {
         return Some(kind);
@@ -272,7 +272,7 @@ fn kind(schema: &mut Schema) -> Option<String> {
     has(&["items", "prefixItems", "unevaluatedItems"]).then(|| "array".to_owned())
 }
 
-/// Whether a keyword can limit a value of this type.
+/// Returns `true` if a keyword can limit a value of this type.
 fn limits(keyword: &str, kind: Option<&str>) -> bool {
     let of: &[&str] = match keyword {
         "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding" | "contentMediaType" => {
@@ -285,14 +285,14 @@ fn limits(keyword: &str, kind: Option<&str>) -> bool {
         | "maxContains" => &["array"],
         "minProperties" | "maxProperties" | "patternProperties" | "propertyNames" | "dependentRequired"
         | "dependentSchemas" => &["object"],
-        // There is only one `null`.
+        // `null` has only one value.
         "enum" | "const" => return kind != Some("null"),
         _ => return true,
     };
     kind.is_none_or(|kind| of.contains(&kind))
 }
 
-/// The description of a schema, with what is left for it.
+/// Returns the description, extended by unsupported keywords.
 fn described(schema: &mut Schema, left: &Schema) -> Option<String> {
     let description = schema.shift_remove("description");
     describe::described(description.as_ref().and_then(Value::as_str), &describe::sentences(left))

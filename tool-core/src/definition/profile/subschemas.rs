@@ -1,4 +1,4 @@
-//! Which keywords of JSON Schema 2020-12 hold schemas (Core, section 10).
+//! The keywords of JSON Schema 2020-12 with subschemas (Core, section 10).
 
 use serde_json::{Map, Value};
 
@@ -20,8 +20,7 @@ const ONE: [&str; 11] = [
 const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// The same members of an object schema, each schema directly below it replaced by what `render` makes of it and of its
-/// place.
+/// Maps each direct subschema of an object schema with `render`, which also takes its path.
 pub(super) fn mapped<'s, E>(
     object: impl IntoIterator<Item = (&'s String, &'s Value)>,
     path: &str,
@@ -52,7 +51,7 @@ pub(super) fn mapped<'s, E>(
     Ok(rendered)
 }
 
-/// The schemas directly below an object schema.
+/// Returns the direct subschemas of an object schema.
 pub(super) fn of(object: &Map<String, Value>) -> Vec<&Value> {
     let mut found = Vec::new();
     for (keyword, value) in object {
@@ -66,7 +65,7 @@ pub(super) fn of(object: &Map<String, Value>) -> Vec<&Value> {
     found
 }
 
-/// A place below another one, as a JSON Pointer.
+/// Appends tokens to a JSON Pointer.
 pub(super) fn below(path: &str, steps: &[&str]) -> String {
     let mut below = path.to_owned();
     for step in steps {

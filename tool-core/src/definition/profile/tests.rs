@@ -1,4 +1,4 @@
-//! The rules on hand-written schemas, which hold what no declared type has; the declared ones have golden files.
+//! Tests with custom schemas, for keywords that declared types do not have; golden files cover declared types.
 
 #![allow(clippy::needless_pass_by_value, reason = "what is tried is written where it is tried")]
 
@@ -8,7 +8,7 @@ use super::{Profile, ProfileError, rendered};
 
 const MODELS: [Profile; 4] = [Profile::OpenAi, Profile::OpenAiStrict, Profile::Anthropic, Profile::Gemini];
 
-/// What becomes of the schema of one required input.
+/// Renders the schema of one required input.
 fn of_input(profile: Profile, schema: Value) -> Result<Value, ProfileError> {
     let root = json!({"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": false});
     let mut rendered = rendered(&root, profile)?;
@@ -140,7 +140,7 @@ fn copies_shared_keywords_into_branches() {
         ],
         "unevaluatedProperties": false,
     });
-    // The tag comes first: the branches are told apart by their first property.
+    // The tag comes first, because branches must differ in their first property.
     let branches = json!([
         {
             "type": "object",
@@ -386,7 +386,7 @@ fn root_is_one_object() {
             assert_eq!(rendered(&schema, profile), Err(ProfileError::Root { profile }), "{schema}");
         }
     }
-    // What is one object after all is taken.
+    // Choices that merge to one object are supported.
     let parts = json!({"type": "object", "allOf": [{"properties": {"a": {"type": "string"}}}], "unevaluatedProperties": false});
     let expected =
         json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
@@ -402,7 +402,7 @@ fn rejects_names_that_a_vendor_rejects() {
     let long = "a".repeat(65);
     for name in ["a b", "ü", "", &long] {
         assert!(refuses(Profile::Anthropic, named(name)) && refuses(Profile::Gemini, named(name)), "{name}");
-        // Below the inputs Anthropic looks at no names.
+        // Anthropic does not check nested names.
         assert!(
             !refuses(Profile::Anthropic, nested(name)) && refuses(Profile::Gemini, nested(name)),
             "{name}"

@@ -1,13 +1,12 @@
-//! The address of a result: segments, of which some are variables.
+//! The address of a result: literal segments and variables.
 
 use std::fmt;
 
 use crate::definition::ToolDefinition;
 
-/// Where the result of a tool lives: a path of plain segments, whose variables are inputs of the tool by their names on
-/// the wire.
+/// The address of the result of a tool: a path of literal segments and variables, which are inputs of the tool.
 ///
-/// It is no URI: whoever makes one of it adds a scheme, and escapes what needs to be escaped.
+/// It is not a URI: add a scheme and percent-encode the segments to get one.
 ///
 /// ```
 /// use tool_core::{Registry, tool};
@@ -40,14 +39,14 @@ pub struct Address(Vec<Segment>);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Segment {
-    /// It stands for itself.
+    /// A literal text.
     Literal(String),
-    /// It stands for the value of the input of this name.
+    /// The value of the input with this name.
     Variable(String),
 }
 
 impl Address {
-    /// Where the result of a tool lives that takes nothing but locators.
+    /// Returns the default address of a tool: its name, followed by its locators.
     pub(super) fn of(tool: &ToolDefinition) -> Self {
         let declared = tool.path().and_then(|path| Address::parse(path).ok());
         declared.filter(|address| address.is_of(tool)).unwrap_or_else(|| {
@@ -57,7 +56,7 @@ impl Address {
         })
     }
 
-    /// Reads a declared `path`.
+    /// Parses a declared `path`.
     pub(super) fn parse(path: &str) -> Result<Self, AddressFault> {
         let mut address = Address(Vec::new());
         for segment in path.split('/') {
@@ -72,7 +71,7 @@ impl Address {
         Ok(address)
     }
 
-    /// The segments, in order; never none.
+    /// Returns the segments in order, at least one.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -88,7 +87,7 @@ impl Address {
         &self.0
     }
 
-    /// The names of the variables, in order, each once.
+    /// Returns the distinct names of the variables, in order.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -107,7 +106,7 @@ impl Address {
         })
     }
 
-    /// Whether there is one path of this address and no other.
+    /// Returns `true` if the address has no variables.
     ///
     /// ```
     /// # use tool_core::{Registry, tool};
@@ -123,7 +122,8 @@ impl Address {
         self.variables().next().is_none()
     }
 
-    /// Whether a path can be of both addresses, and neither goes before the other: an exact one goes before a template.
+    /// Returns `true` if a path can match both addresses and neither takes precedence: an exact one takes precedence
+    /// over a template.
     pub(crate) fn collides(&self, other: &Address) -> bool {
         let may_be_equal = |(a, b): (&Segment, &Segment)| match (a, b) {
             (Segment::Literal(a), Segment::Literal(b)) => a == b,
@@ -134,7 +134,7 @@ impl Address {
             && self.0.iter().zip(&other.0).all(may_be_equal)
     }
 
-    /// Whether its variables are the locators of the tool.
+    /// Returns `true` if its variables are exactly these locators.
     pub(super) fn is_of(&self, tool: &ToolDefinition) -> bool {
         let (mut variables, mut locators): (Vec<_>, Vec<_>) =
             (self.variables().collect(), tool.locators().collect());
@@ -155,7 +155,7 @@ impl fmt::Display for Address {
 }
 
 impl Segment {
-    // The rules are those of `path` in the macro, which cannot be shared with it: one table tests both.
+    // These rules match those of `path` in the macro, which cannot share code with this; one table tests both.
     fn parse(segment: &str) -> Result<Self, AddressFault> {
         if segment.is_empty() {
             return Err(AddressFault::Empty);
@@ -189,7 +189,7 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Why a text is no address.
+/// Why a text is not an address.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AddressFault {
     #[error("it has an empty segment")]
@@ -268,7 +268,7 @@ mod tests {
             ("a/{b}", "{c}/d", true),
             ("{a}/b/{c}", "{d}/{e}/f", true),
             ("{a}/b", "{c}/d", false),
-            // The exact one goes before.
+            // An exact address takes precedence.
             ("a/b", "a/{c}", false),
             ("a", "{b}", false),
         ] {

@@ -1,4 +1,4 @@
-//! Callers known by a secret token each.
+//! Authentication with bearer tokens.
 
 use std::fmt;
 
@@ -10,11 +10,10 @@ use crate::model::access::Principal;
 use crate::model::authentication::{AuthenticationError, Authenticator};
 use crate::model::future::BoxFuture;
 
-/// Knows callers by a secret token each, which they send as `Authorization: Bearer TOKEN` (RFC 6750).
+/// Authenticates callers by secret tokens, sent as `Authorization: Bearer TOKEN` (RFC 6750).
 ///
-/// A token is kept as its BLAKE3 hash, and hashes are compared in constant time, with all that are known: how long it
-/// takes tells nothing of how much of a guess was right. Take tokens from a random generator; one that can be guessed is
-/// none.
+/// Tokens are stored as BLAKE3 hashes, and each request is compared with all of them in constant time, so timing
+/// reveals nothing about a guess. Generate tokens with a random generator.
 ///
 /// ```
 /// use tool_core::Principal;
@@ -37,7 +36,7 @@ pub struct Bearer {
 }
 
 impl Bearer {
-    /// Knows nobody yet, and refuses everybody.
+    /// Creates an authenticator without tokens, which rejects every request.
     ///
     /// ```
     /// let bearer = tool_core::authentication::Bearer::new();
@@ -46,11 +45,11 @@ impl Bearer {
         Bearer::default()
     }
 
-    /// Knows who sends this token.
+    /// Adds a token of a principal.
     ///
     /// # Errors
     ///
-    /// When it is empty, as one from a variable that was not set, could not be sent in a header, or is known already.
+    /// If the token is empty (such as from an unset variable), is not valid in a header, or was already added.
     ///
     /// ```
     /// use tool_core::Principal;
@@ -77,7 +76,7 @@ impl Bearer {
 
     fn holder(&self, token: &str) -> Option<&Principal> {
         let hash = blake3::hash(token.as_bytes());
-        // `==` of two hashes takes the same time whatever they are, and none of the comparisons is left out.
+        // `==` of two hashes takes constant time, and no comparison is skipped.
         self.known
             .iter()
             .fold(None, |found, (known, holder)| if *known == hash { Some(holder) } else { found })
@@ -86,7 +85,7 @@ impl Bearer {
 
 impl Authenticator for Bearer {
     fn authenticate<'a>(&'a self, head: &'a Parts) -> BoxFuture<'a, Result<Principal, AuthenticationError>> {
-        // RFC 6750, section 3.1: whoever sent no token is not told of an error.
+        // RFC 6750, section 3.1: without a token, the challenge has no error code.
         let challenge = match token(&head.headers) {
             Some(token) => match self.holder(token) {
                 Some(principal) => return Box::pin(std::future::ready(Ok(principal.clone()))),
@@ -99,7 +98,7 @@ impl Authenticator for Bearer {
     }
 }
 
-/// The one token of a request.
+/// Returns the token of a request, if there is exactly one.
 fn token(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (scheme, token) = values.next()?.to_str().ok()?.split_once(' ')?;
@@ -107,7 +106,7 @@ fn token(headers: &HeaderMap) -> Option<&str> {
     sole.then(|| token.trim_matches(' '))
 }
 
-/// The `b64token` of RFC 6750, section 2.1.
+/// Returns `true` for a `b64token` of RFC 6750, section 2.1.
 fn is_token(text: &str) -> bool {
     let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
     let token = text.trim_end_matches('=');
@@ -120,7 +119,7 @@ impl fmt::Debug for Bearer {
     }
 }
 
-/// Why a text is no token. It is a secret, and so not in the message.
+/// Why a token is invalid. The message does not contain the token.
 ///
 /// ```
 /// assert_eq!(tool_core::authentication::InvalidToken::Empty.to_string(), "the token is empty: is its variable set?");
@@ -128,14 +127,14 @@ impl fmt::Debug for Bearer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
-    /// It is empty.
+    /// The token is empty.
     #[error("the token is empty: is its variable set?")]
     Empty,
-    /// It has other characters than RFC 6750 allows.
-    #[error("the token has other characters than `A-Za-z0-9-._~+/`, and `=` at its end")]
+    /// The token has characters that RFC 6750 does not allow.
+    #[error("the token has characters other than `A-Za-z0-9-._~+/`, and `=` at its end")]
     Characters,
-    /// It is the token of another caller.
-    #[error("the token is another caller's already")]
+    /// The token was already added.
+    #[error("the token was already added")]
     Known,
 }
 
@@ -183,7 +182,7 @@ mod tests {
             &["abc.def-123=="],
             &["Bearer"],
             &["Bearer\tabc.def-123=="],
-            // Which one would count?
+            // Two tokens are ambiguous.
             &["Bearer abc.def-123==", "Bearer abc.def-124=="],
         ] {
             assert_eq!(authenticate(headers), Err("Bearer".to_owned()), "{headers:?}");

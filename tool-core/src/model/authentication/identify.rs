@@ -1,4 +1,4 @@
-//! The caller of a request: what an outer layer found, or what the authenticator says.
+//! The caller of a request, set by an outer layer or found by the authenticator.
 
 use http::request::Parts;
 
@@ -6,15 +6,16 @@ use crate::model::access::Principal;
 use crate::model::authentication::{AuthenticationError, Authenticator};
 use crate::model::catch_panic::{Panicked, catch_panic, catch_panic_future};
 
-/// Returns who sends a request, for an adapter that serves HTTP; `None` if neither an outer layer nor an authenticator says.
+/// Returns the caller of a request, for adapters that serve HTTP; `None` if neither an outer layer nor an authenticator
+/// sets one.
 ///
-/// A [`Principal`] in the extensions of the request is what an outer layer found. It counts unless it is
-/// [anonymous](Principal::anonymous): a layer that found nobody never replaces the authenticator. Without an authenticator,
-/// an anonymous principal is returned with what was granted to it.
+/// An outer layer can insert a [`Principal`] into the extensions of the request. It takes precedence unless it is
+/// [anonymous](Principal::anonymous): then the authenticator decides. Without an authenticator, an anonymous principal
+/// is returned with its permissions.
 ///
 /// # Errors
 ///
-/// When the authenticator refuses the request, cannot decide, or panics, which is
+/// If the authenticator rejects the request, is unavailable, or panics, which counts as
 /// [`Unavailable`](AuthenticationError::Unavailable). The cause is logged.
 ///
 /// ```
@@ -47,7 +48,7 @@ pub async fn identify(
     answer.map(Some)
 }
 
-/// Asks the authenticator. Its panic lets nobody in, and harms no other request.
+/// Calls the authenticator. A panic rejects the request, and does not affect others.
 async fn identify_with(
     authenticator: &dyn Authenticator,
     head: &Parts,
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Panics when it is asked, polled or dropped.
+    /// Panics when it is called, polled or dropped.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Panicking {
         Asked,

@@ -1,4 +1,4 @@
-//! The error that a tool returns.
+//! The error type for tools.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use crate::model::failure::kind::{FailureKind, Reason};
 use crate::schema::json::pointer::pointer;
 use crate::schema::problem::Problem;
 
-/// An error of a tool that says what it means to the caller, beyond its message.
+/// An error of a tool with a meaning for the caller, besides its message.
 ///
-/// A tool may return any error that implements [`Display`](fmt::Display). One that is a `ToolError`, or that converts
-/// into one, also chooses the HTTP status, the exit code and whether trying again can help:
+/// A tool may return any error that implements [`Display`](fmt::Display). A `ToolError`, or an error that converts into
+/// one, also determines the HTTP status, the exit code and whether a retry can succeed:
 ///
 /// | error | means | HTTP | exit code |
 /// |---|---|--:|--:|
@@ -23,8 +23,8 @@ use crate::schema::problem::Problem;
 /// | [`unavailable`](Self::unavailable) | something that the tool needs is not there | 503 | 12 |
 /// | [`retry_after`](Self::retry_after) | the caller calls too often | 429 | 13 |
 ///
-/// Over MCP each is a result with `isError`. A [`Failure`] that a tool returns, as that of a tool that it called, keeps its
-/// kind.
+/// Over MCP, each is a result with `isError`. A [`Failure`] that a tool returns, such as that of a tool that it called,
+/// keeps its kind.
 ///
 /// ```
 /// use tool_core::ToolError;
@@ -51,7 +51,7 @@ use crate::schema::problem::Problem;
 pub struct ToolError(Failure);
 
 impl ToolError {
-    /// A failure of which no more is known than its message.
+    /// Creates an error with only a message.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -63,8 +63,9 @@ impl ToolError {
         ToolError::of(FailureKind::Failed(Reason::Other), message)
     }
 
-    /// An input is wrong, in a way that the schema cannot say: `place` is a JSON Pointer (RFC 6901) into the arguments, such as
-    /// `/stay/from`, or the name of an input. An empty one stands for the arguments as a whole.
+    /// Creates an error for an input that is invalid in a way that no schema can express. `path` is a JSON Pointer (RFC
+    /// 6901) into the arguments, such as `/stay/from`, or the name of an input. An empty path means the arguments as a
+    /// whole.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -78,7 +79,7 @@ impl ToolError {
         ToolError::of(FailureKind::Input, "").and_invalid(path, message)
     }
 
-    /// The same error with one more input that is wrong, so that the caller learns of all at once.
+    /// Adds another invalid input, so that the caller sees all problems at once.
     ///
     /// ```
     /// use tool_core::{Failure, ToolError};
@@ -99,7 +100,7 @@ impl ToolError {
         ToolError(failure)
     }
 
-    /// The caller may not do this.
+    /// Creates an error for a caller that may not do this.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -110,7 +111,7 @@ impl ToolError {
         ToolError::of(FailureKind::Denied, message)
     }
 
-    /// The thing asked for does not exist.
+    /// Creates an error for a thing that does not exist.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -122,7 +123,7 @@ impl ToolError {
         ToolError::of(FailureKind::Failed(Reason::NotFound), message)
     }
 
-    /// The state of the thing does not allow this.
+    /// Creates an error for a conflict with the state of a thing.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -134,7 +135,7 @@ impl ToolError {
         ToolError::of(FailureKind::Failed(Reason::Conflict), message)
     }
 
-    /// Something that the tool needs is not there at the moment. Where it is known for how long, say so with
+    /// Creates an error for a dependency that is temporarily unavailable. If you know for how long, add
     /// [`with_retry_after`](Self::with_retry_after).
     ///
     /// ```
@@ -147,7 +148,7 @@ impl ToolError {
         ToolError::of(FailureKind::Failed(Reason::Unavailable), message)
     }
 
-    /// The caller calls too often, and may call again after this time.
+    /// Creates an error for a caller that calls too often, and may call again after this time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -161,7 +162,7 @@ impl ToolError {
         ToolError::of(FailureKind::RateLimited, message).with_retry_after(wait)
     }
 
-    /// The same error, with the time after which trying again makes sense, in whole seconds.
+    /// Sets the time to wait before a retry, in whole seconds.
     ///
     /// ```
     /// use std::time::Duration;
@@ -175,7 +176,7 @@ impl ToolError {
         ToolError(self.0.with_retry_after(wait))
     }
 
-    /// The kind of the failure that a caller is answered.
+    /// Returns the kind of the resulting failure.
     ///
     /// ```
     /// use tool_core::{FailureKind, ToolError};
@@ -206,7 +207,7 @@ impl From<ToolError> for Failure {
     }
 }
 
-/// As of a tool that was called by another: what the caller is answered keeps the kind and the problems.
+/// Keeps the kind and the problems, for a tool that calls another.
 impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
         ToolError(failure)

@@ -1,8 +1,8 @@
-//! The kinds of failures, and the one table of what each face makes of them.
+//! The kinds of failures, and the table of their codes.
 
-/// Why a call did not succeed: one kind a cause, the same on every face.
+/// The kind of a failure: one per cause, the same in every protocol.
 ///
-/// The codes of each kind stand in one table, [`FailureKind::codes`].
+/// See [`FailureKind::codes`] for the codes of each kind.
 ///
 /// ```
 /// use tool_core::FailureKind;
@@ -13,40 +13,40 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// No such tool.
+    /// The tool does not exist.
     NotFound,
-    /// Execution is off, or the program is read only.
+    /// Execution is disabled, or the program is read-only.
     Disabled,
-    /// The caller did not say who it is.
+    /// The caller is not authenticated.
     Unauthenticated,
     /// The caller may not do this.
     Denied,
-    /// Configuration that the tool requires is missing.
+    /// A requirement of the tool is not met.
     Unmet,
-    /// The arguments are no JSON.
+    /// The arguments are not JSON.
     NotJson,
-    /// The arguments are JSON, and not what the tool takes.
+    /// The arguments are JSON, but invalid for the tool.
     Input,
-    /// The tool itself failed, and says why.
+    /// The tool failed.
     Failed(Reason),
-    /// The tool did not finish in its time.
+    /// The call exceeded its time limit.
     Timeout,
-    /// Too many calls at once, whoever makes them.
+    /// Too many calls run at once.
     Busy,
     /// The caller calls too often.
     RateLimited,
-    /// The tool has a question, and the caller cannot be asked.
+    /// The tool has a question that the caller does not support.
     Unsupported,
-    /// The tool has asked something: the call starts again with the answer. What the adapter of a caller makes of it is to
-    /// put the question; no caller sees it as a failure.
+    /// The tool has asked a question: the call starts again with the answer. Adapters handle this kind; no caller sees
+    /// it.
     InputRequired,
-    /// The caller went away or took the call back.
+    /// The caller canceled the call or disconnected.
     Cancelled,
-    /// A fault of the application: a panic, an output that cannot be written.
+    /// A fault of the application: a panic, or an output that cannot be serialized.
     Internal,
 }
 
-/// What the failure of a tool means to its caller.
+/// The reason of [`FailureKind::Failed`].
 ///
 /// ```
 /// use tool_core::FailureKind;
@@ -57,18 +57,18 @@ pub enum FailureKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No more is known than the message.
+    /// Unspecified.
     #[default]
     Other,
     /// The thing asked for does not exist.
     NotFound,
     /// The state of the thing does not allow this.
     Conflict,
-    /// Something that the tool needs is not there at the moment; trying again can help.
+    /// A dependency is temporarily unavailable; a retry can succeed.
     Unavailable,
 }
 
-/// The codes of one [`FailureKind`] on the faces that use numbers and words.
+/// The codes of a [`FailureKind`] in each protocol.
 ///
 /// ```
 /// assert_eq!(tool_core::FailureKind::Timeout.codes().exit, 6);
@@ -78,7 +78,7 @@ pub enum Reason {
 pub struct FailureCodes {
     /// The HTTP status of the answer (RFC 9110).
     pub http: u16,
-    /// The word for it in JSON: `error_type` on the command line, `kind` over HTTP.
+    /// The identifier in JSON: `error_type` on the command line, `kind` over HTTP.
     pub error_type: &'static str,
     /// The exit code of the command line.
     pub exit: u8,
@@ -100,24 +100,24 @@ pub struct FailureCodes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum McpAnswer {
-    /// A result with `isError: true` and the whole text of the failure: the model reads it, and may do better.
+    /// A result with `isError: true` and the whole text of the failure, so that the model can correct its call.
     IsError,
     /// A JSON-RPC error with this code.
     Error(i32),
-    /// A JSON-RPC error for something that is not there: -32602, and -32002 for a client that opened with `initialize`
-    /// (up to 2025-11-25).
+    /// A JSON-RPC error for something that does not exist: -32602, or -32002 for clients that use `initialize` (up to
+    /// 2025-11-25).
     NotFound,
-    /// A JSON-RPC error, -32021, that names the capability which the client lacks; for a client that opened with
-    /// `initialize`, as any other failure.
+    /// A JSON-RPC error, -32021, that names the missing capability of the client. Clients that use `initialize` get
+    /// `IsError`.
     Capability,
-    /// The HTTP status 401, before MCP is spoken.
+    /// The HTTP status 401, before any MCP message.
     Unauthorized,
-    /// None: nobody waits for one.
+    /// No answer: nobody waits for it.
     Nothing,
 }
 
 impl McpAnswer {
-    /// The code of a JSON-RPC error, where it is one; `modern` clients are those of 2026-07-28 and later.
+    /// Returns the code of the JSON-RPC error, if it is one. `modern` clients are those of 2026-07-28 and later.
     ///
     /// ```
     /// assert_eq!(tool_core::failure::McpAnswer::NotFound.code(false), Some(-32002));
@@ -140,7 +140,7 @@ const RESOURCE_NOT_FOUND: i32 = -32002;
 const MISSING_CAPABILITY: i32 = -32021;
 
 impl FailureKind {
-    /// What each face makes of this kind: the one table that every adapter reads.
+    /// Returns the codes of this kind: the one table that every adapter uses.
     ///
     /// ```
     /// use tool_core::FailureKind;
@@ -181,8 +181,8 @@ impl FailureKind {
 mod tests {
     use super::*;
 
-    /// Section 6 of the contracts, as it stands there: kind, HTTP, `tools/call`, `resources/read` (before 2026-07-28,
-    /// where that differs), `error_type` and exit code of the command line.
+    /// Kind, HTTP, `tools/call`, `resources/read` (before 2026-07-28, if different), `error_type` and exit code of the
+    /// command line.
     const TABLE: &str = "
         NotFound             404  -32602   -32602/-32002  tool_not_found     3
         Disabled             403  isError  -32603         refused            7

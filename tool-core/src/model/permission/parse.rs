@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::{Node, Permission};
 use crate::schema::Escaped;
 
-/// How deeply lists may nest.
+/// The maximum nesting of lists.
 const MAX_DEPTH: usize = 16;
 
 /// Why a text is not a permission.
@@ -52,7 +52,7 @@ enum Reason {
     Depth,
 }
 
-/// What joins conditions in other notations: in a name it would be read as one.
+/// Operators of other notations, which would be mistaken for conditions in a name.
 const SIGNS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
 
 impl FromStr for Permission {
@@ -69,7 +69,7 @@ impl FromStr for Permission {
     }
 }
 
-/// Reads one permission, and returns what follows it.
+/// Parses one permission, and returns the rest.
 fn permission(text: &str, depth: usize) -> Result<(Permission, &str), Reason> {
     let end = text.find(['(', ')', ',']).unwrap_or(text.len());
     let (name, rest) = (text[..end].trim(), &text[end..]);
@@ -86,7 +86,7 @@ fn permission(text: &str, depth: usize) -> Result<(Permission, &str), Reason> {
     }
 }
 
-/// Reads permissions with commas between them up to the parenthesis that closes them, and returns what follows it.
+/// Parses a comma-separated list up to its closing parenthesis, and returns the rest.
 fn list(mut text: &str, depth: usize) -> Result<(Vec<Permission>, &str), Reason> {
     if text.trim_start().starts_with(')') {
         return Err(Reason::EmptyList);
@@ -117,8 +117,7 @@ fn check_name(name: &str) -> Result<(), Reason> {
 }
 
 impl Permission {
-    /// Checks what [`from_str`](FromStr::from_str) would not read back: a list of none, which would ask for nothing, and names with
-    /// signs in them.
+    /// Rejects what [`from_str`](FromStr::from_str) could not parse again: empty lists, and names with operators.
     pub(crate) fn check(&self) -> Result<(), PermissionError> {
         self.fault(MAX_DEPTH).map_err(|reason| PermissionError { text: self.to_string(), reason })
     }

@@ -1,4 +1,4 @@
-//! The text form, and what one permission implies of another.
+//! Tests of the text form and of implication.
 
 use super::Permission;
 use crate::model::access::Principal;
@@ -101,7 +101,7 @@ fn implications() {
     ] {
         assert_eq!(read(old).implies(&read(new)), implied, "{old} => {new}");
     }
-    // Ten pairs have 1024 alternatives, eleven too many to look at.
+    // Ten pairs have 1024 alternatives; eleven have too many.
     let pairs = |count: usize| {
         Permission::all((0..count).map(|at| Permission::any([format!("a{at}"), format!("b{at}")])))
     };

@@ -1,7 +1,7 @@
-//! The dialects of JSON Schema that a foreign schema may be written in.
+//! The supported dialects of JSON Schema for untrusted schemas.
 //!
-//! Everything here reads a schema as JSON Schema 2020-12. Most schemas in the wild say that they are draft-07, and mean
-//! the same by nearly everything; they are taken by that meaning, and refused where the two differ.
+//! All schemas are interpreted as JSON Schema 2020-12. Most schemas declare draft-07, which is nearly the same; they
+//! are accepted unless they use a keyword that differs.
 
 use serde_json::{Map, Value};
 
@@ -14,11 +14,11 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect that the root of a schema names, or 2020-12 when it names none, as MCP has it.
+    /// Returns the dialect that the root of a schema names; the default is 2020-12, as in MCP.
     ///
     /// # Errors
     ///
-    /// When it names another one.
+    /// If it names an unsupported one.
     pub(super) fn of(root: &Value) -> Result<Self, SchemaFault> {
         let Some(name) = root.get("$schema") else { return Ok(Dialect::Draft202012) };
         let name = name.as_str().unwrap_or_default();
@@ -31,7 +31,7 @@ impl Dialect {
         }
     }
 
-    /// Finds a keyword that the validator would read in another way than its author.
+    /// Rejects keywords that the validator would interpret differently than the author.
     pub(super) fn check(self, schema: &Map<String, Value>, is_root: bool) -> Result<(), (&str, SchemaFault)> {
         for (keyword, value) in schema {
             let reason = match keyword.as_str() {
@@ -51,7 +51,7 @@ impl Dialect {
     }
 }
 
-/// What draft-07 does not know, or knows otherwise.
+/// Returns why a keyword is missing in draft-07 or differs.
 fn draft07(keyword: &str, schema: &Map<String, Value>) -> Option<&'static str> {
     match keyword {
         "prefixItems"
@@ -68,7 +68,7 @@ fn draft07(keyword: &str, schema: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// What may stand beside a `$ref` of draft-07 without making a difference.
+/// Annotations that may appear beside a `$ref` of draft-07.
 const ANNOTATIONS: [&str; 13] = [
     "$ref",
     "$schema",

@@ -1,8 +1,8 @@
-//! What can be wrong with a schema that somebody else wrote.
+//! Faults of untrusted schemas.
 
 use std::fmt;
 
-/// Why a schema was refused, and where.
+/// Why a schema is invalid, and where.
 ///
 /// ```
 /// use tool_core::ToolDefinition;
@@ -26,7 +26,7 @@ impl SchemaError {
         SchemaError { pointer: pointer.into(), fault }
     }
 
-    /// Where: a JSON Pointer (RFC 6901) into the schema; empty for its root.
+    /// Returns the path of the fault: a JSON Pointer (RFC 6901) into the schema, empty for its root.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -39,7 +39,7 @@ impl SchemaError {
         &self.pointer
     }
 
-    /// What is wrong there.
+    /// Returns the fault.
     ///
     /// ```
     /// # use tool_core::ToolDefinition;
@@ -68,10 +68,10 @@ impl std::error::Error for SchemaError {
     }
 }
 
-/// What is wrong with a schema.
+/// The fault of a schema.
 ///
-/// A schema is JSON Schema 2020-12, or draft-07 as far as the two mean the same. Its root is an object, and it stands
-/// for itself: a `$ref` leads to a schema of the same document. What it costs to check a value is limited.
+/// A schema is JSON Schema 2020-12, or the part of draft-07 that means the same. Its root is an object schema, and
+/// every `$ref` stays within the document. The cost of validation is limited.
 ///
 /// ```
 /// let fault = tool_core::schema::SchemaFault::TooDeep { most: 64 };
@@ -80,86 +80,86 @@ impl std::error::Error for SchemaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFault {
-    /// The root is not `type: object`, as MCP and the model APIs want it.
+    /// The root is not `type: object`, as MCP and the model APIs require.
     #[error("the root must have `\"type\": \"object\"`")]
     NoObject,
-    /// More bytes than this as compact JSON.
+    /// The schema is too large as compact JSON.
     #[error("it is larger than {most} bytes")]
     TooLarge {
         /// The limit.
         most: usize,
     },
-    /// More JSON values than this.
+    /// The schema has too many JSON values.
     #[error("it consists of more than {most} values")]
     TooManyValues {
         /// The limit.
         most: usize,
     },
-    /// Objects and lists inside of one another, or schemas counted through `$ref`s.
+    /// Objects and lists, or schemas through `$ref`s, are nested too deeply.
     #[error("it is nested more than {most} levels deep")]
     TooDeep {
         /// The limit.
         most: usize,
     },
-    /// More schemas than this apply to one value, by `anyOf`, `oneOf`, `allOf` and the like and by `$ref`s.
+    /// Too many schemas apply to one value, through `anyOf`, `oneOf`, `allOf` and `$ref`.
     #[error("more than {most} schemas apply to one value once each `$ref` is followed")]
     TooManyAlternatives {
         /// The limit.
         most: u64,
     },
-    /// More schemas than this in all, when every `$ref` is replaced by what it refers to.
+    /// The schema is too large once every `$ref` is expanded.
     #[error("it has more than {most} schemas once each `$ref` is followed")]
     TooManySchemas {
         /// The limit.
         most: u64,
     },
-    /// Patterns that together take more bytes than this once they are compiled.
+    /// The compiled patterns are too large.
     #[error("its patterns take more than {most} bytes once they are compiled")]
     TooManyPatterns {
         /// The limit.
         most: usize,
     },
-    /// A `$ref` to another document. Nothing is ever loaded.
+    /// A `$ref` points to another document, which is never loaded.
     #[error("`$ref` leads to another document, `{}`: only references that begin with `#` are followed", Escaped(.0))]
     RemoteReference(String),
-    /// A `$ref` to something in this document that is no schema: nothing at all, a value, or a name given by `$anchor`.
+    /// A `$ref` points to something in this document that is not a schema, or to an `$anchor`.
     #[error("`$ref` leads to `{}`, which is no schema of this document", Escaped(.0))]
     UnknownReference(String),
-    /// A schema that applies itself to the same value again, by `$ref`s alone or within a choice.
+    /// A schema applies itself to the same value again.
     #[error("the schema refers to itself without an end: nothing of the value is consumed on the way")]
     EndlessReference,
-    /// A `$schema` of another dialect.
+    /// `$schema` names an unsupported dialect.
     #[error(
         "`$schema` names the dialect `{}`: only JSON Schema 2020-12 and draft-07 are understood", Escaped(.0)
     )]
     Dialect(String),
-    /// A keyword that is not understood, or that means something else in the dialect that `$schema` names.
+    /// A keyword is not supported, or has another meaning in the dialect of `$schema`.
     #[error("`{keyword}` is not understood: {reason}")]
     Keyword {
         /// The keyword.
         keyword: String,
-        /// Why, and what to write instead where there is something.
+        /// Why, and what to use instead, if anything.
         reason: &'static str,
     },
-    /// A pattern that is no regular expression, is too large, or cannot run in linear time: one with look-around or
-    /// back references.
+    /// A pattern is not a regular expression, is too large, or cannot run in linear time because of look-around or back
+    /// references.
     #[error(
         "the pattern `{}` is no regular expression without look-around and back references, or it is too large",
         Escaped(.0)
     )]
     Pattern(String),
-    /// A property whose name is too long or has control characters.
+    /// A property name is too long or has control characters.
     #[error("the property `{}` has a name that is too long or has control characters", Escaped(.0))]
     PropertyName(String),
-    /// An `x-mcp-header` that no request can carry; a client of MCP leaves out a tool that has one.
+    /// An `x-mcp-header` is invalid; MCP clients skip a tool that has one.
     #[error("`x-mcp-header` {0}")]
     Header(&'static str),
-    /// Anything else that the meta-schema of JSON Schema 2020-12 has against it.
+    /// The schema violates the meta-schema of JSON Schema 2020-12.
     #[error("it is no JSON Schema: {}", Escaped(.0))]
     Invalid(String),
 }
 
-/// A foreign text in a message: shortened, and without characters that do something to a terminal or to a reader.
+/// Displays untrusted text in a message: shortened, and with control and non-ASCII characters escaped.
 pub(crate) struct Escaped<T>(pub(crate) T);
 
 impl<T: AsRef<str>> fmt::Display for Escaped<T> {

@@ -1,4 +1,4 @@
-//! The schemas of one document as a graph: which applies which, to the same value or to a part of it.
+//! The schemas of a document as a graph: which schema applies which others, to the same value or to a part of it.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,17 @@ pub(super) struct Graph<'s> {
     nodes: Vec<Node<'s>>,
 }
 
-/// One schema of the document.
+/// A schema of the document.
 struct Node<'s> {
     schema: &'s Value,
-    /// The schema that it stands in, and the way from there; the root stands in itself.
+    /// The parent schema and the keyword; the root is its own parent.
     parent: usize,
     keyword: &'s str,
     member: Member<'s>,
     edges: Vec<Edge>,
 }
 
-/// Which of the schemas under one keyword.
+/// The position of a schema under its keyword.
 #[derive(Clone, Copy)]
 enum Member<'s> {
     Only,
@@ -39,26 +39,26 @@ pub(super) struct Edge {
     applies: Applies,
 }
 
-/// What a schema is applied to, seen from the schema that it stands in.
+/// What a subschema applies to, relative to its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Applies {
     /// The same value.
     Here,
     /// A part of the value.
     Below,
-    /// Nothing, until a `$ref` leads to it.
+    /// Nothing, unless a `$ref` points to it.
     Nowhere,
 }
 
-/// What the value of a keyword is.
+/// The form of the value of a keyword.
 enum Shape {
     Schema,
     List,
     Map,
 }
 
-/// The keywords that have schemas in them (JSON Schema 2020-12, Core, sections 8.2.4, 10 and 11, and Validation,
-/// section 8.5; `definitions` and `dependencies` of earlier drafts are still understood).
+/// The keywords with subschemas (JSON Schema 2020-12, Core, sections 8.2.4, 10 and 11, and Validation, section 8.5;
+/// also `definitions` and `dependencies` of earlier drafts).
 fn applicator(keyword: &str) -> Option<(Shape, Applies)> {
     Some(match keyword {
         "allOf" | "anyOf" | "oneOf" => (Shape::List, Applies::Here),
@@ -79,11 +79,11 @@ fn applicator(keyword: &str) -> Option<(Shape, Applies)> {
 }
 
 impl<'s> Graph<'s> {
-    /// Finds every schema of the document, and where each `$ref` leads.
+    /// Finds every schema of the document, and the target of each `$ref`.
     ///
     /// # Errors
     ///
-    /// The first keyword that is not understood, property with an impossible name, or `$ref` that leads nowhere.
+    /// The first unsupported keyword, invalid property name, or `$ref` without a target.
     pub(super) fn of(root: &'s Value) -> Result<Self, SchemaError> {
         let mut graph = Graph { nodes: Vec::new() };
         let dialect = Dialect::of(root).map_err(|fault| SchemaError::new("/$schema", fault))?;
@@ -95,7 +95,7 @@ impl<'s> Graph<'s> {
             edges: Vec::new(),
         });
         let mut at = 0;
-        // The list grows while it is read: each schema adds those that stand in it.
+        // The list grows during the loop, because each schema adds its subschemas.
         while at < graph.nodes.len() {
             if let Value::Object(schema) = graph.nodes[at].schema {
                 dialect
@@ -109,7 +109,7 @@ impl<'s> Graph<'s> {
         Ok(graph)
     }
 
-    /// Adds the schemas that stand in this one.
+    /// Adds the subschemas of this one.
     fn add_members(&mut self, at: usize, schema: &'s Map<String, Value>) -> Result<(), SchemaError> {
         for (keyword, value) in schema {
             let Some((shape, applies)) = applicator(keyword) else { continue };
@@ -129,7 +129,7 @@ impl<'s> Graph<'s> {
                         self.add(at, keyword, Member::Name(name), schema, applies);
                     }
                 }
-                // The meta-schema says what is wrong with it.
+                // The meta-schema reports the fault.
                 (Shape::List | Shape::Map, _) => {}
             }
         }
@@ -174,11 +174,11 @@ impl<'s> Graph<'s> {
         Ok(())
     }
 
-    /// Refuses schemas without an end, and those that become too much once each `$ref` is followed.
+    /// Rejects endless recursion, and schemas that become too large once each `$ref` is followed.
     ///
     /// # Errors
     ///
-    /// The first of them, innermost first.
+    /// The first fault, innermost first.
     pub(super) fn check(&self) -> Result<(), SchemaError> {
         let refuse = |at, fault| Err(SchemaError::new(self.pointer(at, ""), fault));
         let here = Traversal::traverse(self, |edge| edge.applies == Applies::Here);
@@ -205,17 +205,17 @@ impl<'s> Graph<'s> {
         self.nodes.len()
     }
 
-    /// The schemas that this one applies.
+    /// Returns the edges to the schemas that this one applies.
     pub(super) fn edges(&self, at: usize) -> &[Edge] {
         &self.nodes[at].edges
     }
 
-    /// Every schema, with its position.
+    /// Returns all schemas with their positions.
     pub(super) fn schemas(&self) -> impl Iterator<Item = (usize, &'s Value)> {
         self.nodes.iter().enumerate().map(|(at, node)| (at, node.schema))
     }
 
-    /// Whether a schema is reached from the root through `properties` alone.
+    /// Returns `true` if a schema is reachable from the root through `properties` only.
     pub(super) fn is_property(&self, mut at: usize) -> bool {
         at != 0
             && loop {
@@ -229,7 +229,7 @@ impl<'s> Graph<'s> {
             }
     }
 
-    /// The JSON Pointer of a keyword in a schema; of the schema itself for an empty one.
+    /// Returns the JSON Pointer of a keyword in a schema, or of the schema itself for an empty keyword.
     pub(super) fn pointer(&self, mut at: usize, keyword: &str) -> String {
         let mut ancestors = Vec::new();
         while at != 0 {
@@ -256,8 +256,7 @@ impl<'s> Graph<'s> {
     }
 }
 
-/// Whether a name can be shown to somebody. What a name may be is up to its author: `help`, `a b` and nothing at all are
-/// names, too.
+/// Returns `true` if a name can be displayed. Names such as `help`, `a b` and the empty name are valid.
 fn is_sane(name: &str) -> bool {
     name.len() <= MAX_NAME_LENGTH && !name.chars().any(char::is_control)
 }

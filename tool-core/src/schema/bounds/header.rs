@@ -1,4 +1,4 @@
-//! Inputs that a client of MCP repeats as a header of its request, so that a gateway can read them.
+//! Inputs that MCP clients repeat as a request header, so that gateways can read them.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,22 @@ use crate::schema::bounds::graph::Graph;
 
 pub(crate) const HEADER: &str = "x-mcp-header";
 
-/// Refuses the headers in a schema that no request can carry.
+/// Rejects invalid headers in a schema.
 ///
 /// # Errors
 ///
-/// The first of them, with its place.
+/// The first fault, with its path.
 pub(crate) fn check_headers(schema: &Value) -> Result<(), SchemaError> {
     Graph::of(schema)?.check_headers()
 }
 
 impl Graph<'_> {
-    /// Refuses what makes a client leave out the whole tool (MCP 2026-07-28, Transports, custom headers from tool
-    /// parameters).
+    /// Rejects headers for which clients would skip the whole tool (MCP 2026-07-28, Transports, custom headers from
+    /// tool parameters).
     ///
     /// # Errors
     ///
-    /// The first header that no request can carry.
+    /// The first invalid header.
     pub(crate) fn check_headers(&self) -> Result<(), SchemaError> {
         let mut seen = HashSet::new();
         for (at, schema) in self.schemas() {
@@ -49,7 +49,7 @@ impl Graph<'_> {
     }
 }
 
-/// A token of RFC 9110, section 5.6.2.
+/// Returns `true` for a token of RFC 9110, section 5.6.2.
 fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }

@@ -1,13 +1,13 @@
-//! Schemas that cannot be refused any more: those that use the commonest keywords as they are meant.
+//! A fast path for schemas that are certainly valid, because they use only common keywords in the usual way.
 //!
-//! To make a validator takes longer than all other limits together, and of thousands of tools that are listed few are called.
-//! Whatever is out of the ordinary in any way is tried out as before.
+//! Compiling a validator takes longer than all other checks together, and few of thousands of listed tools are called.
+//! Any other schema is compiled as a check.
 
 use serde_json::{Map, Value};
 
 use crate::schema::bounds::graph::Graph;
 
-/// Whether nothing in a schema can be against the meta-schema, or keep a validator from being made.
+/// Returns `true` if a schema certainly satisfies the meta-schema and compiles.
 pub(super) fn is_certainly_valid(graph: &Graph<'_>) -> bool {
     graph.schemas().all(|(_, schema)| match schema {
         Value::Bool(_) => true,
@@ -16,7 +16,7 @@ pub(super) fn is_certainly_valid(graph: &Graph<'_>) -> bool {
     })
 }
 
-/// Whether a keyword has a value that it may have. Those whose values are schemas are looked at where these are.
+/// Returns `true` if the value of a keyword is valid. Subschemas are checked on their own.
 fn is_valid_keyword(keyword: &str, value: &Value) -> bool {
     match keyword {
         "title" | "description" | "$comment" | "format" => value.is_string(),
@@ -40,19 +40,19 @@ fn is_type(name: &str) -> bool {
     matches!(name, "null" | "boolean" | "object" | "array" | "number" | "string" | "integer")
 }
 
-/// Nothing in it could be taken for a schema.
+/// Returns `true` if no part of the value could be taken for a schema.
 fn is_flat(value: &Value) -> bool {
     let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
     value.as_array().map_or_else(|| is_scalar(value), |values| values.iter().all(is_scalar))
 }
 
-/// Names of which no two are one.
+/// Returns `true` for distinct names.
 fn are_names(names: &[Value]) -> bool {
     names.len() <= 64
         && names.iter().enumerate().all(|(at, name)| name.is_string() && !names[..at].contains(name))
 }
 
-/// No name of a property could be taken for a keyword that names or refers.
+/// Returns `true` if no property name could be taken for an identifier or a reference.
 fn are_properties(properties: &Map<String, Value>) -> bool {
     properties.keys().all(|name| !name.starts_with('$'))
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::schema::bounds::graph::Graph;
     use crate::schema::bounds::{MAX_PATTERN_SIZE, options};
 
-    /// What may stand in the place of a keyword, or of a value: mostly right, and often just not.
+    /// Generates keywords and values that are mostly valid, or nearly so.
     fn schema() -> impl Strategy<Value = Value> {
         let value = prop_oneof![
             Just(json!(null)),

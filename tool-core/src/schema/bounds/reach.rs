@@ -1,26 +1,26 @@
-//! How far one gets in a graph of schemas, found out without recursion.
+//! Depth and size of a graph of schemas, computed without recursion.
 
 use crate::schema::bounds::graph::{Edge, Graph};
 
-/// All schemas in an order in which each comes after those that its edges lead to, those apart that lead back.
+/// The schemas in post-order along some edges, ignoring edges that lead back.
 pub(super) struct Traversal<F> {
     follow: F,
     order: Vec<usize>,
-    /// The first schema with an edge that leads back to one on the way to it.
+    /// The first schema with an edge to one of its ancestors.
     pub(super) cycle: Option<usize>,
 }
 
-/// What can be reached from a schema.
+/// The size of what is reachable from a schema.
 #[derive(Clone, Copy)]
 pub(super) struct Reach {
-    /// The longest way.
+    /// The longest path.
     pub(super) levels: usize,
-    /// All schemas, each as often as there are ways to it.
+    /// The number of schemas, counted once per path.
     pub(super) schemas: u64,
 }
 
 impl<F: Fn(&Edge) -> bool> Traversal<F> {
-    /// Walks through the graph by some of its edges.
+    /// Traverses the graph along the edges that `follow` accepts.
     pub(super) fn traverse(graph: &Graph<'_>, follow: F) -> Self {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
@@ -53,7 +53,7 @@ impl<F: Fn(&Edge) -> bool> Traversal<F> {
         traversal
     }
 
-    /// What can be reached from each schema, where an edge that leads back counts as the end.
+    /// Computes the reach of each schema, where an edge that leads back counts as one level.
     pub(super) fn reach(&self, graph: &Graph<'_>) -> impl Iterator<Item = (usize, Reach)> {
         let mut seen: Vec<Option<Reach>> = vec![None; graph.len()];
         self.order.iter().map(move |at| {

@@ -1,5 +1,4 @@
-//! What somebody else may write into a schema, and what is said to it. The rows are those of hostile inputs that this
-//! crate knows; each takes milliseconds.
+//! Tests with hostile schemas; each takes milliseconds.
 
 use std::time::{Duration, Instant};
 
@@ -8,15 +7,15 @@ use serde_json::{Value, json};
 use super::{SchemaFault, Untrusted, check};
 use crate::schema::validator::Validator;
 
-/// Milliseconds alone, more on a busy machine; what is not bounded takes longer than anybody waits.
+/// Takes milliseconds, or more on a busy machine; an unbounded check never ends.
 const AT_MOST: Duration = Duration::from_secs(10);
 
-/// What a foreign schema leads to: nothing, or a fault and its place.
+/// Checks a schema, and returns its fault and path.
 fn verdict(schema: &Value) -> Result<(), (String, SchemaFault)> {
     check(schema).map_err(|error| (error.pointer().to_owned(), error.fault().clone()))
 }
 
-/// An object schema with one property.
+/// Returns an object schema with one property.
 fn with(property: &Value) -> Value {
     json!({"type": "object", "properties": {"a": property}})
 }
@@ -25,13 +24,13 @@ fn refused(pointer: &str, fault: SchemaFault) -> Result<(), (String, SchemaFault
     Err((pointer.to_owned(), fault))
 }
 
-/// Runs on a thread whose stack holds no recursion.
+/// Runs on a thread with a stack too small for recursion.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(128 * 1024).spawn(test);
     thread.expect("a thread").join().expect("no panic and no overflow");
 }
 
-/// `depth` definitions, each the choice between twice the next.
+/// Returns `depth` definitions, each a choice of twice the next one.
 fn doubled(depth: usize) -> Value {
     let name = |level: usize| format!("#/$defs/d{level}");
     let level = |level: usize| {
@@ -42,7 +41,7 @@ fn doubled(depth: usize) -> Value {
     json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
 }
 
-/// Built by hand: `json!` would copy what is inside, and recurse to do so.
+/// Not built with `json!`, which would copy recursively.
 fn nested(keyword: &str, depth: usize) -> Value {
     let mut schema = json!({"type": "object"});
     for _ in 0..depth {
@@ -91,7 +90,7 @@ fn recursive_schema_must_consume_something() {
     assert_eq!(endless(with(&json!({"not": {"$ref": "#/properties/a"}}))), "/properties/a/not");
     let two = json!({"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/a"}]}});
     assert_eq!(endless(json!({"type": "object", "$defs": two})), "/$defs/b/anyOf/1");
-    // A value gets smaller on each way around, whatever the schema says about it.
+    // Each cycle consumes a level of the value.
     let node = json!({
         "type": "object",
         "properties": {
@@ -121,10 +120,10 @@ fn counts_alternatives_as_often_as_they_are_tried() {
         assert_eq!(fault, SchemaFault::TooManyAlternatives { most: 1_000 }, "{depth}");
     }
     assert_eq!(verdict(&doubled(5)), Ok(()));
-    // As many alternatives side by side are no more than what one sees.
+    // The same number of alternatives without references is fine.
     let countries: Vec<Value> = (0..900).map(|n| json!({"const": n})).collect();
     assert_eq!(verdict(&with(&json!({"oneOf": countries}))), Ok(()));
-    // Written out and not by reference: the same.
+    // The same without references.
     let mut inline = json!({"type": "string"});
     for _ in 0..10 {
         inline = json!({"oneOf": [inline.clone(), inline]});
@@ -154,7 +153,7 @@ fn rejects_nesting_without_recursion() {
             assert_eq!(*error.fault(), SchemaFault::TooDeep { most: 64 }, "{depth}");
             assert!(error.to_string().len() < 512);
         }
-        // Dropped without having been looked at.
+        // Dropped without a check.
         drop(Untrusted::new(nested("not", 100_000)));
     });
     assert_eq!(verdict(&nested("allOf", 30)), Ok(()));
@@ -177,7 +176,7 @@ fn counts_nesting_through_references() {
 
 #[test]
 fn compiles_within_the_limits_on_a_worker_stack() {
-    // The deepest that passes, in both ways: threads of a runtime have two megabytes.
+    // The deepest valid schemas, on a stack of two megabytes as in a runtime.
     let deep = nested("allOf", 31);
     assert_eq!(verdict(&deep), Ok(()));
     let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(move || {

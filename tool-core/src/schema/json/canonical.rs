@@ -1,18 +1,18 @@
-//! JSON in its canonical form (RFC 8785): sorted members, shortest numbers, no white space.
+//! Canonical JSON (RFC 8785): sorted members, shortest numbers, no white space.
 
 use serde_json::{Number, Value};
 
-/// The one text of a JSON value.
+/// Returns the canonical text of a JSON value.
 ///
-/// Numbers with a fraction are written as ECMAScript does. Integers are written in full: RFC 8785 would round those
-/// beyond 2^53, and two schemas that differ would then have one digest.
+/// Floats are written as in ECMAScript. Integers are written exactly: RFC 8785 would round those beyond 2^53, so that
+/// different schemas would have the same digest.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
     text
 }
 
-/// The same of an object of these members.
+/// Returns the canonical text of an object with these members.
 pub(crate) fn canonical_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>) -> String {
     let mut text = String::new();
     write_object(members, &mut text);
@@ -48,7 +48,7 @@ fn write_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>, out: &m
     out.push('}');
 }
 
-/// Escapes exactly what RFC 8785 section 3.2.2.2 asks for, as `serde_json` does.
+/// Escapes as required by RFC 8785, section 3.2.2.2, like `serde_json`.
 fn write_text(text: &str, out: &mut String) {
     if text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
         out.push_str(&Value::from(text).to_string());
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(hex, expected);
     }
 
-    /// RFC 8785, appendix B: what ECMAScript writes for the bits of a number. The two that are no JSON are left out.
+    /// RFC 8785, appendix B, without the two values that are not JSON.
     #[test]
     fn the_numbers_of_the_rfc() {
         let table = [
@@ -150,7 +150,7 @@ mod tests {
         for (bits, expected) in table {
             let number_text = canonical(&Value::from(f64::from_bits(bits)));
             assert_eq!(number_text, expected, "{bits:016x}");
-            // What is written is read as the same number, and so written alike again.
+            // The text round-trips.
             let again: Value = serde_json::from_str(&number_text).unwrap();
             assert_eq!(canonical(&again), expected, "{bits:016x}");
         }
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Every order of the members, at every depth, has one text.
+    /// The order of members does not matter, at any depth.
     #[test]
     fn ignores_the_order_of_members() {
         let inner =

@@ -1,23 +1,23 @@
-//! Where in a JSON text a decode failed, told from where it stopped reading.
+//! Locates decode errors in JSON text, from the position where decoding stopped.
 
 use serde_json::value::RawValue;
 
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::raw_object::RawObject;
 
-/// Where a decode failed.
+/// The location of a decode error.
 pub(crate) struct Located<'t> {
-    /// The place of the innermost value below the text, a JSON Pointer.
+    /// The JSON Pointer of the innermost value.
     pub(crate) path: String,
     /// The text of that value.
     pub(crate) text: &'t str,
-    /// The key of it that was being read, where the value is an object and a key was refused.
+    /// The key that was rejected, if the value is an object whose key was being read.
     pub(crate) key: Option<String>,
 }
 
-/// Finds the innermost value that was being read when the error arose.
+/// Finds the innermost value that was being read at the error.
 ///
-/// A type that reads a value twice, as an untagged `enum` does, stops at the end of the whole of it.
+/// A type that buffers a value, such as an untagged `enum`, stops at the end of the whole value.
 pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'t> {
     let mut path = String::new();
     let Some(last) = last_read(text, error) else { return Located { path, text, key: None } };
@@ -30,11 +30,11 @@ pub(crate) fn located<'t>(text: &'t str, error: &serde_json::Error) -> Located<'
     Located { path, text: value, key: key(text, value, last) }
 }
 
-/// The key of an object within which, or at the end of which, this position is.
+/// Returns the key of an object at this position.
 fn key(text: &str, value: &str, position: usize) -> Option<String> {
     let RawObject(members) = serde_json::from_str(value).ok()?;
     let (name, raw) = members.into_iter().find(|(_, raw)| start(text, raw) > position)?;
-    // Between a key and its value stand a colon and white space; a key that is a number is read without its last quote.
+    // A colon and white space separate a key from its value; a numeric key is read without its last quote.
     let between = text.get(position + 1..start(text, raw))?;
     let rest = between.strip_prefix('"').unwrap_or(between);
     let read = text.get(..=position)?.trim_end();
@@ -42,23 +42,23 @@ fn key(text: &str, value: &str, position: usize) -> Option<String> {
     (in_quotes && rest.trim() == ":").then_some(name)
 }
 
-/// Where a value begins in the text that it is a part of.
+/// Returns the offset of a value within the text.
 fn start(text: &str, raw: &RawValue) -> usize {
     raw.get().as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// The position of the last byte that was read.
+/// Returns the position of the last byte that was read.
 fn last_read(text: &str, error: &serde_json::Error) -> Option<usize> {
     let before = error.line().checked_sub(1)?;
     let line: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
     (line + error.column()).checked_sub(1)
 }
 
-/// The member or the item of a value that has this position within it.
+/// Returns the member or the item at this position.
 fn inner<'t>(text: &'t str, value: &'t str, position: usize) -> Option<(String, &'t str)> {
     let holds = |raw: &&RawValue| {
         let end = start(text, raw) + raw.get().len();
-        // What a type has against an item is told when the comma behind it was read.
+        // An error about an item is raised after the comma behind it was read.
         let behind = text.get(end..=position).is_some_and(|behind| behind.trim() == ",");
         (start(text, raw)..end).contains(&position) || behind
     };

@@ -1,4 +1,4 @@
-//! Integers that are written as floating-point numbers: `1.0`, `1e3`, `-0`.
+//! Integers in floating-point notation: `1.0`, `1e3`, `-0`.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use crate::schema::json::parse::WIDE;
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::json::string::end_of_string;
 
-/// The same JSON text with every integer that is written with a fraction, an exponent or as `-0` spelled out in digits.
+/// Rewrites every integer with a fraction, an exponent or as `-0` in plain digits.
 ///
-/// `None` when there is none, so that a text is not decoded again to the same effect. The texts of strings stay as they
-/// are, and so do numbers with a fraction, and those of more than [`LONGEST`] digits, which no integer type holds.
+/// Returns `None` if there is none, so that a text is not decoded twice in vain. Strings stay unchanged, and so do
+/// fractional numbers and those of more than [`LONGEST`] digits, which no integer type holds.
 pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
@@ -26,7 +26,7 @@ pub(crate) fn spell_out_integers(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// Where the numbers stand in a JSON text.
+/// Returns the ranges of the numbers in a JSON text.
 fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -46,10 +46,9 @@ fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The places of the integers in a value that have other digits than in the text that it was read from, spelled out: the
-/// first of them, if they are many.
+/// Returns the paths of integers that were rounded when parsed; at most `most`.
 pub(crate) fn rounded(value: &Value, text: &str, most: usize) -> Vec<String> {
-    // Both have their numbers in one order.
+    // Both have the numbers in the same order.
     let mut are_rounded =
         numbers(text).map(|number| &text[number]).filter(|number| is_wide(number)).map(is_rounded);
     let mut paths = Vec::new();
@@ -61,7 +60,7 @@ pub(crate) fn rounded(value: &Value, text: &str, most: usize) -> Vec<String> {
     paths
 }
 
-/// Visits the places of the numbers that 64 bits do not hold.
+/// Visits the paths of numbers that do not fit into 64 bits.
 fn collect(value: &Value, path: &mut String, visit: &mut impl FnMut(&str)) {
     let length = path.len();
     match value {
@@ -70,7 +69,7 @@ fn collect(value: &Value, path: &mut String, visit: &mut impl FnMut(&str)) {
         }
         Value::Array(items) => {
             for (position, item) in items.iter().enumerate() {
-                // Nothing can go wrong on the way into a string.
+                // Writing to a string never fails.
                 _ = write!(path, "/{position}");
                 collect(item, path, visit);
                 path.truncate(length);
@@ -93,19 +92,19 @@ fn is_wide(number: &str) -> bool {
     !is_kept && number.parse::<f64>().is_ok_and(|number| number.abs() >= WIDE)
 }
 
-/// Whether an integer is another one as a floating-point number. Many programs write one of these in digits.
+/// Returns `true` if an integer was rounded as a float. Many programs write floats in digits.
 fn is_rounded(number: &str) -> bool {
     !number.contains(['.', 'e', 'E']) && number.parse::<f64>().is_ok_and(|value| value.to_string() != number)
 }
 
-/// More digits than the widest integer type has.
+/// More digits than any integer type has.
 const LONGEST: usize = 40;
 
 fn is_number(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
 }
 
-/// Whether this is a number as JSON has it (RFC 8259, section 6). What is none is for the parser to refuse.
+/// Returns `true` for a JSON number (RFC 8259, section 6). The parser rejects others.
 fn is_json(number: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = number.strip_prefix('-').unwrap_or(number);
@@ -118,7 +117,7 @@ fn is_json(number: &str) -> bool {
     digits(whole) && !leads_with_zero && digits(fraction) && digits(exponent)
 }
 
-/// The digits of a number that is written in another way and is an integer; `None` for all others.
+/// Returns the plain digits of an integer in another notation; `None` for all other numbers.
 fn integer(number: &str) -> Option<String> {
     if !number.contains(['.', 'e', 'E']) {
         return (number == "-0").then(|| "0".to_owned());
@@ -136,7 +135,7 @@ fn integer(number: &str) -> Option<String> {
     let digits = format!("{whole}{fraction}");
     let digits = digits.trim_start_matches('0');
     if digits.is_empty() {
-        // Nothing times anything.
+        // Zero.
         return Some("0".to_owned());
     }
     let zeros = i64::from(exponent.parse::<i32>().ok()?) - i64::try_from(fraction.len()).ok()?;
@@ -175,7 +174,7 @@ mod tests {
             ("1e400", None),
             ("5e-400", None),
             ("1e+3", Some("1000")),
-            // What is no JSON stays none.
+            // Invalid JSON stays invalid.
             ("01.0", None),
             ("1.", None),
             ("1.e2", None),

@@ -1,4 +1,4 @@
-//! JSON read without forgiveness: an object that has a member twice is refused wherever it stands.
+//! Strict JSON parsing: duplicate members are rejected at every depth.
 
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
@@ -9,42 +9,42 @@ use serde_json::{Map, Number, Value};
 use crate::schema::json::pointer::push_escaped;
 use crate::schema::problem::Problem;
 
-/// An object with more members than this is an attack and no input.
+/// The maximum number of members of an object.
 const MAX_MEMBERS: usize = 10_000;
 
-/// Reads a JSON text.
+/// Parses a JSON text.
 ///
 /// # Errors
 ///
-/// One problem when the text is not JSON, is nested more than 127 levels deep, or names a member twice.
+/// If the text is not JSON, is nested more than 127 levels deep, or has a duplicate member.
 pub(crate) fn parse(text: &str) -> Result<Value, Problem> {
     read(text).map(|Read { value, .. }| value)
 }
 
-/// What was read of a JSON text.
+/// A parsed JSON text.
 pub(crate) struct Read {
     pub(crate) value: Value,
-    /// Whether it has a number that 64 bits do not hold, and that was rounded if it is an integer.
+    /// Whether it has a number that does not fit into 64 bits, and may be rounded.
     pub(crate) is_wide: bool,
 }
 
-/// The same, and whether it may have been rounded.
+/// Parses a JSON text, and reports whether numbers may be rounded.
 ///
 /// # Errors
 ///
-/// As [`parse`].
+/// See [`parse`].
 pub(crate) fn read(text: &str) -> Result<Read, Problem> {
     read_numbers(text, *NUMBERS_ARE_MAPS)
 }
 
-/// Where the integers end of which a value has every digit.
+/// The limit of exact integers.
 pub(crate) const WIDE: f64 = 9_223_372_036_854_775_808.0;
 
-/// What a number is handed over as where any crate of the application switches on `serde_json`'s `arbitrary_precision`: a map
-/// with this one member, which is its text.
+/// The member name that `serde_json` uses for numbers with its feature `arbitrary_precision`, which any crate of the
+/// application may enable: a map with this one member, the text of the number.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// Whether it does.
+/// Whether `arbitrary_precision` is enabled.
 static NUMBERS_ARE_MAPS: LazyLock<bool> = LazyLock::new(|| {
     struct Probe;
 
@@ -79,7 +79,7 @@ fn read_numbers(text: &str, numbers_are_maps: bool) -> Result<Read, Problem> {
     }
 }
 
-/// The place in the text, and what was found there.
+/// The path in the text, and what was found there.
 struct ParseState {
     path: String,
     duplicate: Option<String>,
@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut values = Vec::new();
         let length = self.0.path.len();
         loop {
-            // Nothing can go wrong on the way into a string.
+            // Writing to a string never fails.
             _ = write!(self.0.path, "/{}", values.len());
             let item = items.next_element_seed(Node(self.0))?;
             self.0.path.truncate(length);
@@ -168,7 +168,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 }
 
-/// The value of a number that was handed over as its text.
+/// Parses a number given as text.
 fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
     if let Ok(integer) = text.parse::<u64>() {
         return Ok(integer.into());
@@ -183,7 +183,7 @@ fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
 }
 
 fn fraction(value: f64) -> Value {
-    // -2^63 itself is read as an integer. What is less than that, and rounded to it, stays less than that.
+    // -2^63 is an integer; smaller numbers that are rounded to it stay below it.
     let value = if value == i64::MIN as f64 { value.next_down() } else { value };
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn reads_numbers_given_as_maps() {
-        // A text with such a map stands for the deserializer of `serde_json` with `arbitrary_precision`.
+        // Simulates `serde_json` with `arbitrary_precision`.
         let given = |number: &str| format!(r#"{{"a": [{{"{NUMBER}": "{number}"}}], "b": {{"c": true}}}}"#);
         for (number, expected) in [
             ("1.5", json!(1.5)),
@@ -215,9 +215,9 @@ mod tests {
             assert_eq!(read.value, json!({"a": [expected], "b": {"c": true}}), "{number}");
         }
         assert!(read_numbers(&given("1e400"), true).is_err_and(|it| it.message.contains("out of range")));
-        // There it keeps every digit.
+        // `arbitrary_precision` keeps every digit.
         assert!(!read_numbers(&given("18446744073709551616"), true).unwrap().is_wide);
-        // Where numbers are numbers, the same text is an object like any other.
+        // Without `arbitrary_precision`, the text is an ordinary object.
         assert!(!*NUMBERS_ARE_MAPS);
         assert_eq!(parse(&given("1.5")).unwrap()["a"][0][NUMBER], "1.5");
     }

@@ -1,5 +1,4 @@
-//! A JSON text with some of its values left out or replaced, and everything else as it was written: no number changes its
-//! digits.
+//! Removes or replaces values in a JSON text, and keeps everything else unchanged, including the digits of numbers.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +8,24 @@ use serde_json::value::RawValue;
 use crate::schema::json::pointer::unescaped;
 use crate::schema::json::raw_object::RawObject;
 
-/// What is to be changed in a JSON text, by place.
+/// The edits of a JSON text, as a tree of paths.
 #[derive(Default)]
 pub(crate) struct Edits {
-    /// At this place.
+    /// The edit of this value.
     edit: Option<Edit>,
-    /// Below it, by the name of the member or the position of the item; in a replaced value, by its places.
+    /// The edits below, by member name or item position; in a replaced value, by its own paths.
     below: BTreeMap<String, Edits>,
 }
 
 pub(crate) enum Edit {
-    /// The member is left out.
+    /// Removes the member.
     Remove,
-    /// This JSON text stands in the place of the value.
+    /// Replaces the value by this JSON text.
     Replace(String),
 }
 
 impl Edits {
-    /// Adds an edit at a place, a JSON Pointer; whether there was none yet.
+    /// Adds an edit at a JSON Pointer, and returns `true` if there was none.
     pub(crate) fn insert(&mut self, path: &str, edit: Edit) -> bool {
         let names = path.split('/').skip(1).map(unescaped);
         let node = names.fold(self, |edits, name| edits.below.entry(name).or_default());
@@ -37,7 +36,7 @@ impl Edits {
         self.edit.is_none() && self.below.is_empty()
     }
 
-    /// The text with all edits.
+    /// Applies all edits to the text.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         self.write(text, &mut out);

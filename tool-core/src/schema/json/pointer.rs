@@ -1,6 +1,6 @@
 //! JSON Pointers (RFC 6901).
 
-/// The JSON Pointer (RFC 6901) of a member of the root object.
+/// Returns the JSON Pointer (RFC 6901) of a member of the root object.
 pub(crate) fn pointer(name: &str) -> String {
     let mut pointer = String::from("/");
     push_escaped(&mut pointer, name);
@@ -18,7 +18,7 @@ pub(crate) fn push_escaped(pointer: &mut String, token: &str) {
     }
 }
 
-/// One reference token of a JSON Pointer, unescaped.
+/// Unescapes one reference token of a JSON Pointer.
 pub(crate) fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }

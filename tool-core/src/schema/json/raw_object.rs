@@ -1,4 +1,4 @@
-//! The members of a JSON object in their order, their values as text.
+//! A JSON object with ordered members and raw values.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! How many bytes a value has.
+//! Sizes of values.
 
 use serde_json::Value;
 
-/// Takes the bytes of a value, as JSON has them, from those that are left; whether there were enough.
+/// Subtracts the JSON size of a value from a budget, and returns `false` if it is exceeded.
 pub(crate) fn take(left: &mut usize, value: &Value) -> bool {
     let own = match value {
         Value::String(text) => text.len() + 2,

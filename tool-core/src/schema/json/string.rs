@@ -1,8 +1,8 @@
-//! Where a string of a JSON text ends.
+//! Finds the end of strings in a JSON text.
 
 use memchr::memchr2;
 
-/// Behind the string of which the inside begins here.
+/// Returns the position after the string whose contents start here.
 #[inline(never)]
 pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..)
@@ -17,10 +17,10 @@ pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Where a string ends or has an escape.
+/// Finds the next quote or escape.
 ///
-/// `memchr2` asks the processor what it can do when it is called first, which takes as long as a command of the command
-/// line takes to be read. Most strings are short, and need it not.
+/// The first call of `memchr2` detects CPU features, which takes as long as parsing a command line. Most strings are
+/// short, and do not need it.
 #[inline]
 fn quote_or_escape(rest: &[u8]) -> Option<usize> {
     let ends = |byte: &u8| matches!(byte, b'"' | b'\\');
@@ -28,7 +28,7 @@ fn quote_or_escape(rest: &[u8]) -> Option<usize> {
     near.iter().position(ends).or_else(|| Some(NEAR + memchr2(b'"', b'\\', far)?))
 }
 
-/// How far a string is looked through byte by byte.
+/// The number of bytes to search without `memchr2`.
 const NEAR: usize = 32;
 
 #[cfg(test)]

@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-/// A field, as the schema of its type describes it.
+/// A field, derived from the schema of its type.
 pub(super) struct Field {
-    /// What a client is shown.
+    /// The published schema.
     pub(super) shown: Map<String, Value>,
-    /// What an answer is checked against: all that the type says.
+    /// The full schema, which answers are checked against.
     pub(super) checked: Map<String, Value>,
-    /// Whether its type has a value for a field that is left out.
+    /// Whether the field may be missing.
     pub(super) optional: bool,
     pub(super) secret: bool,
 }
 
-/// What a field is that a form cannot have.
+/// Describes a field that a form cannot have.
 pub(super) struct UnsupportedField(pub(super) &'static str);
 
-/// What every field may have.
+/// The keywords that every field may have.
 const COMMON: [&str; 3] = ["title", "description", "default"];
 
-/// The formats of texts that a client knows.
+/// The formats of texts that clients support.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 impl Field {
@@ -28,7 +28,7 @@ impl Field {
         let optional = drop_null(&mut object);
         let secret = object.get("writeOnly") == Some(&Value::Bool(true));
         let shown = shown(&object)?;
-        // Told as one list of values, and not as so many schemas.
+        // A problem then lists the values instead of the alternatives.
         plain(&mut object);
         if let Some(Value::Object(items)) = object.get_mut("items") {
             plain(items);
@@ -37,7 +37,7 @@ impl Field {
     }
 }
 
-/// A choice becomes an `enum`.
+/// Replaces the alternatives of a choice by an `enum`.
 fn plain(object: &mut Map<String, Value>) {
     if let Some(Choice(texts)) = Choice::of(object) {
         object.retain(|keyword, _| !matches!(keyword.as_str(), "oneOf" | "anyOf" | "const" | "enumNames"));
@@ -45,7 +45,7 @@ fn plain(object: &mut Map<String, Value>) {
     }
 }
 
-/// What a client is shown of a schema.
+/// Returns the published part of a schema.
 fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, UnsupportedField> {
     let kind = object.get("type").and_then(Value::as_str);
     let mut shown = Map::new();
@@ -104,11 +104,11 @@ fn shown(object: &Map<String, Value>) -> Result<Map<String, Value>, UnsupportedF
     Ok(shown)
 }
 
-/// Texts of which one is chosen, each with a title or without.
+/// The texts of a choice, each with an optional title.
 struct Choice(Vec<(String, Option<String>)>);
 
 impl Choice {
-    /// The texts that a schema is a choice of.
+    /// Reads the choices of a schema.
     fn of(object: &Map<String, Value>) -> Option<Self> {
         let untitled = |value: &Value| Some((value.as_str()?.to_owned(), None));
         if let Some(values) = object.get("enum").and_then(Value::as_array) {
@@ -120,7 +120,7 @@ impl Choice {
         let branches = ["oneOf", "anyOf"].iter().find_map(|keyword| object.get(*keyword)?.as_array())?;
         let mut choice = Vec::new();
         for branch in branches {
-            // Constants that have no documentation stand together in an `enum`.
+            // Constants without documentation are grouped in an `enum`.
             if let Some(values) = branch["enum"].as_array() {
                 choice.extend(values.iter().map(untitled).collect::<Option<Vec<_>>>()?);
                 continue;
@@ -131,12 +131,12 @@ impl Choice {
         Some(Choice(choice))
     }
 
-    /// Whether none has a title.
+    /// Returns `true` if no choice has a title.
     fn is_plain(&self) -> bool {
         self.0.iter().all(|(_, title)| title.is_none())
     }
 
-    /// As a client reads it: plain, or each with its title under this keyword.
+    /// Writes the choices as an `enum`, or with their titles under this keyword.
     fn write(&self, schema: &mut Map<String, Value>, keyword: &str) {
         if self.is_plain() {
             let values: Vec<Value> = self.0.iter().map(|(value, _)| value.as_str().into()).collect();
@@ -152,7 +152,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// `T | null` becomes `T`; whether it was.
+/// Turns `T | null` into `T`, and returns whether it was nullable.
 fn drop_null(object: &mut Map<String, Value>) -> bool {
     let mut dropped = false;
     if let Some(Value::Array(kinds)) = object.get_mut("type") {
@@ -178,7 +178,7 @@ fn drop_null(object: &mut Map<String, Value>) -> bool {
             let only = std::mem::take(only);
             object.shift_remove(keyword);
             for (key, value) in only {
-                // What stands beside the reference to a type says more of this field.
+                // A keyword beside the choice is more specific.
                 object.entry(key).or_insert(value);
             }
         }
