@@ -70,18 +70,19 @@ fn main() {
     if what == "traced" {
         tracing::subscriber::set_global_default(Nothing).unwrap();
     }
+    let options = CallOptions::new();
     for _ in 0..times {
         match what.as_str() {
             "by_hand" => drop(black_box(by_hand(black_box(ARGUMENTS)))),
             "lookup" => drop(black_box(registry.get(black_box(&tool)))),
             "validate" => drop(registry.validate(black_box(&tool), black_box(ARGUMENTS)).unwrap()),
             "encode" => drop(black_box(black_box(Output::json(black_box(&42_i64)).unwrap()).structured_text())),
-            _ => call(&registry, &tool),
+            _ => call(&registry, &tool, &options),
         }
     }
 }
 
-fn call(registry: &Registry, tool: &str) {
+fn call(registry: &Registry, tool: &str, options: &CallOptions) {
     // The tool never waits, and an executor is not what is measured.
     let options = CallOptions::new();
     let reply = pin!(registry.call_with(black_box(tool), black_box(ARGUMENTS), black_box(&options)));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call::options::{CallOptions, CallOrigin};
+use crate::call::options::{CallOptions, CallOrigin, NO_CALL_OPTIONS};
 use crate::call::target::Target;
 use crate::call::{self, Reply, Started};
 use crate::model::audit_kind::AuditKind;
@@ -26,7 +26,7 @@ impl Registry {
     /// ```
     pub async fn call(&self, name: &str, arguments: Value) -> Result<Output, Failure> {
         let arguments = arguments.to_string();
-        self.start(name, arguments.as_bytes(), self.options()).await.result
+        self.call_with(name, arguments.as_bytes(), &NO_CALL_OPTIONS).await.result
     }
 
     /// Calls a tool with the JSON text of its arguments, as an adapter does. An empty text counts as `{}`.
@@ -43,14 +43,8 @@ impl Registry {
     /// # });
     /// ```
     pub async fn call_with(&self, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
-        if self.options.is_some() {
-            // Boxed, so that a call without options to complete does not carry the room for them.
-            return Box::pin(async { self.start(name, arguments, &self.effective(options)).await }).await;
-        }
-        self.start(name, arguments, options).await
-    }
-
-    async fn start(&self, name: &str, arguments: &[u8], options: &CallOptions) -> Reply {
+        let completed = self.completed(options);
+        let options = completed.as_deref().unwrap_or(options);
         #[cfg(feature = "tokio")]
         if let Some(store) = options.store() {
             return Box::pin(self.call_storing(store, name, arguments, options)).await;

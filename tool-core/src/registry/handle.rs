@@ -1,6 +1,5 @@
 //! Who calls through a registry, and with which options.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::call::options::{CallOptions, CallOrigin, NO_CALL_OPTIONS};
@@ -70,12 +69,12 @@ impl Registry {
         self.options.as_deref().unwrap_or(&NO_CALL_OPTIONS)
     }
 
-    /// Returns the options of a call that is made with these.
-    pub(super) fn effective<'o>(&self, options: &'o CallOptions) -> Cow<'o, CallOptions> {
-        match &self.options {
-            None => Cow::Borrowed(options),
-            Some(defaults) => Cow::Owned(options.or(defaults)),
-        }
+    /// Returns these options, completed by those of the registry; `None` if the registry has none.
+    ///
+    /// They are boxed, so that a call without options to complete has no room for them.
+    #[inline]
+    pub(super) fn completed(&self, options: &CallOptions) -> Option<Box<CallOptions>> {
+        self.options.as_deref().map(|defaults| Box::new(options.or(defaults)))
     }
 
     /// Returns who makes a call, and with which options.

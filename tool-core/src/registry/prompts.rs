@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call::options::CallOptions;
+use crate::call::options::{CallOptions, NO_CALL_OPTIONS};
 use crate::call::prompt_arguments::read;
 use crate::call::{self, Reply};
 use crate::context::extensions::Extensions;
@@ -226,7 +226,7 @@ impl Registry {
     /// # });
     /// ```
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<Prompt, Failure> {
-        self.start_prompt(name, arguments, self.options()).await.result
+        self.get_prompt_with(name, arguments, &NO_CALL_OPTIONS).await.result
     }
 
     /// Returns the messages of a prompt as [`get_prompt`](Self::get_prompt) does, with the identifier of the call, as an adapter
@@ -242,11 +242,8 @@ impl Registry {
     /// # });
     /// ```
     pub async fn get_prompt_with(&self, name: &str, arguments: Value, options: &CallOptions) -> PromptReply {
-        self.start_prompt(name, arguments, &self.effective(options)).await
-    }
-
-    async fn start_prompt(&self, name: &str, arguments: Value, options: &CallOptions) -> PromptReply {
-        let origin = self.origin(options);
+        let completed = self.completed(options);
+        let origin = self.origin(completed.as_deref().unwrap_or(options));
         let prompt = self.prompt_member(name);
         let arguments = match (arguments, prompt) {
             (Value::Object(arguments), Some(prompt)) => read(prompt.definition.tool(), &arguments),
