@@ -84,8 +84,7 @@ fn main() {
 
 fn call(registry: &Registry, tool: &str, options: &CallOptions) {
     // The tool never waits, and an executor is not what is measured.
-    let options = CallOptions::new();
-    let reply = pin!(registry.call_with(black_box(tool), black_box(ARGUMENTS), black_box(&options)));
+    let reply = pin!(registry.call_with(black_box(tool), black_box(ARGUMENTS), black_box(options)));
     let Poll::Ready(reply) = reply.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     black_box(black_box(reply.result.unwrap()).structured_text());
 }
