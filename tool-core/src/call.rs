@@ -13,9 +13,9 @@
 pub(crate) mod admission;
 pub(crate) mod audit;
 mod block_on;
-pub(crate) mod decode;
 #[cfg(feature = "tokio")]
-mod elsewhere;
+mod check_blocking;
+pub(crate) mod decode;
 mod example;
 mod failure_log;
 mod invocation;
@@ -32,8 +32,8 @@ pub(crate) mod tool;
 pub use block_on::block_on;
 pub use reply::Reply;
 
-pub(crate) use decode::validate;
 #[cfg(feature = "tokio")]
-pub(crate) use elsewhere::validate_limited;
+pub(crate) use check_blocking::validate_limited;
+pub(crate) use decode::validate;
 pub(crate) use invocation::{Started, begin, refused, unknown};
-pub(crate) use run::{Limits, Runner};
+pub(crate) use run::{Executor, Limits};

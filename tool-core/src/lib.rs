@@ -124,7 +124,7 @@ pub mod provider {
     pub use crate::registry::provider::Cached;
     pub use crate::registry::provider::{
         DiscoveryError, IntoTools, IntoToolsProvider, Provider, Providers, Skipped, ToolSource,
-        ToolsProvider, Toolset, by,
+        ToolsProvider, Toolset, marker,
     };
 }
 

@@ -14,11 +14,11 @@ mod digest;
 #[cfg(feature = "tokio")]
 mod drain;
 mod error;
-mod executor;
 pub(crate) mod faults;
 mod handle;
 mod index;
 mod inject;
+mod limits;
 mod prompts;
 pub(crate) mod provider;
 #[cfg(feature = "tokio")]
@@ -36,7 +36,7 @@ pub use error::{BuildError, BuildErrors};
 
 use crate::call::audit::Audit;
 use crate::call::options::CallOptions;
-use crate::call::target::{Scope, Target};
+use crate::call::target::{Implementation, Scope, Target};
 use crate::declare::requirement::Requirements;
 use crate::definition::ToolDefinition;
 use crate::model::access::Principal;
@@ -83,7 +83,7 @@ struct Inner {
     members: Vec<RegisteredTool>,
     positions: Positions,
     /// Where every tool is at home of which nothing else is said, and what is added.
-    home: Arc<Scope>,
+    scope: Arc<Scope>,
     /// Where others are, or were.
     others: Vec<Arc<Scope>>,
     /// By name.
@@ -97,21 +97,21 @@ struct Inner {
 }
 
 impl Inner {
-    fn home_of<'r>(&'r self, member: &'r RegisteredTool) -> &'r Arc<Scope> {
-        member.apart.as_ref().map_or(&self.home, |apart| &apart.home)
+    fn scope_of<'r>(&'r self, member: &'r RegisteredTool) -> &'r Arc<Scope> {
+        member.overrides.as_ref().map_or(&self.scope, |overrides| &overrides.scope)
     }
 
-    fn homes(&self) -> impl Iterator<Item = &Arc<Scope>> {
-        iter::once(&self.home).chain(&self.others)
+    fn scopes(&self) -> impl Iterator<Item = &Arc<Scope>> {
+        iter::once(&self.scope).chain(&self.others)
     }
 
     fn is_listed(&self, member: &RegisteredTool, principal: &Principal) -> bool {
-        self.home_of(member).admission.lists(&member.definition, principal)
+        self.scope_of(member).admission.lists(&member.definition, principal)
     }
 
     fn is_callable(&self, member: &RegisteredTool, principal: &Principal) -> bool {
-        let home = self.home_of(member);
-        home.admission.admit(&member.definition, &home.states, principal).is_ok()
+        let scope = self.scope_of(member);
+        scope.admission.admit(&member.definition, &scope.states, principal).is_ok()
     }
 }
 
@@ -163,7 +163,7 @@ impl Registry {
     /// ```
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         let inner = &*self.inner;
-        if inner.homes().all(|home| home.admission.lists_all()) {
+        if inner.scopes().all(|scope| scope.admission.lists_all()) {
             return Listed::All(inner.members.iter());
         }
         let listed = inner.members.iter().filter(|member| inner.is_listed(member, self.principal()));
@@ -188,7 +188,7 @@ impl Registry {
     pub(crate) fn is_unrestricted(&self) -> bool {
         let asks = |member: &RegisteredTool| {
             let RegisteredTool { definition, .. } = member;
-            let read_only = self.inner.home_of(member).admission.read_only;
+            let read_only = self.inner.scope_of(member).admission.read_only;
             read_only || definition.permission().is_some() || !definition.requires().is_empty()
         };
         *self.inner.open.get_or_init(|| !self.inner.members.iter().any(asks))
@@ -251,8 +251,8 @@ impl Registry {
     /// assert_eq!(registry.check_access("nope").unwrap_err().kind(), FailureKind::NotFound);
     /// ```
     pub fn check_access(&self, name: &str) -> Result<(), Failure> {
-        let Target { definition, home, .. } = self.find(name)?;
-        home.admission.admit(definition, &home.states, &self.principal)
+        let Target { definition, scope, .. } = self.find(name)?;
+        scope.admission.admit(definition, &scope.states, &self.principal)
     }
 
     /// Whether everything that a tool requires is there; `None` for one that requires nothing, or does not exist.
@@ -262,24 +262,27 @@ impl Registry {
     /// assert!(registry.requirements("nope").is_none());
     /// ```
     pub fn requirements(&self, name: &str) -> Option<Requirements> {
-        let Target { definition, home, .. } = self.find(name).ok()?;
-        (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&home.states)))
+        let Target { definition, scope, .. } = self.find(name).ok()?;
+        (!definition.requires().is_empty()).then(|| Requirements::new(definition.unmet(&scope.states)))
     }
 
     /// The tool of this name or alias, if it exists for the caller.
     fn find(&self, name: &str) -> Result<Target<'_>, Failure> {
         self.member(name)
             .map(|member| {
-                let (apart, home) = (member.apart.as_deref(), self.inner.home_of(member));
+                let (overrides, scope) = (member.overrides.as_deref(), self.inner.scope_of(member));
                 Target {
                     kind: AuditKind::Tool,
                     definition: &member.definition,
-                    written: apart.and_then(|apart| apart.written.as_ref()),
-                    home,
-                    extensions: apart.and_then(|apart| apart.extensions.as_ref()),
+                    implementation: Implementation::new(
+                        &member.definition,
+                        overrides.and_then(|overrides| overrides.dynamic.as_ref()),
+                    ),
+                    scope,
+                    extensions: overrides.and_then(|overrides| overrides.extensions.as_ref()),
                 }
             })
-            .filter(|known| known.home.admission.knows(known.definition, self.principal()))
+            .filter(|known| known.scope.admission.is_visible(known.definition, self.principal()))
             .ok_or_else(|| Failure::not_found(AuditKind::Tool, name))
     }
 

@@ -20,7 +20,7 @@ pub use limits::ResultLimits;
 pub use part::{ParseSpanError, PartError, ResultPart, Span};
 pub use search::{Found, FoundLine};
 pub use storage::{ResultStorage, StoredObject};
-pub use stored::{Excerpt, Kept};
+pub use stored::{Excerpt, StoredResult};
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -207,7 +207,7 @@ impl ResultStore {
         &self,
         principal: &Principal,
         digest: Digest,
-    ) -> Result<Option<Kept>, ResultStoreError> {
+    ) -> Result<Option<StoredResult>, ResultStoreError> {
         self.get(principal, digest).await
     }
 
@@ -246,7 +246,7 @@ impl ResultStore {
             return None;
         }
         let excerpt = self.excerpt_of(principal, &Whole::text(media_type, text)).await;
-        self.know(principal, key, &excerpt);
+        self.remember(principal, key, &excerpt);
         Some(excerpt)
     }
 

@@ -10,7 +10,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use http_body_util::Full;
 use serde_json::Value;
-use tool_core::results::{Excerpt, Kept, PartError, ResultPart};
+use tool_core::results::{Excerpt, PartError, ResultPart, StoredResult};
 use tool_core::{Content, Digest};
 
 use crate::api::Api;
@@ -76,7 +76,7 @@ async fn read(mut context: RequestContext) -> Result<Response, ApiError> {
 }
 
 /// The whole of a result, or the range that was asked for (RFC 9110, section 14).
-fn whole_response(kept: &Kept, method: &Method, headers: &HeaderMap) -> Result<Response, ApiError> {
+fn whole_response(kept: &StoredResult, method: &Method, headers: &HeaderMap) -> Result<Response, ApiError> {
     // What may be compressed has no ranges, and a validator that is none for these very bytes.
     let AcceptedCodings { identity, gzip } = AcceptedCodings::from_headers(headers);
     let compressed = gzip && !(identity && headers.contains_key(header::RANGE));
@@ -124,7 +124,7 @@ fn whole_response(kept: &Kept, method: &Method, headers: &HeaderMap) -> Result<R
 }
 
 /// Whatever a tool has returned: a browser saves it, and shows and runs nothing of it.
-fn set_download_headers(headers: &mut HeaderMap, kept: &Kept) -> Result<(), ApiError> {
+fn set_download_headers(headers: &mut HeaderMap, kept: &StoredResult) -> Result<(), ApiError> {
     let extension = match kept.media_type().split(';').next().unwrap_or_default() {
         "application/json" => "json",
         "text/plain" => "txt",
@@ -142,7 +142,7 @@ fn set_download_headers(headers: &mut HeaderMap, kept: &Kept) -> Result<(), ApiE
 }
 
 /// It never changes, and is meant for this caller alone.
-fn private_cache_control(kept: &Kept) -> Result<HeaderValue, ApiError> {
+fn private_cache_control(kept: &StoredResult) -> Result<HeaderValue, ApiError> {
     header_value(format!("private, immutable, max-age={}", kept.left().as_secs()))
 }
 

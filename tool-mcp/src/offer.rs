@@ -246,7 +246,7 @@ impl Offer {
 
     /// Why a server has no tools at the moment, in words that a caller may see.
     pub(crate) fn absence(&self, server: &str) -> Option<String> {
-        let error = self.providers.left_out().iter().find_map(|left_out| match left_out {
+        let error = self.providers.skipped().iter().find_map(|left_out| match left_out {
             Skipped::Provider(DiscoveryError::Of { provider, error }) if provider == server => Some(error),
             _ => None,
         })?;

@@ -6,7 +6,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, ResourceContents};
 use serde_json::{Value, json};
 use tool_core::address::Segment;
-use tool_core::results::{Kept, PartError, ResultPart, ResultStore};
+use tool_core::results::{PartError, ResultPart, ResultStore, StoredResult};
 use tool_core::{Digest, Principal};
 
 use crate::reading::not_found;
@@ -150,7 +150,7 @@ fn part(query: &str) -> Result<ResultPart, String> {
         .map_err(|error| error.to_string())
 }
 
-fn contents(uri: &str, kept: &Kept, part: &ResultPart) -> Result<ResourceContents, Refused> {
+fn contents(uri: &str, kept: &StoredResult, part: &ResultPart) -> Result<ResourceContents, Refused> {
     let text = |text: &str, media_type: &str| {
         let bytes = size_as_json(text);
         if bytes > MOST_READ {

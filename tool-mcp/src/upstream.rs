@@ -52,7 +52,7 @@
 //!
 //! Each server is connected to when the tools are first asked for, at the same time as the others, and stays connected.
 //! One that is not there is tried again after pauses that double and are never quite the same; until then its tools are not
-//! listed, [`Toolset::left_out`](tool_core::provider::Toolset::left_out) and [`Upstreams::status`] say why, and
+//! listed, [`Toolset::skipped`](tool_core::provider::Toolset::skipped) and [`Upstreams::status`] say why, and
 //! [`Changes`](crate::Changes) are told when they come and go. A listing waits a bounded time for a server that has just begun to
 //! start, and never for one that is known to be gone; a list that is being asked for anew is served as it was.
 //!

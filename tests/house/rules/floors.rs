@@ -26,8 +26,7 @@ const FLOORS: [&str; 11] = [
 const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-macros", "check", 9),
     ("tool-macros", "expand", 3),
-    ("tool-core", "call/decode", 3),
-    ("tool-core", "call/elsewhere", 4),
+    ("tool-core", "call/check_blocking", 7),
     ("tool-core", "context", 8),
     ("tool-core", "declare/declaration", 3),
     ("tool-core", "declare/inject", 3),

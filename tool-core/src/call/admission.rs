@@ -18,7 +18,7 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// Whether the tool exists for this caller.
-    pub(crate) fn knows(self, tool: &ToolDefinition, principal: &Principal) -> bool {
+    pub(crate) fn is_visible(self, tool: &ToolDefinition, principal: &Principal) -> bool {
         !self.hide_denied || tool.permission().is_none_or(|permission| permission.is_met_by(principal))
     }
 
@@ -29,7 +29,7 @@ impl Admission {
 
     /// Whether lists have it.
     pub(crate) fn lists(self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.knows(tool, principal) && !self.forbids(tool)
+        self.is_visible(tool, principal) && !self.forbids(tool)
     }
 
     /// Lets a call of a tool that exists for the caller in, or says what stands in its way: first what no caller can

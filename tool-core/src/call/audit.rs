@@ -60,7 +60,7 @@ impl<F: Fn(&AuditEvent<'_>) + Send + Sync> AuditSink for F {
 /// What is recorded of one call. Neither arguments nor output are in it, so that no secret is.
 ///
 /// A call that modifies runs on when its caller left or was told that it took too long. `outcome` is then how it
-/// really ended, and `told` what the caller knows of it.
+/// really ended, and `reported` what the caller knows of it.
 ///
 /// As JSON: `{"callId", "principal"?, "kind", "name", "digest"?, "argumentsDigest", "outcome", "told"?, "durationMs",
 /// "bytesIn", "bytesOut", "traceparent"?}`, where `outcome` is `success` or the word for a [`FailureKind`].
@@ -96,7 +96,7 @@ pub struct AuditEvent<'e> {
     /// How the call ended.
     pub outcome: Result<(), FailureKind>,
     /// What the caller was told before the call had ended: `Timeout`; `Cancelled` for one that left.
-    pub told: Option<FailureKind>,
+    pub reported: Option<FailureKind>,
     /// From the arrival of the call to its end; zero where there is no clock.
     pub duration: Duration,
     /// The length of the arguments.
@@ -122,8 +122,8 @@ impl Serialize for AuditEvent<'_> {
         }
         map.serialize_entry("argumentsDigest", &self.arguments_digest.to_string())?;
         map.serialize_entry("outcome", self.outcome.map_or_else(word, |()| "success"))?;
-        if let Some(told) = self.told {
-            map.serialize_entry("told", word(told))?;
+        if let Some(reported) = self.reported {
+            map.serialize_entry("told", word(reported))?;
         }
         map.serialize_entry("durationMs", &self.duration.as_millis())?;
         map.serialize_entry("bytesIn", &self.bytes_in)?;
@@ -164,18 +164,18 @@ pub(crate) struct Record {
     principal: Principal,
     trace: Option<TraceParent>,
     kind: AuditKind,
-    asked: Asked,
+    subject: AuditSubject,
     arguments: Digest,
     bytes_in: usize,
     began: Option<Instant>,
     outcome: Result<usize, FailureKind>,
-    told: Reported,
+    reported: Reported,
 }
 
 /// The tool or the prompt that was asked for.
-pub(crate) enum Asked {
-    Known(ToolDefinition),
-    Unknown(String),
+pub(crate) enum AuditSubject {
+    Definition(ToolDefinition),
+    UnknownName(String),
 }
 
 /// What the caller was told before the call had ended.
@@ -190,7 +190,7 @@ impl Record {
         call_id: CallId,
         origin: CallOrigin<'_>,
         kind: AuditKind,
-        asked: Asked,
+        subject: AuditSubject,
         arguments: &[u8],
     ) -> Box<Self> {
         Box::new(Record {
@@ -199,19 +199,19 @@ impl Record {
             principal: origin.principal.clone(),
             trace: origin.options.context.trace,
             kind,
-            asked,
+            subject,
             arguments: Digest::keyed(&audit.key, arguments),
             bytes_in: arguments.len(),
             began: (!CLOCKLESS).then(Instant::now),
             outcome: Err(FailureKind::Cancelled),
-            told: Reported::default(),
+            reported: Reported::default(),
         })
     }
 
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "no function outlives its caller"))]
     /// Where to note what the caller is told before the call has ended.
-    pub(crate) fn told(&self) -> Reported {
-        Arc::clone(&self.told)
+    pub(crate) fn reported(&self) -> Reported {
+        Arc::clone(&self.reported)
     }
 
     /// Writes it.
@@ -223,9 +223,9 @@ impl Record {
     }
 
     fn write(&self) {
-        let (name, digest) = match &self.asked {
-            Asked::Known(tool) => (tool.name(), Some(tool.digest())),
-            Asked::Unknown(name) => (name.as_str(), None),
+        let (name, digest) = match &self.subject {
+            AuditSubject::Definition(tool) => (tool.name(), Some(tool.digest())),
+            AuditSubject::UnknownName(name) => (name.as_str(), None),
         };
         self.sink.record(&AuditEvent {
             call_id: self.call_id,
@@ -235,7 +235,7 @@ impl Record {
             digest,
             arguments_digest: self.arguments,
             outcome: self.outcome.map(|_| ()),
-            told: self.told.get().copied(),
+            reported: self.reported.get().copied(),
             duration: self.began.map(|began| began.elapsed()).unwrap_or_default(),
             bytes_in: self.bytes_in,
             bytes_out: self.outcome.unwrap_or_default(),

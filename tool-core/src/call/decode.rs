@@ -4,13 +4,11 @@ pub(crate) mod check;
 pub(crate) mod dynamic;
 pub(crate) mod scan;
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
 use crate::call::decode::check::{Checked, check, explained};
 use crate::call::decode::scan::{Scan, scan};
-use crate::call::tool::Tool;
+use crate::call::target::Implementation;
 use crate::context::LazyContext;
 use crate::context::options::NO_OPTIONS;
 use crate::declare::entry::{Call, Entry, EntryOutcome};
@@ -31,14 +29,14 @@ use crate::schema::{MAX_PROBLEMS, Validator, unknown_input};
 /// Checks the text of the arguments for a tool, and runs nothing.
 pub(crate) fn validate(
     tool: &ToolDefinition,
-    written: Option<&Arc<dyn Tool>>,
+    implementation: Implementation<'_>,
     states: &States,
     leniency: Leniency,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
     let anonymous = Principal::anonymous();
     let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
-    let decoder = ArgumentDecoder { tool, written, states, leniency, context: &context };
+    let decoder = ArgumentDecoder { tool, implementation, states, leniency, context: &context };
     let mut coercions = Vec::new();
     decoder.enter(arguments, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
 }
@@ -53,8 +51,7 @@ pub(crate) enum Purpose {
 /// What the arguments of one call are read with.
 pub(crate) struct ArgumentDecoder<'c> {
     pub(super) tool: &'c ToolDefinition,
-    /// The tool itself, where it is written by hand.
-    pub(super) written: Option<&'c Arc<dyn Tool>>,
+    pub(super) implementation: Implementation<'c>,
     pub(super) states: &'c States,
     pub(super) leniency: Leniency,
     pub(super) context: &'c LazyContext<'c>,
@@ -87,7 +84,7 @@ impl ArgumentDecoder<'_> {
             tracing::error!(tool = tool.name(), "the schema of the tool could not be made");
             return Err(Failure::internal());
         }
-        if let Some(entry) = self.entry()
+        if let Implementation::Declared(entry) = self.implementation
             && !layout.composite
             && let Scan { slots, clean: true } = scan(arguments, &layout.members)
             && let Ok(step) = self.attempt(entry, layout, &slots, purpose, false)?
@@ -107,7 +104,9 @@ impl ArgumentDecoder<'_> {
         let (tool, layout) = (self.tool, self.tool.argument_layout());
         let Checked { text, coercions: made, verdict } = checked;
         *coercions = made;
-        let Some(entry) = self.entry() else { return dynamic::enter(self, text, verdict, purpose) };
+        let Implementation::Declared(entry) = self.implementation else {
+            return dynamic::enter(self, text, verdict, purpose);
+        };
         match (verdict, scan(text.as_bytes(), &layout.members)) {
             (Ok(()), Scan { slots, clean: true }) => {
                 match self.attempt(entry, layout, &slots, purpose, true)? {
@@ -134,11 +133,6 @@ impl ArgumentDecoder<'_> {
                 Err(invalid(tool, problems, &findings.unread))
             }
         }
-    }
-
-    /// The door to the function of a declared tool; none for one that is written by hand.
-    pub(super) fn entry(&self) -> Option<Entry> {
-        self.written.map_or_else(|| self.tool.entry(), |_| None)
     }
 
     /// Enters the tool with the texts of its inputs, which the schema has judged or not.
@@ -215,7 +209,7 @@ pub(crate) fn is_valid(tool: &ToolDefinition, arguments: &Value) -> bool {
     let (text, layout) = (arguments.to_string(), tool.argument_layout());
     let Scan { slots, clean } = scan(text.as_bytes(), &layout.members);
     with_decoder(tool, |decoder| {
-        let entry = decoder.entry();
+        let entry = decoder.implementation.entry();
         let reads = |entry, judged| {
             decoder.attempt(entry, layout, &slots, Purpose::Validate, judged).is_ok_and(|step| step.is_ok())
         };
@@ -240,8 +234,10 @@ pub(crate) fn unread(tool: &ToolDefinition, arguments: &Value) -> Vec<String> {
         UnreadInput::Missing { .. } => None,
     };
     with_decoder(tool, |decoder| {
-        let attempt =
-            decoder.entry().map(|entry| decoder.attempt(entry, layout, &slots, Purpose::Validate, true));
+        let attempt = decoder
+            .implementation
+            .entry()
+            .map(|entry| decoder.attempt(entry, layout, &slots, Purpose::Validate, true));
         let Some(Ok(Err(findings))) = attempt else { return Vec::new() };
         findings.unread.iter().filter_map(reason).collect()
     })
@@ -252,7 +248,8 @@ fn with_decoder<T>(tool: &ToolDefinition, read: impl FnOnce(&ArgumentDecoder<'_>
     let (anonymous, states) = (Principal::anonymous(), States::default());
     let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
     let leniency = Leniency::Strict;
-    read(&ArgumentDecoder { tool, written: None, states: &states, leniency, context: &context })
+    let implementation = Implementation::new(tool, None);
+    read(&ArgumentDecoder { tool, implementation, states: &states, leniency, context: &context })
 }
 
 /// The arguments as text; nothing at all counts as `{}`.

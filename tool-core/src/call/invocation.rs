@@ -1,6 +1,5 @@
 //! One call on its way through the pipeline.
 
-use std::sync::Arc;
 
 #[cfg(feature = "tokio")]
 use tokio::runtime::Handle;
@@ -9,17 +8,16 @@ use tracing::Instrument as _;
 use tracing::Span;
 use tracing::field::display;
 
-use crate::call::audit::{Asked, Audit, Record};
+use crate::call::audit::{Audit, AuditSubject, Record};
+#[cfg(feature = "tokio")]
+use crate::call::check_blocking::check_blocking;
 #[cfg(feature = "tokio")]
 use crate::call::decode::check::takes_long;
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
-#[cfg(feature = "tokio")]
-use crate::call::elsewhere::check_elsewhere;
 use crate::call::failure_log::FailureLog;
 use crate::call::options::CallOrigin;
 use crate::call::reply::Reply;
-use crate::call::target::{Scope, Target};
-use crate::call::tool::Tool;
+use crate::call::target::{Implementation, Scope, Target};
 use crate::context::LazyContext;
 use crate::context::elicitation::ElicitationClient;
 use crate::context::permit::Permit;
@@ -49,8 +47,8 @@ pub(crate) enum Started<'c> {
 pub(crate) struct Invocation<'c> {
     pub(super) tool: &'c ToolDefinition,
     kind: AuditKind,
-    written: Option<&'c Arc<dyn Tool>>,
-    home: &'c Scope,
+    implementation: Implementation<'c>,
+    scope: &'c Scope,
     #[cfg(feature = "tokio")]
     results: Option<&'c ResultStore>,
     arguments: &'c [u8],
@@ -84,7 +82,7 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
         let _inside = call.span.enter();
         match call.admit() {
             // Without a gate there is no need to wait for a turn.
-            Ok(()) if call.home.runner.semaphore().is_none() => call.enter(),
+            Ok(()) if call.scope.executor.semaphore().is_none() => call.enter(),
             admitted => admitted.map(|()| None),
         }
     };
@@ -93,19 +91,20 @@ pub(crate) fn begin<'c>(origin: CallOrigin<'c>, member: Target<'c>, arguments: &
         Ok(step) => return Started::Waits(call, step),
         Err(failure) => return Started::Ended(call.reply(Err(failure))),
     };
-    call.home.runner.judge(&call, &mut result);
+    call.scope.executor.check_output(&call, &mut result);
     Started::Ended(call.reply(result))
 }
 
 impl<'c> Invocation<'c> {
     fn new(origin: CallOrigin<'c>, member: Target<'c>, arguments: &'c [u8]) -> Self {
-        let Target { kind, definition: tool, written, home, extensions } = member;
-        let (options, tasks) = (&origin.options.context, home.runner.tasks());
+        let Target { kind, definition: tool, implementation, scope, extensions } = member;
+        let (options, tasks) = (&origin.options.context, scope.executor.tasks());
         let context =
             LazyContext::running(tool.name(), origin.principal, options, extensions, origin.registry, tasks);
         let call_id = context.call_id();
-        let begin =
-            |audit| Record::begin(audit, call_id, origin, kind, Asked::Known(tool.clone()), arguments);
+        let begin = |audit| {
+            Record::begin(audit, call_id, origin, kind, AuditSubject::Definition(tool.clone()), arguments)
+        };
         let counted = tool.modifies().then(|| {
             if let Some(ElicitationClient::OuterCall(outer)) = &options.client {
                 outer.elicitation().mark_modified();
@@ -117,15 +116,15 @@ impl<'c> Invocation<'c> {
         Invocation {
             tool,
             kind,
-            written,
-            home,
+            implementation,
+            scope,
             #[cfg(feature = "tokio")]
             results: origin.options.store(),
             arguments,
             context,
             // An error, so that what is logged at any level can be joined to its call.
             span: tracing::error_span!("tool", tool = of_tool, prompt = of_prompt, %call_id, trace_id),
-            record: home.audit.as_ref().map(begin),
+            record: scope.audit.as_ref().map(begin),
             is_logged: false,
             _task_token: counted,
         }
@@ -135,15 +134,15 @@ impl<'c> Invocation<'c> {
     ///
     /// Who waits for a turn is out of time, too: the clock runs from here.
     async fn end(&mut self, step: Option<EntryOutcome>) -> Result<Output, Failure> {
-        let runner = &self.home.runner;
-        let mut timer = match runner.timer(self.tool) {
+        let executor = &self.scope.executor;
+        let mut timer = match executor.timer(self.tool) {
             Ok(timer) => timer,
             Err(failure) => {
                 let _ = self.span.in_scope(|| catch_panic(|| drop(step)));
                 return Err(failure);
             }
         };
-        let permit = match runner.semaphore() {
+        let permit = match executor.semaphore() {
             Some(semaphore) => {
                 Some(Permit::acquire_in_time(semaphore, self.tool.name(), &self.context, &mut timer).await?)
             }
@@ -159,16 +158,16 @@ impl<'c> Invocation<'c> {
         #[cfg(feature = "tokio")]
         let step = match step {
             Some(step) => Some(step),
-            None => Some(Box::pin(self.enter_elsewhere(&mut timer)).await?),
+            None => Some(Box::pin(self.enter_blocking(&mut timer)).await?),
         };
         // Without a runtime, nothing is checked elsewhere.
         let step = step.ok_or_else(Failure::internal)?;
-        runner.run(self, permit, timer, step).await
+        executor.run(self, permit, timer, step).await
     }
 
     /// Where injected parameters come from.
     pub(super) fn source(&self) -> InjectionSource<'_> {
-        InjectionSource { states: &self.home.states, context: &self.context }
+        InjectionSource { states: &self.scope.states, context: &self.context }
     }
 
     /// Whether something keeps an output that is too large.
@@ -183,7 +182,7 @@ impl<'c> Invocation<'c> {
     /// Whether the caller may make this call.
     #[inline]
     fn admit(&self) -> Result<(), Failure> {
-        let Scope { admission, states, .. } = self.home;
+        let Scope { admission, states, .. } = self.scope;
         admission.admit(self.tool, states, self.context.principal())
     }
 
@@ -204,17 +203,17 @@ impl<'c> Invocation<'c> {
 
     /// Checks the arguments on a thread where nobody else waits, and enters the tool with them.
     #[cfg(feature = "tokio")]
-    async fn enter_elsewhere(&self, timer: &mut Option<Timer>) -> Result<EntryOutcome, Failure> {
-        let Scope { runner, leniency, .. } = self.home;
-        let checking = check_elsewhere(runner, self.tool, *leniency, self.arguments, &self.context, timer);
+    async fn enter_blocking(&self, timer: &mut Option<Timer>) -> Result<EntryOutcome, Failure> {
+        let Scope { executor, leniency, .. } = self.scope;
+        let checking = check_blocking(executor, self.tool, *leniency, self.arguments, &self.context, timer);
         let checked = checking.instrument(self.span.clone()).await?;
         self.span.in_scope(|| self.decoder().enter_checked(checked, Purpose::Run, &mut Vec::new()))
     }
 
     fn decoder(&self) -> ArgumentDecoder<'_> {
-        let Scope { states, leniency, .. } = self.home;
-        let Invocation { tool, written, context, .. } = self;
-        ArgumentDecoder { tool, written: *written, states, leniency: *leniency, context }
+        let Scope { states, leniency, .. } = self.scope;
+        let Invocation { tool, implementation, context, .. } = self;
+        ArgumentDecoder { tool, implementation: *implementation, states, leniency: *leniency, context }
     }
 
     /// What the log says of the call when it has failed.
@@ -245,8 +244,8 @@ pub(crate) fn unknown(
     name: &str,
     arguments: &[u8],
 ) -> Reply {
-    let asked = || Asked::Unknown(name.chars().take(128).collect());
-    answered(audit, origin, kind, asked, arguments, Failure::not_found(kind, name))
+    let subject = || AuditSubject::UnknownName(name.chars().take(128).collect());
+    answered(audit, origin, kind, subject, arguments, Failure::not_found(kind, name))
 }
 
 /// Answers a call that is not made, and records that it was asked for.
@@ -256,22 +255,22 @@ pub(crate) fn refused(
     arguments: &[u8],
     failure: Failure,
 ) -> Reply {
-    let asked = || Asked::Known(member.definition.clone());
-    answered(member.home.audit.as_ref(), origin, member.kind, asked, arguments, failure)
+    let subject = || AuditSubject::Definition(member.definition.clone());
+    answered(member.scope.audit.as_ref(), origin, member.kind, subject, arguments, failure)
 }
 
 fn answered(
     audit: Option<&Audit>,
     origin: CallOrigin<'_>,
     kind: AuditKind,
-    asked: impl FnOnce() -> Asked,
+    subject: impl FnOnce() -> AuditSubject,
     arguments: &[u8],
     failure: Failure,
 ) -> Reply {
     let call_id = CallId::new();
     let result = Err(failure);
     if let Some(audit) = audit {
-        Record::begin(audit, call_id, origin, kind, asked(), arguments).end(&result);
+        Record::begin(audit, call_id, origin, kind, subject(), arguments).end(&result);
     }
     Reply::new(call_id, result)
 }

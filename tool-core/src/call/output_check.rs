@@ -27,7 +27,7 @@ impl Outputs {
     /// Makes the output what is sent, or a failure of it.
     ///
     /// What is too long is a failure, unless something keeps it: so much of it is then sent as there is room for.
-    pub(super) fn judge(
+    pub(super) fn check_output(
         self,
         tool: &ToolDefinition,
         result: &mut Result<Output, Failure>,

@@ -40,7 +40,7 @@ impl Default for Limits {
 
 /// Runs the functions of one registry.
 #[derive(Debug)]
-pub(crate) struct Runner {
+pub(crate) struct Executor {
     pub(super) limits: Limits,
     semaphore: Option<Arc<FairSemaphore>>,
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "without a runtime there is one thread"))]
@@ -48,17 +48,17 @@ pub(crate) struct Runner {
     pub(super) tasks: Tasks,
 }
 
-impl Default for Runner {
+impl Default for Executor {
     fn default() -> Self {
-        Runner::new(Limits::default())
+        Executor::new(Limits::default())
     }
 }
 
-impl Runner {
+impl Executor {
     pub(crate) fn new(limits: Limits) -> Self {
         let semaphore =
             limits.concurrency.map(|inside| FairSemaphore::new(inside, limits.queue.unwrap_or(inside)));
-        Runner {
+        Executor {
             limits,
             semaphore: semaphore.map(Arc::new),
             threads: Arc::new(FairSemaphore::new(limits.threads, usize::MAX)),
@@ -76,9 +76,9 @@ impl Runner {
     }
 
     /// Makes the output what is sent, or a failure of it.
-    pub(super) fn judge(&self, call: &Invocation<'_>, result: &mut Result<Output, Failure>) {
+    pub(super) fn check_output(&self, call: &Invocation<'_>, result: &mut Result<Output, Failure>) {
         let _inside = call.span.enter();
-        self.limits.outputs.judge(call.tool, result, || call.keeps());
+        self.limits.outputs.check_output(call.tool, result, || call.keeps());
     }
 
     /// Takes what a tool was entered with to its end, in the time that is left.
@@ -103,7 +103,7 @@ impl Runner {
                 return Box::pin(self.block(call, permit, timer, function)).await;
             }
             EntryOutcome::Done(mut result) => {
-                self.judge(call, &mut result);
+                self.check_output(call, &mut result);
                 return result;
             }
             EntryOutcome::Authorizing(_)
@@ -122,9 +122,9 @@ impl Runner {
         if call.tool.modifies()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            return Box::pin(self.drive_apart(call, permit, timer, function, &runtime)).await;
+            return Box::pin(self.spawn(call, permit, timer, function, &runtime)).await;
         }
-        let gone = CancelOnDrop::new(&call.context, None);
+        let guard = CancelOnDrop::new(&call.context, None);
         let mut result = match timer {
             None => function.await,
             Some(mut timer) => {
@@ -134,9 +134,9 @@ impl Runner {
                 })?
             }
         };
-        gone.stayed();
+        guard.disarm();
         drop(permit);
-        self.judge(call, &mut result);
+        self.check_output(call, &mut result);
         result
     }
 
@@ -154,10 +154,10 @@ async fn decide(
     decision: Pending<AuthorizedCall>,
 ) -> Result<EntryOutcome, Failure> {
     let mut decision = CatchPanic::new(decision, call.span.clone());
-    let gone = CancelOnDrop::new(&call.context, None);
+    let guard = CancelOnDrop::new(&call.context, None);
     let cleared = limited(timer, &mut decision).await;
     let cleared = cleared.map_err(|Elapsed(limit)| Failure::timeout_before(call.tool.name(), limit))?;
-    gone.stayed();
+    guard.disarm();
     let cleared = cleared?;
     let _inside = call.span.enter();
     catch_panic(|| cleared(call.source())).map_err(|Panicked| Failure::internal())
@@ -166,16 +166,16 @@ async fn decide(
 /// Tells the function that its caller went away, unless the caller stayed to the end.
 pub(super) struct CancelOnDrop<'c> {
     context: Option<&'c LazyContext<'c>>,
-    told: Option<Reported>,
+    reported: Option<Reported>,
     pub(super) why: FailureKind,
 }
 
 impl<'c> CancelOnDrop<'c> {
-    pub(super) fn new(context: &'c LazyContext<'c>, told: Option<Reported>) -> Self {
-        CancelOnDrop { context: Some(context), told, why: FailureKind::Cancelled }
+    pub(super) fn new(context: &'c LazyContext<'c>, reported: Option<Reported>) -> Self {
+        CancelOnDrop { context: Some(context), reported, why: FailureKind::Cancelled }
     }
 
-    pub(super) fn stayed(mut self) {
+    pub(super) fn disarm(mut self) {
         self.context = None;
     }
 }
@@ -184,9 +184,9 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(context) = self.context {
             context.cancel();
-            if let Some(told) = &self.told {
+            if let Some(reported) = &self.reported {
                 // Told once.
-                let _ = told.set(self.why);
+                let _ = reported.set(self.why);
             }
         }
     }

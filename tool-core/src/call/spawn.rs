@@ -9,7 +9,7 @@ use tracing::Span;
 use crate::call::audit::Record;
 use crate::call::failure_log::FailureLog;
 use crate::call::invocation::Invocation;
-use crate::call::run::{CancelOnDrop, Runner};
+use crate::call::run::{CancelOnDrop, Executor};
 use crate::context::elicitation::suspend::{SuspendableCall, SuspendableThread};
 use crate::context::permit::Permit;
 use crate::context::timeout::{Elapsed, Timer, limited};
@@ -19,9 +19,9 @@ use crate::model::catch_panic::{DropGuard, catch_panic};
 use crate::model::failure::{Failure, FailureKind};
 use crate::model::output::Output;
 
-impl Runner {
+impl Executor {
     /// Drives a function in a task of its own, which its caller waits for.
-    pub(super) async fn drive_apart(
+    pub(super) async fn spawn(
         &self,
         call: &mut Invocation<'_>,
         permit: Option<Arc<Permit>>,
@@ -29,19 +29,19 @@ impl Runner {
         function: SuspendableCall,
         runtime: &Handle,
     ) -> Result<Output, Failure> {
-        let gone = CancelOnDrop::new(&call.context, call.record.as_deref().map(Record::told));
+        let guard = CancelOnDrop::new(&call.context, call.record.as_deref().map(Record::reported));
         let (outputs, kept) = (self.limits.outputs, call.keeps());
-        let end = End { log: call.log(), record: call.record.take(), permit };
+        let end = CallEnd { log: call.log(), record: call.record.take(), permit };
         let span = call.span.clone();
         let task = async move {
             let mut result = function.await;
             let _inside = span.enter();
-            outputs.judge(&end.log.tool, &mut result, || kept);
-            end.tell(&result);
+            outputs.check_output(&end.log.tool, &mut result, || kept);
+            end.record(&result);
             result
         };
         let task = self.tasks.spawn(task, runtime);
-        let (result, has_ended) = gone.wait(call.tool, &call.span, timer, task).await;
+        let (result, has_ended) = guard.wait(call.tool, &call.span, timer, task).await;
         call.is_logged = has_ended;
         result
     }
@@ -74,7 +74,7 @@ impl Runner {
                 if let Some(asks) = asks {
                     asks.elicitation().finish(&mut result);
                 }
-                outputs.judge(&tool, &mut result, || kept);
+                outputs.check_output(&tool, &mut result, || kept);
                 result
             }
         };
@@ -83,32 +83,32 @@ impl Runner {
         if let Some(context) = &asks {
             context.hold(&thread);
         }
-        let gone = CancelOnDrop::new(context, record.as_deref().map(Record::told));
-        let end = End { log, record: record.take(), permit };
+        let guard = CancelOnDrop::new(context, record.as_deref().map(Record::reported));
+        let end = CallEnd { log, record: record.take(), permit };
         let inside = span.clone();
         let task = move || {
             let result = call();
-            inside.in_scope(|| end.tell(&result));
+            inside.in_scope(|| end.record(&result));
             drop(thread);
             result
         };
         let task = SuspendableThread { task: self.tasks.spawn_blocking(task, &runtime), context: asks };
-        let (result, has_ended) = gone.wait(tool, span, timer, task).await;
+        let (result, has_ended) = guard.wait(tool, span, timer, task).await;
         *is_logged = has_ended;
         result
     }
 }
 
 /// What is left to do when a function ends that may have outlived its caller.
-struct End {
+struct CallEnd {
     log: FailureLog,
     record: Option<Box<Record>>,
     permit: Option<Arc<Permit>>,
 }
 
-impl End {
+impl CallEnd {
     /// Tells the log and the record how the function has ended, and then leaves its place.
-    fn tell(self, result: &Result<Output, Failure>) {
+    fn record(self, result: &Result<Output, Failure>) {
         if let Err(failure) = result {
             self.log.write(failure);
         }
@@ -134,7 +134,7 @@ impl CancelOnDrop<'_> {
     {
         match limited(&mut timer, task).await {
             Ok(joined) => {
-                self.stayed();
+                self.disarm();
                 match joined {
                     Ok(result) => (result, true),
                     Err(error) => {

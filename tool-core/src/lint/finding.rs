@@ -150,7 +150,7 @@ pub struct Finding {
     /// The prompt, when it concerns one.
     pub prompt: Option<String>,
     /// Where the tool or the prompt was declared, as `file:line`.
-    pub place: Option<String>,
+    pub location: Option<String>,
     /// The input, where it concerns one, as a JSON Pointer (RFC 6901) into the arguments: `*` is any item of a list or
     /// any value of a map.
     pub input: Option<String>,
@@ -175,7 +175,7 @@ impl Finding {
             rule,
             tool: Some(tool.name().to_owned()),
             prompt: None,
-            place: Some(tool.source().to_string()),
+            location: Some(tool.source().to_string()),
             input: None,
             message: message.into(),
         }
@@ -191,7 +191,7 @@ impl Finding {
     }
 
     pub(super) fn of_all(rule: LintRule, message: impl Into<String>) -> Self {
-        Finding { rule, tool: None, prompt: None, place: None, input: None, message: message.into() }
+        Finding { rule, tool: None, prompt: None, location: None, input: None, message: message.into() }
     }
 }
 
@@ -207,8 +207,8 @@ impl fmt::Display for Finding {
             f.write_str(": ")?;
         }
         f.write_str(&self.message)?;
-        if let Some(place) = &self.place {
-            write!(f, "\n  declared: {place}")?;
+        if let Some(location) = &self.location {
+            write!(f, "\n  declared: {location}")?;
         }
         write!(f, "\nhelp: {}", self.remedy())
     }
@@ -216,8 +216,12 @@ impl fmt::Display for Finding {
 
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let optional =
-            [("tool", &self.tool), ("prompt", &self.prompt), ("place", &self.place), ("input", &self.input)];
+        let optional = [
+            ("tool", &self.tool),
+            ("prompt", &self.prompt),
+            ("place", &self.location),
+            ("input", &self.input),
+        ];
         let given = optional.iter().filter(|(_, value)| value.is_some()).count();
         let mut object = serializer.serialize_struct("Finding", 3 + given)?;
         object.serialize_field("code", self.rule.code())?;

@@ -15,7 +15,7 @@ pub(super) fn check(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
     walk(root, &mut |part| {
         described(tool, root, part, findings);
         exemplified(tool, part, findings);
-        if part.place.matches('/').count() > 1 {
+        if part.path.matches('/').count() > 1 {
             nested_values(tool, root, part, findings);
         }
     });
@@ -35,7 +35,7 @@ fn untagged(tool: &ToolDefinition, findings: &mut Vec<Finding>) {
 
 fn described(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: &mut Vec<Finding>) {
     let Some(name) = part.member else { return };
-    let mut find = |rule, message: String| findings.push(Finding::of(rule, tool, message).at(part.place));
+    let mut find = |rule, message: String| findings.push(Finding::of(rule, tool, message).at(part.path));
     let text = |schema: &Value| schema["description"].as_str().map(str::to_owned);
     // The tag of a variant has one value, and its name says all.
     let is_tag = part.schema.get("const").is_some();
@@ -58,7 +58,7 @@ fn exemplified(tool: &ToolDefinition, part: Part<'_>, findings: &mut Vec<Finding
         && !part.exemplified
     {
         let message = format!("it must match `{pattern}`, and no example is known");
-        findings.push(Finding::of(LintRule::PatternWithoutExample, tool, message).at(part.place));
+        findings.push(Finding::of(LintRule::PatternWithoutExample, tool, message).at(part.path));
     }
 }
 
@@ -89,7 +89,7 @@ fn nested_values(tool: &ToolDefinition, root: &Value, part: Part<'_>, findings: 
     for value in values {
         if let Some(problem) = validator.check(value).err().and_then(|problems| problems.into_iter().next()) {
             let message = format!("{} is no value of it: {}", shortened(value), problem.message);
-            findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.place));
+            findings.push(Finding::of(LintRule::ExampleInvalid, tool, message).at(part.path));
         }
     }
 }

@@ -33,11 +33,11 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
         walk(schema, &mut |part| {
             for (what, text) in texts_of(part.schema) {
                 // A place in the output is no input.
-                let (what, place) = match side {
-                    "input" => (what.to_owned(), part.place),
-                    _ => (format!("{what} of the output {}", part.place).trim_end().to_owned(), ""),
+                let (what, path) = match side {
+                    "input" => (what.to_owned(), part.path),
+                    _ => (format!("{what} of the output {}", part.path).trim_end().to_owned(), ""),
                 };
-                look_into(tool, &what, place, text, findings);
+                look_into(tool, &what, path, text, findings);
             }
         });
     }
@@ -45,11 +45,11 @@ pub(super) fn check(tool: &ToolDefinition, lint: &Lint, findings: &mut Vec<Findi
 
 /// Why a text says nothing about what bears this name.
 pub(super) fn vague(text: &str, name: &str) -> Option<&'static str> {
-    let said = words(text);
-    if said.is_empty() {
+    let text_words = words(text);
+    if text_words.is_empty() {
         return Some("is empty");
     }
-    let begins = |word: &str| said[0] == word;
+    let begins = |word: &str| text_words[0] == word;
     if ["todo", "tbd", "fixme", "xxx"].into_iter().any(begins) || text.to_lowercase().contains("lorem ipsum")
     {
         return Some("is to be written yet");
@@ -58,7 +58,7 @@ pub(super) fn vague(text: &str, name: &str) -> Option<&'static str> {
     let says_more = |word: &&String| {
         !FILLERS.contains(&word.as_str()) && !known.iter().any(|known| is_form_of(word, known))
     };
-    (!said.iter().any(|word| says_more(&word))).then_some("says the name again")
+    (!text_words.iter().any(|word| says_more(&word))).then_some("says the name again")
 }
 
 fn short(text: &str) -> Option<&'static str> {
@@ -119,14 +119,14 @@ fn texts_of(schema: &Value) -> Vec<(&'static str, &str)> {
     texts
 }
 
-fn look_into(tool: &ToolDefinition, what: &str, place: &str, text: &str, findings: &mut Vec<Finding>) {
+fn look_into(tool: &ToolDefinition, what: &str, path: &str, text: &str, findings: &mut Vec<Finding>) {
     if let Some(found) = hidden(text) {
         let message = format!("the {what} has {found}");
-        findings.push(Finding::of(LintRule::HiddenCharacters, tool, message).at(place));
+        findings.push(Finding::of(LintRule::HiddenCharacters, tool, message).at(path));
     }
     if instructs(text) {
         let message = format!("the {what} reads like an order to the model");
-        findings.push(Finding::of(LintRule::InstructionInText, tool, message).at(place));
+        findings.push(Finding::of(LintRule::InstructionInText, tool, message).at(path));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::schema::reference::referred;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'s> {
     /// Where its values are: a JSON Pointer, in which `*` is any item of a list or any value of a map.
-    pub(super) place: &'s str,
+    pub(super) path: &'s str,
     pub(super) schema: &'s Value,
     /// The name of the member that it is.
     pub(super) member: Option<&'s str>,
@@ -22,12 +22,12 @@ pub(super) struct Part<'s> {
 /// Visits the schema and everything below it, in the order in which it is written; a definition is visited where it is
 /// first referred to, once.
 pub(super) fn walk<'s>(root: &'s Value, visit: &mut dyn FnMut(Part<'_>)) {
-    Walk { root, place: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
+    Walk { root, path: String::new(), visited: BTreeSet::new(), visit }.part(root, None, false);
 }
 
 struct Walk<'s, 'v> {
     root: &'s Value,
-    place: String,
+    path: String,
     /// References that were followed.
     visited: BTreeSet<&'s str>,
     visit: &'v mut dyn FnMut(Part<'_>),
@@ -37,7 +37,7 @@ impl<'s> Walk<'s, '_> {
     fn part(&mut self, schema: &'s Value, member: Option<&str>, exemplified: bool) {
         let exemplified = exemplified
             || ["examples", "default", "enum", "const"].into_iter().any(|key| schema.get(key).is_some());
-        (self.visit)(Part { place: &self.place, schema, member, exemplified });
+        (self.visit)(Part { path: &self.path, schema, member, exemplified });
         if let Some(reference) = schema["$ref"].as_str()
             && self.visited.insert(reference)
             && let Some(definition) = referred(schema, self.root)
@@ -67,10 +67,10 @@ impl<'s> Walk<'s, '_> {
     }
 
     fn below(&mut self, step: &str, schema: &'s Value, member: Option<&str>, exemplified: bool) {
-        let length = self.place.len();
-        self.place.push('/');
-        push_escaped(&mut self.place, step);
+        let length = self.path.len();
+        self.path.push('/');
+        push_escaped(&mut self.path, step);
         self.part(schema, member, exemplified);
-        self.place.truncate(length);
+        self.path.truncate(length);
     }
 }

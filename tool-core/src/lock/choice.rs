@@ -29,12 +29,12 @@ impl<'s> Walk<'s> {
             _ => {}
         }
         let found = self.found.len();
-        let (pairs, gone, more) = paired(&before.variants, &after.variants, self.roots);
+        let (pairs, removed, more) = paired(&before.variants, &after.variants, self.roots);
         for (old, new) in pairs {
             let label = after.label(new, self.roots.1);
             self.at(&label, |walk| walk.schema(before.variants[old], after.variants[new]));
         }
-        for old in gone {
+        for old in removed {
             let label = before.label(old, self.roots.0);
             self.changed(Relation::Narrower, format!("the variant {label} is gone"));
         }
@@ -156,10 +156,10 @@ type Paired = (Vec<(usize, usize)>, Vec<usize>, Vec<usize>);
 
 fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
     let mut pairs = Vec::new();
-    let mut gone: Vec<usize> = (0..old.len()).collect();
+    let mut removed: Vec<usize> = (0..old.len()).collect();
     let mut more: Vec<usize> = (0..new.len()).collect();
     // The same to the letter, whatever it looks like.
-    gone.retain(|&a| match more.iter().position(|&b| old[a] == new[b]) {
+    removed.retain(|&a| match more.iter().position(|&b| old[a] == new[b]) {
         Some(position) => {
             pairs.push((a, more.remove(position)));
             false
@@ -171,20 +171,20 @@ fn paired(old: &[&Value], new: &[&Value], roots: (&Value, &Value)) -> Paired {
         variants.iter().map(|variant| tag(variant, root)).collect()
     };
     let (old, new) = (tags(old, roots.0), tags(new, roots.1));
-    let alone =
+    let is_single =
         |tag: &Tag, tags: &[Tag], left: &[usize]| left.iter().filter(|&&at| tags[at] == *tag).count() == 1;
-    for a in gone.clone() {
+    for a in removed.clone() {
         if old[a] != Tag::Unknown
-            && alone(&old[a], &old, &gone)
-            && alone(&old[a], &new, &more)
+            && is_single(&old[a], &old, &removed)
+            && is_single(&old[a], &new, &more)
             && let Some(position) = more.iter().position(|&b| new[b] == old[a])
         {
             pairs.push((a, more.remove(position)));
-            gone.retain(|&left| left != a);
+            removed.retain(|&left| left != a);
         }
     }
     pairs.sort_unstable_by_key(|(_, new)| *new);
-    (pairs, gone, more)
+    (pairs, removed, more)
 }
 
 /// Whether it is certain that no value fits both.

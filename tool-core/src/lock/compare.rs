@@ -106,8 +106,8 @@ impl Tool<'_> {
         self.found
     }
 
-    fn push(&mut self, kind: Kind, place: &str, text: impl Into<String>) {
-        self.found.push(Difference::new(kind, self.name, place, text));
+    fn push(&mut self, kind: Kind, location: &str, text: impl Into<String>) {
+        self.found.push(Difference::new(kind, self.name, location, text));
     }
 
     fn texts(&mut self, old: &Entry, new: &Entry) {
@@ -148,12 +148,12 @@ impl Tool<'_> {
         }
         let before = self.found.len();
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-        let mut hint = |place, worst, old: Option<bool>, new: Option<bool>, gained, lost| match (
+        let mut hint = |location, worst, old: Option<bool>, new: Option<bool>, gained, lost| match (
             old.unwrap_or(worst),
             new.unwrap_or(worst),
         ) {
-            (false, true) => self.push(gained, place, "was false, is true"),
-            (true, false) => self.push(lost, place, "was true, is false"),
+            (false, true) => self.push(gained, location, "was false, is true"),
+            (true, false) => self.push(lost, location, "was true, is false"),
             _ => {}
         };
         let (gained, lost) = (Kind::DestructiveGained, Kind::DestructiveLost);
@@ -164,7 +164,7 @@ impl Tool<'_> {
         hint("openWorldHint", true, old.open_world_hint, new.open_world_hint, gained, lost);
         // The operation says the same as a declared tool's hint; one that says no operation has the hint alone.
         let (gained, lost) = (Kind::OperationStrengthened, Kind::OperationWeakened);
-        if !self.found.iter().any(|found| found.place == "operation") {
+        if !self.found.iter().any(|found| found.location == "operation") {
             let mut hint =
                 |old: Option<bool>, new: Option<bool>| match (old.unwrap_or(false), new.unwrap_or(false)) {
                     (false, true) => self.push(gained, "readOnlyHint", "was false, is true"),
@@ -173,7 +173,7 @@ impl Tool<'_> {
                 };
             hint(old.read_only_hint, new.read_only_hint);
         }
-        if self.found.len() == before && !self.found.iter().any(|found| found.place == "operation") {
+        if self.found.len() == before && !self.found.iter().any(|found| found.location == "operation") {
             self.push(
                 Kind::TextChanged,
                 "annotations",
@@ -222,7 +222,7 @@ impl Tool<'_> {
     }
 
     fn schemas(&mut self, old: &Entry, new: &Entry) {
-        let mut add = |(kind, place, text): (Kind, String, String)| self.push(kind, &place, text);
+        let mut add = |(kind, location, text): (Kind, String, String)| self.push(kind, &location, text);
         schemas::compare(Side::Input, &old.input_schema, &new.input_schema).into_iter().for_each(&mut add);
         match (&old.output_schema, &new.output_schema) {
             (Some(old), Some(new)) => {

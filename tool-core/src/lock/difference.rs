@@ -184,7 +184,7 @@ pub struct Difference {
     pub prompt: bool,
     /// Where it is, as in `input /days/*/date`: `*` is any item of a list or any value of a map, `[…]` a variant. Empty
     /// when it is the tool as a whole.
-    pub place: String,
+    pub location: String,
     /// What it is, for people.
     pub text: String,
 }
@@ -200,10 +200,10 @@ impl Difference {
     pub fn new(
         kind: DifferenceKind,
         tool: impl Into<String>,
-        place: impl Into<String>,
+        location: impl Into<String>,
         text: impl Into<String>,
     ) -> Self {
-        Difference { kind, tool: tool.into(), prompt: false, place: place.into(), text: text.into() }
+        Difference { kind, tool: tool.into(), prompt: false, location: location.into(), text: text.into() }
     }
 
     /// The same of a prompt.
@@ -227,8 +227,8 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.prompt { "prompt " } else { "" };
         write!(f, "{}: {noun}`{}`", self.change(), self.tool)?;
-        if !self.place.is_empty() {
-            write!(f, ", {}", self.place)?;
+        if !self.location.is_empty() {
+            write!(f, ", {}", self.location)?;
         }
         write!(f, ": {} ({})", self.text, self.kind.reason())
     }
@@ -236,13 +236,13 @@ impl fmt::Display for Difference {
 
 impl Serialize for Difference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = if self.place.is_empty() { 4 } else { 5 };
+        let fields = if self.location.is_empty() { 4 } else { 5 };
         let mut object = serializer.serialize_struct("Difference", fields)?;
         object.serialize_field("code", self.kind.code())?;
         object.serialize_field("change", &self.change())?;
         object.serialize_field(if self.prompt { "prompt" } else { "tool" }, &self.tool)?;
-        if !self.place.is_empty() {
-            object.serialize_field("place", &self.place)?;
+        if !self.location.is_empty() {
+            object.serialize_field("place", &self.location)?;
         }
         object.serialize_field("text", &self.text)?;
         object.end()

@@ -33,7 +33,7 @@ pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Found> {
         roots: (old, new),
         same_definitions: old.get("$defs") == new.get("$defs"),
         compared: HashSet::new(),
-        place: String::new(),
+        path: String::new(),
         found: Vec::new(),
     };
     walk.schema(old, new);
@@ -61,7 +61,7 @@ pub(super) struct Walk<'s> {
     same_definitions: bool,
     /// Pairs that a reference led to, by their addresses: a recursive type is walked once.
     compared: HashSet<(*const Value, *const Value)>,
-    place: String,
+    path: String,
     pub(super) found: Vec<Found>,
 }
 
@@ -131,17 +131,17 @@ impl<'s> Walk<'s> {
 
     pub(super) fn push(&mut self, kind: Kind, text: impl Into<String>) {
         let side = if self.side == Side::Input { "input" } else { "output" };
-        let place = if self.place.is_empty() { side.to_owned() } else { format!("{side} {}", self.place) };
-        self.found.push((kind, place, text.into()));
+        let path = if self.path.is_empty() { side.to_owned() } else { format!("{side} {}", self.path) };
+        self.found.push((kind, path, text.into()));
     }
 
     /// Walks on, one step further down.
     pub(super) fn at(&mut self, step: &str, walk: impl FnOnce(&mut Self)) {
-        let length = self.place.len();
-        self.place.push('/');
-        push_escaped(&mut self.place, step);
+        let length = self.path.len();
+        self.path.push('/');
+        push_escaped(&mut self.path, step);
         walk(self);
-        self.place.truncate(length);
+        self.path.truncate(length);
     }
 
     fn texts(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
@@ -186,15 +186,15 @@ impl<'s> Walk<'s> {
         };
         match (constants(old), constants(new)) {
             (Some(old), Some(new)) => {
-                let gone: Vec<&Value> = old.iter().filter(|value| !new.contains(value)).copied().collect();
+                let removed: Vec<&Value> = old.iter().filter(|value| !new.contains(value)).copied().collect();
                 let more: Vec<&Value> = new.iter().filter(|value| !old.contains(value)).copied().collect();
-                if !gone.is_empty() {
-                    self.changed(Relation::Narrower, format!("allowed no more: {}", shown(&gone)));
+                if !removed.is_empty() {
+                    self.changed(Relation::Narrower, format!("allowed no more: {}", shown(&removed)));
                 }
                 if !more.is_empty() {
                     self.changed(Relation::Wider, format!("also allowed: {}", shown(&more)));
                 }
-                if gone.is_empty() && more.is_empty() && old != new {
+                if removed.is_empty() && more.is_empty() && old != new {
                     self.push(Kind::OrderChanged, "the allowed values stand in another order");
                 }
             }

@@ -191,7 +191,7 @@ fn a_row_a_difference() {
     for (before, after, expected) in rows() {
         let (old, new) = (lock(&[("find", with(before))]), lock(&[("find", with(after))]));
         let differences = old.compare(&new);
-        let found: Vec<_> = differences.iter().map(|it| (it.kind, it.place.as_str())).collect();
+        let found: Vec<_> = differences.iter().map(|it| (it.kind, it.location.as_str())).collect();
         assert_eq!(found, expected, "{differences:#?}");
         assert_eq!(old.digest() == new.digest(), expected.is_empty());
         assert!(differences.iter().all(|it| it.tool == "find" && !it.text.is_empty()));
@@ -208,7 +208,7 @@ fn a_resource_that_is_none_any_more_has_lost_its_address() {
     };
     let found = |old: (&str, Value), new: (&str, Value)| -> Vec<(Kind, String)> {
         let differences = lock(&[old]).compare(&lock(&[new]));
-        differences.into_iter().map(|it| (it.kind, it.place)).collect()
+        differences.into_iter().map(|it| (it.kind, it.location)).collect()
     };
     let (added, lost) =
         ((Kind::InputAdded, "input /raw".to_owned()), (Kind::AddressChanged, "path".to_owned()));
@@ -356,9 +356,9 @@ fn differences_are_told_by_tool_and_with_their_reason() {
         with(json!({"inputSchema": {"type": "object", "properties": {}, "additionalProperties": false}}));
     let old = lock(&[("b", tool()), ("a", tool())]);
     let new = lock(&[("b", narrower), ("c", tool())]);
-    let told: Vec<String> = old.compare(&new).iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = old.compare(&new).iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        lines,
         [
             "breaking: `b`, input /limit: it is gone (a call that gives it is refused)",
             "breaking: `c`: it was named `a`: `alias = \"a\"` would keep that (a call by the old name fails)",

@@ -185,8 +185,8 @@ pub fn refuse(registry: &Registry, name: &str, arguments: &[u8], failure: Failur
     let Ok(target) = registry.find(name) else {
         return registry.unknown(origin, name, arguments);
     };
-    let Target { definition, home, .. } = target;
-    let admitted = home.admission.admit(definition, &home.states, registry.principal());
+    let Target { definition, scope, .. } = target;
+    let admitted = scope.admission.admit(definition, &scope.states, registry.principal());
     call::refused(origin, target, arguments, admitted.err().unwrap_or(failure))
 }
 

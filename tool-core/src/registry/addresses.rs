@@ -9,7 +9,7 @@ use crate::registry::error::BuildError;
 
 /// A tool that lives somewhere, by its place among the others.
 #[derive(Clone, Debug)]
-pub(super) struct Resident<'t> {
+pub(super) struct AddressedTool<'t> {
     pub(super) position: usize,
     address: Address,
     tool: &'t ToolDefinition,
@@ -21,18 +21,18 @@ pub(super) struct Resident<'t> {
 /// tools, few need to be compared.
 pub(super) fn collisions<'t>(
     tools: impl Iterator<Item = &'t ToolDefinition>,
-) -> Vec<(Resident<'t>, Resident<'t>)> {
-    let resident = |(position, tool): (usize, &'t ToolDefinition)| {
-        Some(Resident { position, address: Surface::of(tool).into_address()?, tool })
+) -> Vec<(AddressedTool<'t>, AddressedTool<'t>)> {
+    let addressed = |(position, tool): (usize, &'t ToolDefinition)| {
+        Some(AddressedTool { position, address: Surface::of(tool).into_address()?, tool })
     };
     let tools = tools.enumerate().filter(|(_, tool)| Surface::is_resource(tool));
-    let residents: Vec<Resident<'t>> = tools.filter_map(resident).collect();
-    if residents.is_empty() {
+    let tools_with_address: Vec<AddressedTool<'t>> = tools.filter_map(addressed).collect();
+    if tools_with_address.is_empty() {
         return Vec::new();
     }
     let mut groups: HashMap<(usize, Option<&str>), Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
-    for (second, Resident { address, .. }) in residents.iter().enumerate() {
+    for (second, AddressedTool { address, .. }) in tools_with_address.iter().enumerate() {
         let (length, first_segment) = (address.segments().len(), literal(address));
         let mut near: Vec<usize> = match first_segment {
             Some(_) => [first_segment, None]
@@ -50,8 +50,8 @@ pub(super) fn collisions<'t>(
         };
         near.sort_unstable();
         for first in near {
-            if residents[first].address.collides(address) {
-                found.push((residents[first].clone(), residents[second].clone()));
+            if tools_with_address[first].address.collides(address) {
+                found.push((tools_with_address[first].clone(), tools_with_address[second].clone()));
             }
         }
         groups.entry((length, first_segment)).or_default().push(second);
@@ -59,7 +59,7 @@ pub(super) fn collisions<'t>(
     found
 }
 
-impl fmt::Display for Resident<'_> {
+impl fmt::Display for AddressedTool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` of `{}`, {}", self.address, self.tool.name(), self.tool.place())
     }
@@ -84,7 +84,7 @@ pub(super) fn reserved(
         let segment = literal(address).filter(|first| segments.contains(first))?;
         Some(BuildError::ReservedAddress {
             tool: tool.name().to_owned(),
-            place: tool.place(),
+            location: tool.place(),
             address: address.to_string(),
             segment: segment.to_owned(),
         })

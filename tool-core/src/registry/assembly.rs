@@ -20,7 +20,7 @@ impl Registry {
     /// A list of the tools of this registry and of some that are written by hand, which are called as its own are: with
     /// its switches and limits. This registry does not change.
     ///
-    /// What cannot be served is [left out](Toolset::left_out), and the rest is served: a definition that was refused, and
+    /// What cannot be served is [left out](Toolset::skipped), and the rest is served: a definition that was refused, and
     /// a tool whose name is taken, by this registry or by one before it.
     ///
     /// ```
@@ -35,7 +35,7 @@ impl Registry {
     /// let registry = Registry::builder().allow_empty().build().unwrap();
     /// let tools = registry.toolset([tool("good"), tool("not good"), tool("better")]);
     /// assert_eq!(tools.registry().tools().count(), 2);
-    /// assert!(tools.left_out()[0].to_string().starts_with("tool `not good`: its name"));
+    /// assert!(tools.skipped()[0].to_string().starts_with("tool `not good`: its name"));
     /// ```
     pub fn toolset(
         &self,
@@ -43,30 +43,30 @@ impl Registry {
     ) -> Toolset {
         let mut assembly = Assembly::default();
         assembly.add(self);
-        let home = &self.inner.home;
+        let scope = &self.inner.scope;
         for tool in tools {
             match tool.map(|tool| (catch_panic(|| tool.definition().clone()), tool)) {
                 Ok((Ok(definition), tool)) => {
-                    let (home, extensions) = (Arc::clone(home), self.extensions().cloned());
-                    let apart = Some(Arc::new(ToolOverrides { written: Some(tool), home, extensions }));
-                    assembly.members.push(RegisteredTool { definition, apart });
+                    let (scope, extensions) = (Arc::clone(scope), self.extensions().cloned());
+                    let overrides = Some(Arc::new(ToolOverrides { dynamic: Some(tool), scope, extensions }));
+                    assembly.members.push(RegisteredTool { definition, overrides });
                 }
-                Ok((Err(Panicked), _)) => assembly.left_out.push(Skipped::NoDefinition),
-                Err(error) => assembly.left_out.push(error.into()),
+                Ok((Err(Panicked), _)) => assembly.skipped.push(Skipped::NoDefinition),
+                Err(error) => assembly.skipped.push(error.into()),
             }
         }
         assembly.finish()
     }
 
     /// A registry without tools, for those that come from nowhere in particular.
-    pub(crate) fn nowhere() -> Self {
+    pub(crate) fn empty() -> Self {
         Assembly::default().finish().into_registry()
     }
 
     /// The tools and prompts of all of these, each called as before and with what stood beside its calls. The first stands
     /// for the local caller, and the first that has one for the audit of what is not known.
-    pub(crate) fn joined(registries: &[Registry], left_out: Vec<Skipped>) -> Toolset {
-        let mut assembly = Assembly { left_out, ..Assembly::default() };
+    pub(crate) fn joined(registries: &[Registry], skipped: Vec<Skipped>) -> Toolset {
+        let mut assembly = Assembly { skipped, ..Assembly::default() };
         registries.iter().for_each(|registry| assembly.add(registry));
         assembly.finish()
     }
@@ -80,19 +80,19 @@ impl Registry {
 /// What a registry is put together from, in the order in which it was found.
 #[derive(Default)]
 struct Assembly {
-    homes: Vec<Arc<Scope>>,
+    scopes: Vec<Arc<Scope>>,
     audit: Option<Audit>,
     first: Option<Registry>,
     members: Vec<RegisteredTool>,
     prompts: Vec<RegisteredPrompt>,
-    left_out: Vec<Skipped>,
+    skipped: Vec<Skipped>,
 }
 
 impl Assembly {
     fn add(&mut self, registry: &Registry) {
-        for home in registry.inner.homes() {
-            if !self.homes.iter().any(|known| Arc::ptr_eq(known, home)) {
-                self.homes.push(Arc::clone(home));
+        for scope in registry.inner.scopes() {
+            if !self.scopes.iter().any(|known| Arc::ptr_eq(known, scope)) {
+                self.scopes.push(Arc::clone(scope));
             }
         }
         self.first.get_or_insert_with(|| registry.clone());
@@ -101,38 +101,38 @@ impl Assembly {
         }
         let beside = registry.extensions();
         // One for all that had none, unless they are at home where they will be.
-        let home = &registry.inner.home;
-        let stays = beside.is_none() && self.homes.first().is_some_and(|first| Arc::ptr_eq(first, home));
+        let scope = &registry.inner.scope;
+        let stays = beside.is_none() && self.scopes.first().is_some_and(|first| Arc::ptr_eq(first, scope));
         let together = (!stays).then(|| {
-            let (home, extensions) = (Arc::clone(home), beside.cloned());
-            Arc::new(ToolOverrides { written: None, home, extensions })
+            let (scope, extensions) = (Arc::clone(scope), beside.cloned());
+            Arc::new(ToolOverrides { dynamic: None, scope, extensions })
         });
-        let brought = registry.inner.members.iter().map(|RegisteredTool { definition, apart }| {
-            let apart = match (apart, beside) {
+        let brought = registry.inner.members.iter().map(|RegisteredTool { definition, overrides }| {
+            let overrides = match (overrides, beside) {
                 (None, _) => together.clone(),
-                (Some(apart), None) => Some(Arc::clone(apart)),
-                (Some(apart), Some(_)) => {
-                    let extensions = Extensions::layered(beside, apart.extensions.as_ref());
-                    Some(Arc::new(ToolOverrides { extensions, ..ToolOverrides::clone(apart) }))
+                (Some(overrides), None) => Some(Arc::clone(overrides)),
+                (Some(overrides), Some(_)) => {
+                    let extensions = Extensions::layered(beside, overrides.extensions.as_ref());
+                    Some(Arc::new(ToolOverrides { extensions, ..ToolOverrides::clone(overrides) }))
                 }
             };
-            RegisteredTool { definition: definition.clone(), apart }
+            RegisteredTool { definition: definition.clone(), overrides }
         });
         self.members.extend(brought);
         self.prompts.extend(registry.inner.prompts.iter().map(|prompt| prompt.beside(beside)));
     }
 
     fn finish(mut self) -> Toolset {
-        let mut members = first_of_each_name(self.members, &mut self.left_out);
-        first_of_each_address(&mut members, &mut self.left_out);
+        let mut members = first_of_each_name(self.members, &mut self.skipped);
+        first_of_each_address(&mut members, &mut self.skipped);
         let members = by_name(members);
-        let mut homes = self.homes.into_iter();
+        let mut scopes = self.scopes.into_iter();
         let inner = Inner {
             members,
-            home: homes.next().unwrap_or_default(),
-            others: homes.collect(),
+            scope: scopes.next().unwrap_or_default(),
+            others: scopes.collect(),
             positions: Positions::default(),
-            prompts: first_prompt_of_each_name(self.prompts, &mut self.left_out),
+            prompts: first_prompt_of_each_name(self.prompts, &mut self.skipped),
             index: OnceLock::new(),
             open: OnceLock::new(),
             audit: self.audit,
@@ -144,14 +144,14 @@ impl Assembly {
         // The extensions of the first are not for the tools of the others.
         let options = options.map(|options| Arc::new(options.without_extensions()));
         let registry = Registry { inner: Arc::new(inner), principal, options };
-        Toolset::new(registry, self.left_out)
+        Toolset::new(registry, self.skipped)
     }
 }
 
 /// The prompts by name, without those whose name an earlier one has.
 fn first_prompt_of_each_name(
     mut prompts: Vec<RegisteredPrompt>,
-    left_out: &mut Vec<Skipped>,
+    skipped: &mut Vec<Skipped>,
 ) -> Vec<RegisteredPrompt> {
     // Equal ones stay in their order.
     prompts.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
@@ -159,10 +159,10 @@ fn first_prompt_of_each_name(
         let (second, first) = (&second.definition, &first.definition);
         let is_second = second.name() == first.name();
         if is_second {
-            left_out.push(Skipped::DuplicatePrompt {
+            skipped.push(Skipped::DuplicatePrompt {
                 name: second.name().to_owned(),
                 kept: first.tool().place(),
-                left_out: second.tool().place(),
+                skipped: second.tool().place(),
             });
         }
         is_second
@@ -171,16 +171,16 @@ fn first_prompt_of_each_name(
 }
 
 /// The tools without those whose name or alias an earlier one has.
-fn first_of_each_name(mut members: Vec<RegisteredTool>, left_out: &mut Vec<Skipped>) -> Vec<RegisteredTool> {
+fn first_of_each_name(mut members: Vec<RegisteredTool>, skipped: &mut Vec<Skipped>) -> Vec<RegisteredTool> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(members.len());
     let mut dropped = BTreeSet::new();
     for (position, RegisteredTool { definition: tool, .. }) in members.iter().enumerate() {
         let names = || [Some(tool.name()), tool.alias()].into_iter().flatten();
         if let Some((name, first)) = names().find_map(|name| Some((name, known.get(name)?))) {
-            left_out.push(Skipped::Duplicate {
+            skipped.push(Skipped::Duplicate {
                 name: name.to_owned(),
                 kept: members[*first].definition.place(),
-                left_out: tool.place(),
+                skipped: tool.place(),
             });
             dropped.insert(position);
             continue;
@@ -210,12 +210,12 @@ fn drop_at(members: &mut Vec<RegisteredTool>, dropped: &BTreeSet<usize>) {
 }
 
 /// Drops the tools that live where an earlier one does.
-fn first_of_each_address(kept: &mut Vec<RegisteredTool>, left_out: &mut Vec<Skipped>) {
+fn first_of_each_address(kept: &mut Vec<RegisteredTool>, skipped: &mut Vec<Skipped>) {
     let tools = kept.iter().map(|member| &member.definition);
     let mut dropped = BTreeSet::new();
     for (first, second) in collisions(tools) {
         if !dropped.contains(&first.position) && dropped.insert(second.position) {
-            left_out.push(Skipped::Address { kept: first.to_string(), left_out: second.to_string() });
+            skipped.push(Skipped::Address { kept: first.to_string(), skipped: second.to_string() });
         }
     }
     drop_at(kept, &dropped);

@@ -9,7 +9,7 @@ use crate::call::audit::{Audit, AuditSink, process_key};
 #[cfg(feature = "tokio")]
 use crate::call::options::CallOptions;
 use crate::call::tool::Tool;
-use crate::call::{Limits, Runner};
+use crate::call::{Executor, Limits};
 use crate::declare::declaration::Declaration;
 use crate::declare::declared::Declared;
 use crate::declare::state::States;
@@ -19,9 +19,9 @@ use crate::model::catch_panic::{Panicked, catch_panic};
 use crate::registry::addresses;
 use crate::registry::checks::schema_errors;
 use crate::registry::error::{BuildError, BuildErrors};
-use crate::registry::executor::faults_of_limits;
 use crate::registry::index;
 use crate::registry::index::Positions;
+use crate::registry::limits::faults_of_limits;
 use crate::registry::prompts::{RegisteredPrompt, Selection};
 use crate::registry::{Inner, RegisteredTool, Registry, Scope, ToolOverrides};
 use crate::schema::leniency::Leniency;
@@ -48,11 +48,11 @@ use crate::schema::leniency::Leniency;
 #[must_use = "a builder does nothing until `build`"]
 pub struct RegistryBuilder {
     declarations: Vec<&'static Declaration>,
-    written: Vec<Arc<dyn Tool>>,
+    dynamic: Vec<Arc<dyn Tool>>,
     pub(super) prompts: Selection,
     #[cfg(feature = "inventory")]
     linked: bool,
-    select: Vec<Box<Likes>>,
+    select: Vec<Box<PromptPredicate>>,
     expected: Vec<String>,
     states: States,
     local: Option<Principal>,
@@ -67,7 +67,7 @@ pub struct RegistryBuilder {
 }
 
 /// Whether a tool is kept.
-type Likes = dyn Fn(&ToolDefinition) -> bool + Send;
+type PromptPredicate = dyn Fn(&ToolDefinition) -> bool + Send;
 
 /// Built in a task of a runtime that may move it between threads.
 const _: () = {
@@ -120,7 +120,7 @@ impl RegistryBuilder {
     /// assert!(registry.get("greet_back").is_some());
     /// ```
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
-        self.written.push(Arc::new(tool));
+        self.dynamic.push(Arc::new(tool));
         self
     }
 
@@ -130,8 +130,8 @@ impl RegistryBuilder {
     /// # use tool_core::Registry;
     /// let reading = Registry::builder().linked().select(|tool| !tool.modifies());
     /// ```
-    pub fn select(mut self, likes: impl Fn(&ToolDefinition) -> bool + Send + 'static) -> Self {
-        self.select.push(Box::new(likes));
+    pub fn select(mut self, predicate: impl Fn(&ToolDefinition) -> bool + Send + 'static) -> Self {
+        self.select.push(Box::new(predicate));
         self
     }
 
@@ -280,31 +280,31 @@ impl RegistryBuilder {
         let declarations = Declaration::sorted(self.declarations());
 
         let audit = self.audit.map(|sink| Audit { sink, key: self.audit_key.unwrap_or_else(process_key) });
-        let home = Arc::new(Scope {
+        let scope = Arc::new(Scope {
             states: self.states,
-            runner: Runner::new(self.limits),
+            executor: Executor::new(self.limits),
             admission: self.admission,
             leniency: self.leniency,
             audit: audit.clone(),
         });
         // Made once and not moved: of a thousand tools, each copy would be felt where a command starts.
-        let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.written.len());
+        let mut members: Vec<RegisteredTool> = Vec::with_capacity(declarations.len() + self.dynamic.len());
         let declarations = declarations.into_iter().map(|keyed| keyed.declaration);
         let declared = ToolDefinition::all_declared(declarations);
-        members.extend(declared.map(|definition| RegisteredTool { definition, apart: None }));
-        let are_ordered = self.written.is_empty();
-        for tool in self.written {
+        members.extend(declared.map(|definition| RegisteredTool { definition, overrides: None }));
+        let are_ordered = self.dynamic.is_empty();
+        for tool in self.dynamic {
             match catch_panic(|| tool.definition().clone()) {
                 Ok(definition) => {
-                    let (written, home) = (Some(tool), Arc::clone(&home));
-                    let apart = Some(Arc::new(ToolOverrides { written, home, extensions: None }));
-                    members.push(RegisteredTool { definition, apart });
+                    let (dynamic, scope) = (Some(tool), Arc::clone(&scope));
+                    let overrides = Some(Arc::new(ToolOverrides { dynamic, scope, extensions: None }));
+                    members.push(RegisteredTool { definition, overrides });
                 }
                 Err(Panicked) => faults.push(BuildError::NoDefinition),
             }
         }
         if !self.select.is_empty() {
-            members.retain(|member| self.select.iter().all(|likes| likes(&member.definition)));
+            members.retain(|member| self.select.iter().all(|predicate| predicate(&member.definition)));
         }
         if !are_ordered {
             members.sort_by(|RegisteredTool { definition: a, .. }, RegisteredTool { definition: b, .. }| {
@@ -312,7 +312,7 @@ impl RegistryBuilder {
             });
         }
         let mut faults_of_prompts = Vec::new();
-        let prompts = self.prompts.definitions(&home.states, &mut faults_of_prompts);
+        let prompts = self.prompts.definitions(&scope.states, &mut faults_of_prompts);
         if members.is_empty() && prompts.is_empty() && !self.allow_empty {
             faults.push(BuildError::Empty);
         }
@@ -325,9 +325,9 @@ impl RegistryBuilder {
             second: second.to_string(),
         }));
         for tool in definitions().filter(|tool| tool.takes_state()) {
-            faults.extend(tool.lacks(&home.states).into_iter().map(|state| BuildError::MissingState {
+            faults.extend(tool.lacks(&scope.states).into_iter().map(|state| BuildError::MissingState {
                 tool: tool.name().to_owned(),
-                place: tool.place(),
+                location: tool.place(),
                 state: state.to_owned(),
             }));
         }
@@ -336,12 +336,12 @@ impl RegistryBuilder {
         faults.extend(faults_of_limits(self.limits, definitions()));
         faults.append(&mut faults_of_prompts);
         BuildErrors::unless_empty(faults)?;
-        let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &home)).collect();
+        let prompts = prompts.into_iter().map(|prompt| RegisteredPrompt::new(prompt, &scope)).collect();
         let inner = Inner {
             members,
             prompts,
             positions: Positions::default(),
-            home,
+            scope,
             others: Vec::new(),
             index: OnceLock::new(),
             open: OnceLock::new(),
@@ -387,7 +387,7 @@ fn faults_of_names(tools: &[RegisteredTool], faults: &mut Vec<BuildError>) {
 impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.declarations().map(|declaration| declaration.name).collect();
-        let written = self.written.len();
-        f.debug_struct("Builder").field("tools", &names).field("written", &written).finish_non_exhaustive()
+        let dynamic = self.dynamic.len();
+        f.debug_struct("Builder").field("tools", &names).field("written", &dynamic).finish_non_exhaustive()
     }
 }

@@ -77,7 +77,7 @@ impl Registry {
     /// assert!(registry.validate("nope", b"{}").is_err());
     /// ```
     pub fn validate(&self, name: &str, arguments: &[u8]) -> Result<Validation, Failure> {
-        let Target { definition, written, home, .. } = self.find(name)?;
-        call::validate(definition, written, &home.states, home.leniency, arguments)
+        let Target { definition, implementation, scope, .. } = self.find(name)?;
+        call::validate(definition, implementation, &scope.states, scope.leniency, arguments)
     }
 }

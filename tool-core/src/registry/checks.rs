@@ -33,7 +33,7 @@ impl Registry {
 pub(super) fn schema_errors(tool: &ToolDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
     faults.into_iter().map(|fault| BuildError::Schema {
         tool: tool.name().to_owned(),
-        place: tool.place(),
+        location: tool.place(),
         fault,
     })
 }
@@ -43,7 +43,7 @@ fn one_handle(tool: &ToolDefinition) -> impl Iterator<Item = BuildError> {
     let writing = tool.needs().filter(|need| need.writes() && !tool.modifies());
     writing.map(|need| BuildError::OneHandle {
         name: tool.name().to_owned(),
-        place: tool.place(),
+        location: tool.place(),
         resource: need.type_name().to_owned(),
     })
 }

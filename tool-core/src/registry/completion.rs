@@ -14,7 +14,7 @@ impl Registry {
         input: &str,
         request: &CompletionRequest<'_>,
     ) -> Result<Completions, Failure> {
-        let Target { definition, home, .. } = target;
+        let Target { definition, scope, .. } = target;
         let inputs = definition.inputs();
         let Some(native) = inputs.iter().find(|native| native.name.as_deref() == Some(input)) else {
             let known: Vec<&str> = inputs.iter().filter_map(|native| native.name.as_deref()).collect();
@@ -26,9 +26,9 @@ impl Registry {
             Some(complete) => {
                 // What is proposed may be stored state: nobody sees of it what a call would not show. What an input allows is
                 // told to everybody who knows of the tool.
-                home.admission.admit(definition, &home.states, self.principal())?;
+                scope.admission.admit(definition, &scope.states, self.principal())?;
                 let request = &request.clone().by(self.principal());
-                let (states, guarded, values) = (&home.states, definition.guarded(), &mut values);
+                let (states, guarded, values) = (&scope.states, definition.guarded(), &mut values);
                 let mut completing = Completing::Propose { request, states, guarded, values };
                 catch_panic(|| complete(&mut completing)).map_err(|Panicked| Failure::internal())?;
             }

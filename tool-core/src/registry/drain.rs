@@ -48,6 +48,6 @@ impl Registry {
 
     /// What is on its way, in each of the places where tools are at home.
     fn tasks(&self) -> Vec<&Tasks> {
-        self.inner.homes().map(|home| home.runner.tasks()).collect()
+        self.inner.scopes().map(|scope| scope.executor.tasks()).collect()
     }
 }

@@ -48,13 +48,13 @@ pub enum BuildError {
     },
     /// The result of a tool lives where an adapter has something of its own.
     #[error(
-        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {place}\nhelp: give it another `path`"
+        "tool `{tool}` lives at `{address}`, and `{segment}` is reserved\n  declared: {location}\nhelp: give it another `path`"
     )]
     ReservedAddress {
         /// The tool.
         tool: String,
         /// Where it is declared.
-        place: String,
+        location: String,
         /// Its address.
         address: String,
         /// The first segment of it.
@@ -74,35 +74,35 @@ pub enum BuildError {
     },
     /// A tool that modifies nothing, or a prompt, takes a `Reader` of a resource that is also its `Writer`.
     #[error(
-        "`{name}` modifies nothing, and its `Reader<{resource}>` can write: the `Reader` and the `Writer` of that resource are one type\n  declared: {place}\nhelp: make the `Reader` a type or a trait object that cannot write, or the `Writer` `()` if nothing is written"
+        "`{name}` modifies nothing, and its `Reader<{resource}>` can write: the `Reader` and the `Writer` of that resource are one type\n  declared: {location}\nhelp: make the `Reader` a type or a trait object that cannot write, or the `Writer` `()` if nothing is written"
     )]
     OneHandle {
         /// The tool or the prompt.
         name: String,
         /// Where it was declared.
-        place: String,
+        location: String,
         /// The type of the resource.
         resource: String,
     },
     /// A prompt takes state that the registry does not have.
     #[error(
-        "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+        "prompt `{prompt}` needs state of type `{state}`, which the registry does not have\n  declared: {location}\nhelp: give it to the builder with `.state(…)`"
     )]
     MissingPromptState {
         /// The prompt.
         prompt: String,
         /// Where it is declared.
-        place: String,
+        location: String,
         /// The type of the state.
         state: String,
     },
     /// The schema of the arguments of a prompt contradicts itself.
-    #[error("prompt `{prompt}`: {fault}\n  declared: {place}")]
+    #[error("prompt `{prompt}`: {fault}\n  declared: {location}")]
     PromptSchema {
         /// The prompt.
         prompt: String,
         /// Where it is declared.
-        place: String,
+        location: String,
         /// What is wrong.
         fault: String,
     },
@@ -116,13 +116,13 @@ pub enum BuildError {
     NotLinked(String),
     /// A tool takes state that the registry does not have.
     #[error(
-        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {place}\nhelp: give it to the builder with `.state(…)`"
+        "tool `{tool}` needs state of type `{state}`, which the registry does not have\n  declared: {location}\nhelp: give it to the builder with `.state(…)`"
     )]
     MissingState {
         /// The tool.
         tool: String,
         /// Where it is declared.
-        place: String,
+        location: String,
         /// The type of the state.
         state: String,
     },
@@ -134,21 +134,21 @@ pub enum BuildError {
     NoRoom(&'static str),
     /// A tool has a time limit in a program without timers.
     #[error(
-        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {place}\nhelp: switch the feature on, or drop the timeout"
+        "tool `{tool}` has a timeout, which needs the feature `tokio` of `tool-core`\n  declared: {location}\nhelp: switch the feature on, or drop the timeout"
     )]
     NoTimers {
         /// The tool.
         tool: String,
         /// Where it is declared.
-        place: String,
+        location: String,
     },
     /// The schema of a tool contradicts itself.
-    #[error("tool `{tool}`: {fault}\n  declared: {place}")]
+    #[error("tool `{tool}`: {fault}\n  declared: {location}")]
     Schema {
         /// The tool.
         tool: String,
         /// Where it is declared.
-        place: String,
+        location: String,
         /// What is wrong.
         fault: String,
     },

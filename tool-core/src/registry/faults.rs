@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::call::decode;
+use crate::call::target::Implementation;
 use crate::declare::state::States;
 use crate::definition::ToolDefinition;
 use crate::definition::documentation::Example;
@@ -33,9 +34,8 @@ impl ToolDefinition {
             Ok(_) => {
                 faults.extend(self.invalid_values().into_iter().map(|(_, fault)| fault));
                 let refused = refused_defaults(self.input_schema()).into_iter();
-                faults.extend(
-                    refused.map(|(place, why)| format!("the default at `{place}` is invalid: {why}")),
-                );
+                faults
+                    .extend(refused.map(|(path, why)| format!("the default at `{path}` is invalid: {why}")));
                 faults.extend(self.faults_of_examples());
                 faults.extend(self.unreadable());
             }
@@ -55,7 +55,7 @@ impl ToolDefinition {
 
     /// Patterns that a client would understand otherwise than the registry does.
     fn faults_of_patterns(&self) -> Vec<String> {
-        let fault = |of: &str, (place, why)| format!("the pattern{of} at `{place}` is invalid: {why}");
+        let fault = |of: &str, (path, why)| format!("the pattern{of} at `{path}` is invalid: {why}");
         let inputs = refused_patterns(self.input_schema()).into_iter().map(|found| fault("", found));
         let output = self.output_schema().map(refused_patterns).unwrap_or_default();
         inputs.chain(output.into_iter().map(|found| fault(" of the output", found))).collect()
@@ -92,9 +92,13 @@ impl ToolDefinition {
                 let mut arguments = input.example().clone();
                 arguments[name] = value.clone();
                 let call = arguments.to_string();
-                let Err(failure) =
-                    decode::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes())
-                else {
+                let Err(failure) = decode::validate(
+                    self,
+                    Implementation::new(self, None),
+                    &States::default(),
+                    Leniency::Strict,
+                    call.as_bytes(),
+                ) else {
                     continue;
                 };
                 let path = crate::schema::json::pointer::pointer(name);
@@ -131,9 +135,9 @@ impl ToolDefinition {
         }
         // One is enough to be found.
         faults.truncate(1);
-        faults.extend(self.declared_wide().map(|place| {
+        faults.extend(self.declared_wide().map(|path| {
             format!(
-                "the integer of 128 bits at `{place}` stands in an untagged enum, whose variants serde reads from a buffer \
+                "the integer of 128 bits at `{path}` stands in an untagged enum, whose variants serde reads from a buffer \
                  without room for it: {WIDE}"
             )
         }));
@@ -156,8 +160,14 @@ impl ToolDefinition {
                 Ok(call) => call.to_string(),
                 Err(fault) => return Some(fault),
             };
-            let failure =
-                decode::validate(self, None, &States::default(), Leniency::Strict, call.as_bytes()).err()?;
+            let failure = decode::validate(
+                self,
+                Implementation::new(self, None),
+                &States::default(),
+                Leniency::Strict,
+                call.as_bytes(),
+            )
+            .err()?;
             let problems: Vec<_> = failure.problems().iter().map(ToString::to_string).collect();
             let line = example.line;
             Some(format!("the example at line {line} of its description is invalid: {}", problems.join("; ")))

@@ -73,7 +73,7 @@ pub(super) fn by_name(name: &str, members: &[RegisteredTool]) -> Option<usize> {
 impl Table {
     fn of(members: &[RegisteredTool]) -> Self {
         // Tools that are written by hand may be somebody else's, and so may their names.
-        let is_foreign = members.iter().any(RegisteredTool::is_written);
+        let is_foreign = members.iter().any(RegisteredTool::is_dynamic);
         let keys = if is_foreign { Keys::Foreign(RandomState::new()) } else { Keys::Own };
         let aliases = members.iter().filter(|member| member.definition.alias().is_some()).count();
         let mut table = HashTable::with_capacity(members.len() + aliases);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::call::options::{CallOptions, NO_CALL_OPTIONS};
 use crate::call::prompt_arguments::read;
+use crate::call::target::{Implementation, Scope, Target};
 use crate::call::{self, Reply};
 use crate::context::extensions::Extensions;
 use crate::declare::prompt::{PromptDeclaration, Prompts};
@@ -16,19 +17,19 @@ use crate::model::access::Principal;
 use crate::model::audit_kind::AuditKind;
 use crate::model::failure::Failure;
 use crate::model::prompt::{Prompt, PromptReply};
+use crate::registry::Registry;
 use crate::registry::builder::RegistryBuilder;
 use crate::registry::error::BuildError;
-use crate::registry::{Registry, Scope, Target};
 
 /// Which prompts a registry is to have.
 #[derive(Default)]
 pub(super) struct Selection {
     declarations: Vec<&'static PromptDeclaration>,
-    select: Vec<Box<Likes>>,
+    select: Vec<Box<PromptPredicate>>,
 }
 
 /// Whether a prompt is kept.
-type Likes = dyn Fn(&PromptDefinition) -> bool + Send;
+type PromptPredicate = dyn Fn(&PromptDefinition) -> bool + Send;
 
 impl Selection {
     #[cfg(feature = "inventory")]
@@ -48,7 +49,7 @@ impl Selection {
         declarations.sort_unstable_by_key(|declaration| ptr::from_ref(*declaration));
         declarations.dedup_by_key(|declaration| ptr::from_ref(*declaration));
         let mut prompts = PromptDefinition::all_declared(&declarations);
-        prompts.retain(|prompt| select.iter().all(|likes| likes(prompt)));
+        prompts.retain(|prompt| select.iter().all(|predicate| predicate(prompt)));
         prompts.sort_by(|a, b| (a.name(), a.source()).cmp(&(b.name(), b.source())));
         for pair in prompts.windows(2).filter(|pair| pair[0].name() == pair[1].name()) {
             faults.push(BuildError::DuplicatePrompt {
@@ -64,7 +65,7 @@ impl Selection {
             faults.extend(prompt.tool().lacks(states).into_iter().map(|state| {
                 BuildError::MissingPromptState {
                     prompt: prompt.name().to_owned(),
-                    place: prompt.tool().place(),
+                    location: prompt.tool().place(),
                     state: state.to_owned(),
                 }
             }));
@@ -77,7 +78,7 @@ impl Selection {
 fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterator<Item = BuildError> {
     faults.into_iter().map(|fault| BuildError::PromptSchema {
         prompt: prompt.name().to_owned(),
-        place: prompt.tool().place(),
+        location: prompt.tool().place(),
         fault,
     })
 }
@@ -86,14 +87,14 @@ fn schema_errors(prompt: &PromptDefinition, faults: Vec<String>) -> impl Iterato
 #[derive(Clone)]
 pub(super) struct RegisteredPrompt {
     pub(super) definition: PromptDefinition,
-    home: Arc<Scope>,
+    scope: Arc<Scope>,
     /// What stands beside its calls whoever calls, under what the caller brings along.
     extensions: Option<Arc<Extensions>>,
 }
 
 impl RegisteredPrompt {
-    pub(super) fn new(definition: PromptDefinition, home: &Arc<Scope>) -> Self {
-        RegisteredPrompt { definition, home: Arc::clone(home), extensions: None }
+    pub(super) fn new(definition: PromptDefinition, scope: &Arc<Scope>) -> Self {
+        RegisteredPrompt { definition, scope: Arc::clone(scope), extensions: None }
     }
 
     /// The same in a registry of others, with what stands beside its calls where it comes from.
@@ -105,13 +106,13 @@ impl RegisteredPrompt {
     }
 
     /// Returns `true` if the prompt exists for this caller.
-    fn is_known_to(&self, principal: &Principal) -> bool {
-        self.home.admission.knows(self.definition.tool(), principal)
+    fn is_visible_to(&self, principal: &Principal) -> bool {
+        self.scope.admission.is_visible(self.definition.tool(), principal)
     }
 
     /// Returns `true` if a call with valid arguments is let in.
     fn is_callable_by(&self, principal: &Principal) -> bool {
-        let Scope { admission, states, .. } = &*self.home;
+        let Scope { admission, states, .. } = &*self.scope;
         admission.admit(self.definition.tool(), states, principal).is_ok()
     }
 
@@ -120,8 +121,8 @@ impl RegisteredPrompt {
         Target {
             kind: AuditKind::Prompt,
             definition: self.definition.tool(),
-            written: None,
-            home: &self.home,
+            implementation: Implementation::new(self.definition.tool(), None),
+            scope: &self.scope,
             extensions: self.extensions.as_ref(),
         }
     }
@@ -152,8 +153,8 @@ impl RegistryBuilder {
     /// # use tool_core::Registry;
     /// let short = Registry::builder().linked().select_prompts(|prompt| prompt.arguments().len() < 3);
     /// ```
-    pub fn select_prompts(mut self, likes: impl Fn(&PromptDefinition) -> bool + Send + 'static) -> Self {
-        self.prompts.select.push(Box::new(likes));
+    pub fn select_prompts(mut self, predicate: impl Fn(&PromptDefinition) -> bool + Send + 'static) -> Self {
+        self.prompts.select.push(Box::new(predicate));
         self
     }
 }
@@ -169,7 +170,7 @@ impl Registry {
     /// }
     /// ```
     pub fn prompts(&self) -> impl ExactSizeIterator<Item = &PromptDefinition> {
-        let known = self.inner.prompts.iter().filter(|prompt| prompt.is_known_to(self.principal()));
+        let known = self.inner.prompts.iter().filter(|prompt| prompt.is_visible_to(self.principal()));
         known.map(|prompt| &prompt.definition).collect::<Vec<_>>().into_iter()
     }
 
@@ -276,6 +277,6 @@ impl Registry {
     fn prompt_member(&self, name: &str) -> Option<&RegisteredPrompt> {
         let prompts = &self.inner.prompts;
         let position = prompts.binary_search_by(|prompt| prompt.definition.name().cmp(name)).ok()?;
-        Some(&prompts[position]).filter(|prompt| prompt.is_known_to(self.principal()))
+        Some(&prompts[position]).filter(|prompt| prompt.is_visible_to(self.principal()))
     }
 }

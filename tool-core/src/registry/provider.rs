@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(feature = "tokio")]
 pub use cached::Cached;
 pub use discovery::{DiscoveryError, IntoTools};
-pub use into::{IntoToolsProvider, ToolSource, by};
+pub use into::{IntoToolsProvider, ToolSource, marker};
 pub use providers::Providers;
 pub use toolset::{Skipped, Toolset};
 
@@ -149,7 +149,7 @@ impl<P: ToolsProvider + ?Sized> ToolsProvider for Arc<P> {
 pub struct Provider {
     inner: Arc<dyn ToolsProvider>,
     /// What was left out the last time, so that the log has it once and not on every request.
-    told: Arc<Mutex<Vec<Skipped>>>,
+    reported: Arc<Mutex<Vec<Skipped>>>,
 }
 
 impl Provider {
@@ -180,10 +180,10 @@ impl Provider {
             tracing::error!(%error, cause, "the tools could not be listed");
         })?;
         // Nothing panics while it is held.
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if *told != tools.left_out() {
-            tools.left_out().iter().for_each(|left_out| tracing::warn!(%left_out, "left out"));
-            *told = tools.left_out().to_vec();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if *reported != tools.skipped() {
+            tools.skipped().iter().for_each(|skipped| tracing::warn!(%skipped, "left out"));
+            *reported = tools.skipped().to_vec();
         }
         Ok(tools)
     }
@@ -214,7 +214,7 @@ impl Provider {
     }
 
     pub(crate) fn new(provider: impl ToolsProvider + 'static) -> Self {
-        Provider { inner: Arc::new(provider), told: Arc::default() }
+        Provider { inner: Arc::new(provider), reported: Arc::default() }
     }
 
     /// The same without a word to the log, for a provider made of others.

@@ -18,7 +18,7 @@ const NAME: &str = "read_result";
 
 /// The arguments of `read_result`.
 #[derive(Deserialize)]
-struct Asked {
+struct ReadArguments {
     digest: String,
     lines: Option<String>,
     bytes: Option<String>,
@@ -45,14 +45,14 @@ impl ResultStore {
     /// ```
     pub fn tool(&self) -> DynamicTool {
         let store = self.clone();
-        DynamicTool::new(definition(), move |context: Context, asked: Asked| {
+        DynamicTool::new(definition(), move |context: Context, arguments: ReadArguments| {
             let store = store.clone();
-            async move { store.page(&context, &asked).await }
+            async move { store.page(&context, &arguments).await }
         })
     }
 
-    async fn page(&self, context: &Context, asked: &Asked) -> Result<Output, Failure> {
-        let Asked { digest, lines, bytes, search } = asked;
+    async fn page(&self, context: &Context, arguments: &ReadArguments) -> Result<Output, Failure> {
+        let ReadArguments { digest, lines, bytes, search } = arguments;
         let part = ResultPart::parse(lines.as_deref(), bytes.as_deref(), search.as_deref())
             .map_err(|error| wrong(&error))?;
         // What cannot be the digest of anything is that of nothing.

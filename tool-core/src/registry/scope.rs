@@ -14,22 +14,22 @@ use crate::definition::ToolDefinition;
 pub(super) struct RegisteredTool {
     pub(super) definition: ToolDefinition,
     /// What is not as it is for a declared tool that is at home here.
-    pub(super) apart: Option<Arc<ToolOverrides>>,
+    pub(super) overrides: Option<Arc<ToolOverrides>>,
 }
 
 /// What a tool has for itself, or together with those that it came with.
 #[derive(Clone)]
 pub(super) struct ToolOverrides {
     /// The tool itself, where it is written by hand. One that is declared is entered by its declaration.
-    pub(super) written: Option<Arc<dyn Tool>>,
-    pub(super) home: Arc<Scope>,
+    pub(super) dynamic: Option<Arc<dyn Tool>>,
+    pub(super) scope: Arc<Scope>,
     /// What stands beside its calls whoever calls, under what the caller brings along.
     pub(super) extensions: Option<Arc<Extensions>>,
 }
 
 impl RegisteredTool {
-    pub(super) fn is_written(&self) -> bool {
-        self.apart.as_ref().is_some_and(|apart| apart.written.is_some())
+    pub(super) fn is_dynamic(&self) -> bool {
+        self.overrides.as_ref().is_some_and(|overrides| overrides.dynamic.is_some())
     }
 }
 

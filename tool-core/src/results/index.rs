@@ -62,7 +62,7 @@ struct Share {
 struct Entry {
     bytes: u64,
     expires: Instant,
-    place: u64,
+    sequence: u64,
 }
 
 impl Index {
@@ -83,23 +83,23 @@ impl Index {
 
     pub(super) fn insert(&mut self, name: Name, bytes: u64, expires: Instant) {
         self.remove(&name);
-        let place = self.next;
+        let sequence = self.next;
         self.next += 1;
         self.total += bytes;
-        self.order.insert(place, name);
+        self.order.insert(sequence, name);
         let share = self.shares.entry(name.owner).or_default();
         share.bytes += bytes;
-        share.order.insert(place, name);
-        self.entries.insert(name, Entry { bytes, expires, place });
+        share.order.insert(sequence, name);
+        self.entries.insert(name, Entry { bytes, expires, sequence });
     }
 
     pub(super) fn remove(&mut self, name: &Name) {
         if let Some(entry) = self.entries.remove(name) {
-            self.order.remove(&entry.place);
+            self.order.remove(&entry.sequence);
             self.total -= entry.bytes;
             let share = self.shares.entry(name.owner).or_default();
             share.bytes -= entry.bytes;
-            share.order.remove(&entry.place);
+            share.order.remove(&entry.sequence);
             if share.order.is_empty() {
                 self.shares.remove(&name.owner);
             }
@@ -124,12 +124,12 @@ impl Index {
             return None;
         }
         let parts = self.shares.iter().filter_map(|(owner, share)| {
-            let (place, oldest) = share.order.iter().find(|(_, name)| !stays(name))?;
+            let (sequence, oldest) = share.order.iter().find(|(_, name)| !stays(name))?;
             let is_writer = replaced.is_some_and(|name| name.owner == *owner);
             let bytes = if is_writer { (share.bytes - freed).saturating_add(more) } else { share.bytes };
-            Some((bytes, std::cmp::Reverse(*place), *oldest))
+            Some((bytes, std::cmp::Reverse(*sequence), *oldest))
         });
-        parts.max_by_key(|(bytes, place, _)| (*bytes, *place)).map(|(.., oldest)| oldest)
+        parts.max_by_key(|(bytes, sequence, _)| (*bytes, *sequence)).map(|(.., oldest)| oldest)
     }
 
     /// When the next one is out of time.

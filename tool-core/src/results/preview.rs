@@ -169,7 +169,7 @@ fn of_output<'r>(output: &'r Output, limits: &ResultLimits) -> Vec<Part<'r>> {
 /// The blocks that there is room for stay.
 fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> {
     let (mut texts, mut media) = (0, 0);
-    let mut gone = 0;
+    let mut omitted = 0;
     let part = |block: &'r Content| {
         let whole = whole(block);
         let (sum, most) =
@@ -178,11 +178,11 @@ fn of_blocks<'r>(blocks: &'r [Content], limits: &ResultLimits) -> Vec<Part<'r>> 
             *sum += whole.bytes.len();
             return Part::Stays(block);
         }
-        gone += 1;
+        omitted += 1;
         Part::Goes(whole)
     };
     let parts: Vec<Part<'r>> = blocks.iter().map(part).collect();
-    match gone {
+    match omitted {
         0 => Vec::new(),
         1..=MOST_APART => parts,
         _ => {

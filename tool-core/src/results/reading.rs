@@ -4,10 +4,10 @@ use bytes::Bytes;
 
 use crate::results::part::{PartError, ResultPart, Span};
 use crate::results::search::{Found, search};
-use crate::results::stored::Kept;
+use crate::results::stored::StoredResult;
 use crate::results::truncate::{boundary_after, boundary_before, count_lines};
 
-impl Kept {
+impl StoredResult {
     /// Some of its bytes: to the letter, whatever they mean.
     ///
     /// # Errors
@@ -15,7 +15,7 @@ impl Kept {
     /// When it has none of them.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
+    /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
     /// let first = kept.bytes("0-99".parse().unwrap())?;
     /// # Ok(())
     /// # }
@@ -33,7 +33,7 @@ impl Kept {
     /// When it has none of them, or is no text.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
+    /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
     /// let first = kept.lines("1-10".parse().unwrap())?;
     /// # Ok(())
     /// # }
@@ -50,7 +50,7 @@ impl Kept {
     /// When it has none of these lines, or is no text.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
+    /// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
     /// println!("{} lines", kept.search("rain", None)?.total);
     /// # Ok(())
     /// # }
@@ -107,8 +107,8 @@ impl Kept {
     fn page_of_bytes(&self, text: &str, start: usize, end: usize, most: usize) -> String {
         let shown = &text[start..boundary_before(text, end.min(start + most)).max(start)];
         let next = start + shown.len();
-        let place = format!("bytes {start}-{} of {}", next.saturating_sub(1), text.len());
-        self.noted(shown, &place, (next < end).then(|| format!("\"bytes\": \"{next}-{}\"", end - 1)))
+        let location = format!("bytes {start}-{} of {}", next.saturating_sub(1), text.len());
+        self.noted(shown, &location, (next < end).then(|| format!("\"bytes\": \"{next}-{}\"", end - 1)))
     }
 
     fn page_of_matches(&self, found: &Found, wanted: &str, most: usize) -> String {
@@ -128,16 +128,16 @@ impl Kept {
         self.noted(&page, &format!("{} {noun} with {wanted}", found.total), next)
     }
 
-    fn noted(&self, shown: &str, place: &str, next: Option<String>) -> String {
+    fn noted(&self, shown: &str, location: &str, next: Option<String>) -> String {
         let line_break = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
         match next {
             Some(next) => {
                 format!(
-                    "{shown}{line_break}[{place}; next: {{\"digest\": \"{}\", {next}}}]",
+                    "{shown}{line_break}[{location}; next: {{\"digest\": \"{}\", {next}}}]",
                     self.digest.hex()
                 )
             }
-            None => format!("{shown}{line_break}[{place}]"),
+            None => format!("{shown}{line_break}[{location}]"),
         }
     }
 }

@@ -5,10 +5,10 @@ use serde::Serialize;
 use crate::results::part::{PartError, Span};
 use crate::results::truncate::{boundary_after, boundary_before};
 
-/// The lines with a text: see [`Kept::search`](crate::results::Kept::search).
+/// The lines with a text: see [`StoredResult::search`](crate::results::StoredResult::search).
 ///
 /// ```
-/// # fn of(kept: &tool_core::results::Kept) -> Result<(), tool_core::results::PartError> {
+/// # fn of(kept: &tool_core::results::StoredResult) -> Result<(), tool_core::results::PartError> {
 /// let found = kept.search("rain", None)?;
 /// for line in &found.matches {
 ///     println!("{}: {}", line.line, line.text);

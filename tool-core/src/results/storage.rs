@@ -33,7 +33,7 @@ use crate::model::future::BoxFuture;
 ///
 /// use bytes::Bytes;
 /// use tool_core::BoxFuture;
-/// use tool_core::results::{Kept, ResultStorage, ResultStore};
+/// use tool_core::results::{StoredResult, ResultStorage, ResultStore};
 ///
 /// #[derive(Default)]
 /// struct Table(Mutex<HashMap<String, Bytes>>);

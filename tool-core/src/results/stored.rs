@@ -24,18 +24,18 @@ use crate::results::truncate::count_lines;
 /// # });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredResult {
     pub(super) digest: Digest,
     pub(super) media_type: String,
     pub(super) content: Bytes,
     pub(super) left: Duration,
 }
 
-impl Kept {
+impl StoredResult {
     /// The digest of its bytes.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) {
+    /// # fn of(kept: &tool_core::results::StoredResult) {
     /// assert_eq!(kept.digest(), tool_core::Digest::of_bytes(kept.content()));
     /// # }
     /// ```
@@ -46,7 +46,7 @@ impl Kept {
     /// What its bytes are, such as `application/json`.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) {
+    /// # fn of(kept: &tool_core::results::StoredResult) {
     /// println!("Content-Type: {}", kept.media_type());
     /// # }
     /// ```
@@ -57,7 +57,7 @@ impl Kept {
     /// Its bytes.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) {
+    /// # fn of(kept: &tool_core::results::StoredResult) {
     /// println!("{} bytes", kept.content().len());
     /// # }
     /// ```
@@ -68,7 +68,7 @@ impl Kept {
     /// Its bytes as a text; `None` for a picture, a sound, and whatever else is none.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) {
+    /// # fn of(kept: &tool_core::results::StoredResult) {
     /// println!("{}", kept.text().unwrap_or("no text"));
     /// # }
     /// ```
@@ -79,7 +79,7 @@ impl Kept {
     /// For how long it is kept from now on, at least where nothing newer needs its room.
     ///
     /// ```
-    /// # fn of(kept: &tool_core::results::Kept) {
+    /// # fn of(kept: &tool_core::results::StoredResult) {
     /// println!("Cache-Control: max-age={}", kept.left().as_secs());
     /// # }
     /// ```
@@ -103,7 +103,7 @@ impl Kept {
         let end = memchr::memchr(b'\n', &framed)?;
         let head = framed.split_to(end + 1);
         let Head { media_type } = serde_json::from_slice(&head).ok()?;
-        (Digest::of_bytes(&framed) == digest).then(|| Kept {
+        (Digest::of_bytes(&framed) == digest).then(|| StoredResult {
             digest,
             media_type: media_type.into_owned(),
             content: framed,

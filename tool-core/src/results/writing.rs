@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::model::access::Principal;
 use crate::model::digest::Digest;
 use crate::results::index::{Index, Name};
-use crate::results::stored::{Excerpt, Kept};
+use crate::results::stored::{Excerpt, StoredResult};
 use crate::results::{Inner, ResultStore, ResultStoreError};
 
 /// What a store knows of its storage.
@@ -43,7 +43,7 @@ impl ResultStore {
         content: &[u8],
     ) -> Result<Digest, ResultStoreError> {
         let digest = Digest::of_bytes(content);
-        let framed = Kept::framed(media_type, content);
+        let framed = StoredResult::framed(media_type, content);
         let name = Name::new(principal, digest);
         let Ok(runtime) = Handle::try_current() else {
             return self.0.write(name, framed, self.0.state.turn.lock().await).await.map(|_| digest);
@@ -82,7 +82,7 @@ impl ResultStore {
         &self,
         principal: &Principal,
         digest: Digest,
-    ) -> Result<Option<Kept>, ResultStoreError> {
+    ) -> Result<Option<StoredResult>, ResultStoreError> {
         let inner = &self.0;
         let mut read = pin!(inner.read(Name::new(principal, digest)));
         let Ok(runtime) = Handle::try_current() else { return read.await };
@@ -96,18 +96,18 @@ impl ResultStore {
     pub(super) fn known(&self, principal: &Principal, key: Digest) -> Option<Excerpt> {
         let State { index, made, .. } = &*self.0.state;
         let mut made = lock(made);
-        let place = (Name::new(principal, key), key);
-        let known = made.get(&place)?;
+        let entry_key = (Name::new(principal, key), key);
+        let known = made.get(&entry_key)?;
         let name = Name::new(principal, known.digest()?);
         let left = lock(index.get()?).left(&name).unwrap_or_default();
         if left > self.0.limits.age / 2 {
             return Some(known.clone());
         }
-        made.remove(&place);
+        made.remove(&entry_key);
         None
     }
 
-    pub(super) fn know(&self, principal: &Principal, key: Digest, excerpt: &Excerpt) {
+    pub(super) fn remember(&self, principal: &Principal, key: Digest, excerpt: &Excerpt) {
         if excerpt.digest().is_none() {
             return;
         }
@@ -199,7 +199,7 @@ impl Inner {
         }
     }
 
-    async fn read(&self, name: Name) -> Result<Option<Kept>, ResultStoreError> {
+    async fn read(&self, name: Name) -> Result<Option<StoredResult>, ResultStoreError> {
         let index = self.index().await?;
         let known = lock(index).left(&name);
         if known.is_some_and(|left| left.is_zero()) {
@@ -207,7 +207,7 @@ impl Inner {
         }
         let Some(framed) = self.storage.get(&name.path()).await? else { return Ok(None) };
         let bytes = framed.len() as u64;
-        let kept = Kept::parse(name.digest, framed, known.unwrap_or(self.limits.age));
+        let kept = StoredResult::parse(name.digest, framed, known.unwrap_or(self.limits.age));
         if kept.is_none() {
             tracing::error!(digest = %name.digest, "what is kept is not what was put there: it is not read");
         } else if known.is_none() {

@@ -233,7 +233,7 @@ impl Answers {
 }
 
 /// What an answer is to.
-fn place(question: &Question) -> (String, String) {
+fn question_key(question: &Question) -> (String, String) {
     (question.key.clone(), question.digest().to_string())
 }
 
@@ -258,7 +258,7 @@ impl ClientRequests for Answers {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<AskOutcome, Failure>> {
         let mut state = self.state();
         let asked = if state.starts_again {
-            match state.given.get(&place(question)).filter(|_| question.problems.is_empty()) {
+            match state.given.get(&question_key(question)).filter(|_| question.problems.is_empty()) {
                 Some(answer) => Ok(AskOutcome::Answer(answer.clone())),
                 None if state.left.is_empty() => state.take(question).map(AskOutcome::Answer),
                 None => Ok(AskOutcome::Deferred),
@@ -274,7 +274,7 @@ impl ClientRequests for Answers {
         for question in questions {
             // Of several, those without an answer are asked again, and hear it then.
             if let Ok(answer) = state.take(&question) {
-                state.given.insert(place(&question), answer);
+                state.given.insert(question_key(&question), answer);
             }
         }
     }

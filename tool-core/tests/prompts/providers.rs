@@ -35,7 +35,7 @@ fn a_provider_has_the_prompts_of_its_registries() {
         let tools = tool_core::private::block_on(provider.tools()).unwrap();
         assert_eq!(text(tools.registry(), "more", json!({})), "More, please.");
         assert_eq!(tools.registry().prompts().len(), 1);
-        let is_double = |left_out: &&Skipped| matches!(left_out, Skipped::DuplicatePrompt { .. });
-        assert_eq!(tools.left_out().iter().filter(is_double).count(), left_out);
+        let is_double = |skipped: &&Skipped| matches!(skipped, Skipped::DuplicatePrompt { .. });
+        assert_eq!(tools.skipped().iter().filter(is_double).count(), left_out);
     }
 }

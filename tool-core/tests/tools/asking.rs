@@ -248,7 +248,7 @@ fn registry_with(book: &Arc<Book>) -> (Registry, Log) {
         move |event: &AuditEvent<'_>| {
             let end = event.outcome.map_or_else(|kind| kind.codes().error_type, |()| "success");
             let told =
-                event.told.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
+                event.reported.map(|kind| format!(", told {}", kind.codes().error_type)).unwrap_or_default();
             log.lock().unwrap().push(format!("{} {end}{told}", event.name));
         }
     };

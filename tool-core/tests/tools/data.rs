@@ -274,12 +274,12 @@ async fn one_bad_row_is_left_out_and_reported_and_the_others_are_served() {
     let tools = list.into_provider().tools().await.unwrap();
     let names: Vec<_> = tools.registry().tools().map(ToolDefinition::name).collect();
     assert_eq!(names, ["first", "fourth"]);
-    let left_out: Vec<_> = tools.left_out().iter().map(ToString::to_string).collect();
-    assert_eq!(left_out.len(), 4, "{left_out:?}");
-    assert!(left_out[0].starts_with("tool `second`: /operation: expected one of"), "{left_out:?}");
-    assert!(left_out[1].starts_with("tool `third`: its input schema was refused"), "{left_out:?}");
-    assert_eq!(left_out[2], "tool `fifth`: there is no provider `shop`");
-    assert!(left_out[3].starts_with("a second tool of the name `first`"), "{left_out:?}");
+    let skipped: Vec<_> = tools.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 4, "{skipped:?}");
+    assert!(skipped[0].starts_with("tool `second`: /operation: expected one of"), "{skipped:?}");
+    assert!(skipped[1].starts_with("tool `third`: its input schema was refused"), "{skipped:?}");
+    assert_eq!(skipped[2], "tool `fifth`: there is no provider `shop`");
+    assert!(skipped[3].starts_with("a second tool of the name `first`"), "{skipped:?}");
     assert_eq!(tools.registry().call("fourth", json!({})).await.unwrap().value(), json!({}));
 }
 

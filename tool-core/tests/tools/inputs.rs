@@ -631,7 +631,7 @@ fn what_cannot_be_is_told_by_a_check() {
     let errors = registry.check().unwrap_err();
     let of = |name: &str| -> Vec<String> {
         let fault = |error: &BuildError| match error {
-            BuildError::Schema { tool, fault, place } if tool == name => {
+            BuildError::Schema { tool, fault, location: place } if tool == name => {
                 assert!(place.contains("inputs.rs:"), "{place}");
                 Some(fault.clone())
             }

@@ -334,7 +334,7 @@ fn limits_are_those_that_were_set() {
 #[test]
 fn a_finding_has_a_code_a_place_and_a_remedy() {
     let findings = lint(&of("::state"));
-    let line = findings[0].place.as_deref().unwrap().rsplit_once(':').unwrap().1;
+    let line = findings[0].location.as_deref().unwrap().rsplit_once(':').unwrap().1;
     assert_eq!(
         findings[0].to_string(),
         format!(

@@ -78,7 +78,7 @@ fn a_new_version_is_compared_with_the_stored_one() {
     assert_eq!(stored.compare(&Lock::of(&of("before"))), []);
     let differences = stored.compare(&Lock::of(&of("after")));
     let told: Vec<_> =
-        differences.iter().map(|it| (it.tool.as_str(), it.place.as_str(), it.kind, it.change())).collect();
+        differences.iter().map(|it| (it.tool.as_str(), it.location.as_str(), it.kind, it.change())).collect();
     assert_eq!(
         told,
         [

@@ -169,7 +169,7 @@ async fn a_bad_tool_is_left_out_and_the_rest_is_served() {
     let tools = provider.tools().await.unwrap();
     assert_eq!(names(&tools), ["better", "good"]);
     assert_eq!(said(&tools, "good").await, "first");
-    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     for (reason, begin) in reasons.iter().zip([
         "tool `not good`: its name is not made of",
         "tool `bad_schema`: its input schema was refused: at /allOf/0/",
@@ -288,7 +288,7 @@ async fn found_tools_obey_the_switches_of_their_home() {
     let tools =
         home("here").build().unwrap().providing(|| vec![says("own", "shadowed")]).tools().await.unwrap();
     assert_eq!(said(&tools, "own").await, "here");
-    assert!(matches!(tools.left_out(), [Skipped::Duplicate { name, .. }] if name == "own"));
+    assert!(matches!(tools.skipped(), [Skipped::Duplicate { name, .. }] if name == "own"));
     for (provider, allowed) in [
         (nothing().build().unwrap().providing(writes), true),
         (nothing().read_only().build().unwrap().providing(writes), false),
@@ -320,7 +320,7 @@ async fn several_providers_are_one_in_their_order() {
     assert_eq!(said(&tools, "a").await, "third");
     assert_eq!(said(&tools, "z").await, "fourth");
     let doubles: Vec<&str> = tools
-        .left_out()
+        .skipped()
         .iter()
         .map(|left_out| match left_out {
             Skipped::Duplicate { name, .. } => name.as_str(),
@@ -345,7 +345,7 @@ async fn two_tools_do_not_live_at_one_address() {
     ];
     let tools = provider(list).tools().await.unwrap();
     assert_eq!(names(&tools), ["b", "z"]);
-    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     for (reason, (left_out, kept)) in reasons.iter().zip([("a", "z"), ("c", "z"), ("d", "b")]) {
         assert!(
             reason.contains(&format!("of `{left_out}`")) && reason.contains(&format!("of `{kept}`")),
@@ -396,7 +396,7 @@ async fn one_that_fails_fails_the_whole_unless_it_is_optional() {
         Providers::new().with_optional("panics", panics).with("own", own).with_optional("down", down);
     let tools = optional.tools().await.unwrap();
     assert_eq!(names(&tools), ["own"]);
-    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     assert_eq!(reasons, ["provider `panics`: the provider panicked", "provider `down`: no route to host"]);
 }
 
@@ -508,7 +508,7 @@ async fn of_tools_of_one_name_the_first_is_served_whoever_comes_after_it() {
         Arc::new(DynamicTool::new(definition, |_, _: Value| async { Ok(Output::empty()) }))
     };
     let tools = provider(definitions.map(tool).to_vec()).tools().await.unwrap();
-    let reasons: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let reasons: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     let twin =
         |of: &str| format!("a second tool of the name `twin`, from {of}: the one from {first} is served");
     assert_eq!(reasons, [twin(&second), twin(&third)]);

@@ -73,7 +73,7 @@ impl Listing {
 
     /// What is not served, and what is served in part.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let left_out = self.toolset.left_out().iter().map(ToString::to_string);
+        let left_out = self.toolset.skipped().iter().map(ToString::to_string);
         left_out.chain(self.partly.iter().cloned()).collect()
     }
 }

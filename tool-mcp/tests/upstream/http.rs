@@ -172,7 +172,7 @@ async fn a_server_that_goes_away_is_down_and_its_tools_return_with_it() {
     within(servers.upstreams.wait_for("web", refused)).await;
     let tools = servers.toolset().await;
     assert_eq!(tools.registry().tools().count(), 0, "no fake tools");
-    assert!(tools.left_out()[0].to_string().starts_with("provider `web`: it is "), "{:?}", tools.left_out());
+    assert!(tools.skipped()[0].to_string().starts_with("provider `web`: it is "), "{:?}", tools.skipped());
 
     let _served = Served::start(Server::new(provider(vec![echo()])), addr).await;
     within(servers.upstreams.wait_for("web", |status| status.state == State::Up)).await;

@@ -318,7 +318,7 @@ async fn a_server_that_does_not_start_is_down_and_slows_nobody() {
     for (name, reason) in names.iter().zip(reasons) {
         assert_eq!(servers.down(name).await, reason);
         let told =
-            tools.left_out().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
+            tools.skipped().iter().find(|left_out| left_out.to_string().contains(&format!("`{name}`")));
         assert_eq!(told.unwrap().to_string(), format!("provider `{name}`: it is {reason}"));
     }
     // None of them is waited for a second time.
@@ -331,7 +331,7 @@ async fn a_listing_waits_for_a_start_no_longer_than_its_patience() {
     let servers = servers_as([hostile::server("mute", "mute"), hostile::server("good", "modern")], patience);
     servers.up_after_a_listing("good").await;
     let tools = servers.toolset().await;
-    assert_eq!(tools.left_out()[0].to_string(), "provider `mute`: it is starting");
+    assert_eq!(tools.skipped()[0].to_string(), "provider `mute`: it is starting");
     assert_eq!(tools.registry().tools().count(), 20);
 }
 
@@ -341,7 +341,7 @@ async fn one_bad_tool_never_empties_the_list() {
     let tools = servers.toolset().await;
     assert!(tools.registry().get("one__last").is_some() && tools.registry().get("one__echo").is_some());
     assert_eq!(tools.registry().tools().count(), 21);
-    let left_out: Vec<String> = tools.left_out().iter().map(ToString::to_string).collect();
+    let left_out: Vec<String> = tools.skipped().iter().map(ToString::to_string).collect();
     assert_eq!(left_out.len(), 5, "{left_out:?}");
     for (left_out, expected) in left_out.iter().zip([
         "tool ``: its name is not made of",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::call::decode::{ArgumentDecoder, Purpose, invalid};
+use crate::call::target::Implementation;
 use crate::declare::entry::EntryOutcome;
 use crate::declare::reader::UnreadInput;
 use crate::definition::ToolDefinition;
@@ -23,9 +24,9 @@ pub(crate) fn enter(
     if let Err(problems) = verdict {
         return Err(invalid(decoder.tool, problems, &[]));
     }
-    match (purpose, decoder.written) {
+    match (purpose, decoder.implementation) {
         (Purpose::Validate, _) => Ok(EntryOutcome::Valid),
-        (Purpose::Run, Some(tool)) => {
+        (Purpose::Run, Implementation::Dynamic(tool)) => {
             let text = integers::spell_out_integers(&text).unwrap_or_else(|| text.into_owned());
             let arguments = RawValue::from_string(text).map_err(|error| {
                 tracing::error!(tool = decoder.tool.name(), %error, "valid arguments are no JSON");
@@ -36,7 +37,7 @@ pub(crate) fn enter(
             let running = async move { tool.call(context, &arguments).await };
             Ok(EntryOutcome::Running(Box::pin(running)))
         }
-        (Purpose::Run, None) => {
+        (Purpose::Run, Implementation::Declared(_) | Implementation::Absent) => {
             tracing::error!(tool = decoder.tool.name(), "a definition that was written by hand has no tool");
             Err(Failure::internal())
         }

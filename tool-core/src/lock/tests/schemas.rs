@@ -22,18 +22,33 @@ impl Row {
 }
 
 /// More values fit at this place.
-fn wider(place: &'static str, old: Value, new: Value) -> Row {
-    Row { old, new, input: vec![(Kind::InputWidened, place)], output: vec![(Kind::OutputWidened, place)] }
+fn wider(location: &'static str, old: Value, new: Value) -> Row {
+    Row {
+        old,
+        new,
+        input: vec![(Kind::InputWidened, location)],
+        output: vec![(Kind::OutputWidened, location)],
+    }
 }
 
 /// Fewer values fit at this place.
-fn narrower(place: &'static str, old: Value, new: Value) -> Row {
-    Row { old, new, input: vec![(Kind::InputNarrowed, place)], output: vec![(Kind::OutputNarrowed, place)] }
+fn narrower(location: &'static str, old: Value, new: Value) -> Row {
+    Row {
+        old,
+        new,
+        input: vec![(Kind::InputNarrowed, location)],
+        output: vec![(Kind::OutputNarrowed, location)],
+    }
 }
 
 /// Other values fit at this place.
-fn replaced(place: &'static str, old: Value, new: Value) -> Row {
-    Row { old, new, input: vec![(Kind::InputReplaced, place)], output: vec![(Kind::OutputReplaced, place)] }
+fn replaced(location: &'static str, old: Value, new: Value) -> Row {
+    Row {
+        old,
+        new,
+        input: vec![(Kind::InputReplaced, location)],
+        output: vec![(Kind::OutputReplaced, location)],
+    }
 }
 
 /// The same on both sides.
@@ -377,9 +392,10 @@ fn a_row_a_difference() {
         for (side, expected) in [(Side::Input, &row.input), (Side::Output, &row.output)] {
             let found = compare(side, &row.old, &row.new);
             let name = if side == Side::Input { "input" } else { "output" };
-            let place =
-                |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name} {place}") };
-            let expected: Vec<_> = expected.iter().map(|(kind, at)| (*kind, place(at))).collect();
+            let location = |location: &str| {
+                if location.is_empty() { name.to_owned() } else { format!("{name} {location}") }
+            };
+            let expected: Vec<_> = expected.iter().map(|(kind, at)| (*kind, location(at))).collect();
             let seen: Vec<_> = found.iter().map(|(kind, at, _)| (*kind, at.clone())).collect();
             assert_eq!(seen, expected, "{} -> {}: {found:?}", row.old, row.new);
         }

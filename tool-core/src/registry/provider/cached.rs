@@ -1,6 +1,6 @@
 //! A provider that is not asked on every request.
 
-mod asker;
+mod refresher;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::model::future::BoxFuture;
 use crate::registry::provider::ToolsProvider;
-use crate::registry::provider::cached::asker::{Asker, Kept};
+use crate::registry::provider::cached::refresher::{Refresher, StoredResult};
 use crate::registry::provider::discovery::DiscoveryError;
 use crate::registry::provider::into::IntoToolsProvider;
 use crate::registry::provider::toolset::Toolset;
@@ -44,7 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// # });
 /// ```
 pub struct Cached {
-    asker: Asker,
+    refresher: Refresher,
     /// Ends what asks in the background.
     end: DropGuard,
 }
@@ -59,8 +59,8 @@ impl Cached {
     /// let provider = Cached::new(Duration::from_secs(60), || async { Registry::builder().build() });
     /// ```
     pub fn new<Marker>(time_to_live: Duration, provider: impl IntoToolsProvider<Marker>) -> Self {
-        let asker = Asker::new(provider.into_provider(), time_to_live, PATIENCE);
-        Cached { asker, end: CancellationToken::new().drop_guard() }
+        let refresher = Refresher::new(provider.into_provider(), time_to_live, PATIENCE);
+        Cached { refresher, end: CancellationToken::new().drop_guard() }
     }
 
     /// Serves the last list, however old it is, when the provider fails. It is asked again by the next request.
@@ -73,7 +73,7 @@ impl Cached {
     /// ```
     #[must_use]
     pub fn serve_stale(mut self) -> Self {
-        self.asker.serve_stale = true;
+        self.refresher.serve_stale = true;
         self
     }
 
@@ -97,7 +97,7 @@ impl Cached {
     /// ```
     #[must_use]
     pub fn stale_while_revalidate(mut self, time: Duration) -> Self {
-        self.asker.stale_for = Some(time);
+        self.refresher.stale_for = Some(time);
         self
     }
 
@@ -113,7 +113,7 @@ impl Cached {
     /// ```
     #[must_use]
     pub fn timeout(mut self, time: Duration) -> Self {
-        self.asker.patience = time;
+        self.refresher.patience = time;
         self
     }
 
@@ -130,7 +130,7 @@ impl Cached {
     /// ```
     #[must_use]
     pub fn on_change(mut self, told: impl Fn() + Send + Sync + 'static) -> Self {
-        self.asker.on_change = Some(Arc::new(told));
+        self.refresher.on_change = Some(Arc::new(told));
         self
     }
 
@@ -152,19 +152,19 @@ impl Cached {
     /// cached.refresh();
     /// ```
     pub fn refresh(&self) {
-        self.asker.is_out_of_date();
-        if self.asker.stale_for.is_some() {
+        self.refresher.is_out_of_date();
+        if self.refresher.stale_for.is_some() {
             self.ask_in_background();
         }
     }
 
     async fn current(&self) -> Result<Toolset, DiscoveryError> {
-        match self.asker.kept() {
-            Kept::Fresh(list) => Ok(list),
-            Kept::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
-            Kept::Stale { .. } | Kept::Nothing => {
+        match self.refresher.kept() {
+            StoredResult::Fresh(list) => Ok(list),
+            StoredResult::Stale { list, may_ask } if !may_ask || self.ask_in_background() => Ok(list),
+            StoredResult::Stale { .. } | StoredResult::Nothing => {
                 let _left_to_it = LeftToIt(self);
-                self.asker.wait().await
+                self.refresher.wait().await
             }
         }
     }
@@ -172,9 +172,9 @@ impl Cached {
     /// Sees to it that somebody asks. Not where there is nothing to do this in.
     fn ask_in_background(&self) -> bool {
         let Ok(runtime) = Handle::try_current() else { return false };
-        if let Some(turn) = self.asker.turn() {
-            let (asker, end) = (self.asker.clone(), self.end.token().clone());
-            let asked = async move { asker.ask_until_up_to_date(turn).await };
+        if let Some(turn) = self.refresher.turn() {
+            let (refresher, end) = (self.refresher.clone(), self.end.token().clone());
+            let asked = async move { refresher.ask_until_up_to_date(turn).await };
             runtime.spawn(end.run_until_cancelled_owned(asked));
         }
         true
@@ -187,8 +187,8 @@ struct LeftToIt<'c>(&'c Cached);
 
 impl Drop for LeftToIt<'_> {
     fn drop(&mut self) {
-        let LeftToIt(Cached { asker, .. }) = self;
-        if asker.stale_for.is_some() && asker.is_behind() {
+        let LeftToIt(Cached { refresher, .. }) = self;
+        if refresher.stale_for.is_some() && refresher.is_behind() {
             self.0.ask_in_background();
         }
     }
@@ -200,13 +200,13 @@ impl ToolsProvider for Cached {
     }
 
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.asker.provider.results()
+        self.refresher.provider.results()
     }
 }
 
 impl fmt::Debug for Cached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cached").field("time_to_live", &self.asker.time_to_live).finish_non_exhaustive()
+        f.debug_struct("Cached").field("time_to_live", &self.refresher.time_to_live).finish_non_exhaustive()
     }
 }
 

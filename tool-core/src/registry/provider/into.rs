@@ -67,9 +67,9 @@ pub trait IntoToolsProvider<Marker> {
 ///
 /// ```
 /// fn serve<Marker>(_: impl tool_core::provider::IntoToolsProvider<Marker>) {}
-/// serve::<tool_core::provider::by::Function>(|| tool_core::Registry::builder().build());
+/// serve::<tool_core::provider::marker::Function>(|| tool_core::Registry::builder().build());
 /// ```
-pub mod by {
+pub mod marker {
     /// By being a [`ToolsProvider`](crate::provider::ToolsProvider).
     #[derive(Debug)]
     pub enum Itself {}
@@ -87,44 +87,44 @@ pub mod by {
     pub enum AsyncFunction {}
 }
 
-impl<P: ToolsProvider + 'static> IntoToolsProvider<by::Itself> for P {
+impl<P: ToolsProvider + 'static> IntoToolsProvider<marker::Itself> for P {
     fn into_provider(self) -> Provider {
         Provider::new(self)
     }
 }
 
-impl IntoToolsProvider<by::Provider> for Provider {
+impl IntoToolsProvider<marker::Provider> for Provider {
     fn into_provider(self) -> Provider {
         self
     }
 }
 
-impl IntoToolsProvider<by::List> for Vec<Arc<dyn Tool>> {
+impl IntoToolsProvider<marker::List> for Vec<Arc<dyn Tool>> {
     fn into_provider(self) -> Provider {
         self.into_iter().map(Ok).collect::<Vec<_>>().into_provider()
     }
 }
 
-impl IntoToolsProvider<by::List> for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
+impl IntoToolsProvider<marker::List> for Vec<Result<Arc<dyn Tool>, DefinitionError>> {
     fn into_provider(self) -> Provider {
-        Provider::new(Registry::nowhere().toolset(self))
+        Provider::new(Registry::empty().toolset(self))
     }
 }
 
-impl<F: ToolSource<by::Function>> IntoToolsProvider<by::Function> for F {
+impl<F: ToolSource<marker::Function>> IntoToolsProvider<marker::Function> for F {
     fn into_provider(self) -> Provider {
         Provider::new(Discovering {
-            home: Home::Nowhere(Registry::nowhere()),
+            base: Base::Nowhere(Registry::empty()),
             function: self,
             marker: PhantomData,
         })
     }
 }
 
-impl<F: ToolSource<by::AsyncFunction>> IntoToolsProvider<by::AsyncFunction> for F {
+impl<F: ToolSource<marker::AsyncFunction>> IntoToolsProvider<marker::AsyncFunction> for F {
     fn into_provider(self) -> Provider {
         Provider::new(Discovering {
-            home: Home::Nowhere(Registry::nowhere()),
+            base: Base::Nowhere(Registry::empty()),
             function: self,
             marker: PhantomData,
         })
@@ -152,7 +152,7 @@ pub trait ToolSource<Marker>: Send + Sync + 'static {
     fn discover(&self) -> BoxFuture<'_, Result<Found, DiscoveryError>>;
 }
 
-impl<F, T> ToolSource<by::Function> for F
+impl<F, T> ToolSource<marker::Function> for F
 where
     F: Fn() -> T + Send + Sync + 'static,
     T: IntoTools,
@@ -162,7 +162,7 @@ where
     }
 }
 
-impl<F, A> ToolSource<by::AsyncFunction> for F
+impl<F, A> ToolSource<marker::AsyncFunction> for F
 where
     F: Fn() -> A + Send + Sync + 'static,
     A: Future<Output: IntoTools> + Send + 'static,
@@ -173,24 +173,24 @@ where
 }
 
 /// Where the tools of a function are at home.
-enum Home {
+enum Base {
     /// In a registry of the application, whose tools are provided with them.
     Registry(Registry),
     /// Nowhere in particular: what is found with a home of its own keeps everything of that.
     Nowhere(Registry),
 }
 
-impl Home {
+impl Base {
     fn registry(&self) -> &Registry {
         match self {
-            Home::Registry(registry) | Home::Nowhere(registry) => registry,
+            Base::Registry(registry) | Base::Nowhere(registry) => registry,
         }
     }
 }
 
 /// A function, and where its tools are at home.
 struct Discovering<F, Marker> {
-    home: Home,
+    base: Base,
     function: F,
     marker: PhantomData<fn() -> Marker>,
 }
@@ -198,12 +198,12 @@ struct Discovering<F, Marker> {
 impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
     fn tools(&self) -> BoxFuture<'_, Result<Toolset, DiscoveryError>> {
         Box::pin(async {
-            Ok(match (self.function.discover().await?, &self.home) {
-                (Found::Tools(tools), home) => home.registry().toolset(tools),
-                (Found::Toolset(tools), Home::Nowhere(_)) => tools,
-                (Found::Toolset(tools), Home::Registry(home)) => {
+            Ok(match (self.function.discover().await?, &self.base) {
+                (Found::Tools(tools), base) => base.registry().toolset(tools),
+                (Found::Toolset(tools), Base::Nowhere(_)) => tools,
+                (Found::Toolset(tools), Base::Registry(base)) => {
                     let origins = tools.clone();
-                    Toolset::joined(vec![home.clone().into(), tools]).found_like(&origins)
+                    Toolset::joined(vec![base.clone().into(), tools]).found_like(&origins)
                 }
             })
         })
@@ -211,7 +211,7 @@ impl<F: ToolSource<Marker>, Marker> ToolsProvider for Discovering<F, Marker> {
 
     #[cfg(feature = "tokio")]
     fn results(&self) -> Option<crate::results::ResultStore> {
-        self.home.registry().store().cloned()
+        self.base.registry().store().cloned()
     }
 }
 
@@ -220,7 +220,7 @@ impl Registry {
     ///
     /// What is found is called as the tools of this registry are: with its switches and limits, and awaited with them when
     /// a server ends. A tool of this registry stands before a found one of the same name, which is then
-    /// [left out](Toolset::left_out). A function that returns a [`Registry`] instead of a list has its tools at home there, and
+    /// [left out](Toolset::skipped). A function that returns a [`Registry`] instead of a list has its tools at home there, and
     /// what stands [beside their calls](Registry::with_options) stays beside them; the [local](crate::RegistryBuilder::local) caller
     /// is that of this registry.
     ///
@@ -243,6 +243,6 @@ impl Registry {
     /// # });
     /// ```
     pub fn providing<Marker: 'static>(self, discover: impl ToolSource<Marker>) -> Provider {
-        Provider::new(Discovering { home: Home::Registry(self), function: discover, marker: PhantomData })
+        Provider::new(Discovering { base: Base::Registry(self), function: discover, marker: PhantomData })
     }
 }

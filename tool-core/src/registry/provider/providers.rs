@@ -14,7 +14,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
 /// Several providers as one, in the order in which they were added. All are asked at the same time.
 ///
 /// Where two have a tool of the same name, the one that was added first is served and the other one is
-/// [left out](Toolset::left_out). Each tool is called with the switches and limits of the registry that it comes from.
+/// [left out](Toolset::skipped). Each tool is called with the switches and limits of the registry that it comes from.
 ///
 /// ```
 /// use tool_core::Registry;
@@ -33,7 +33,7 @@ use crate::registry::provider::{Provider, ToolsProvider};
 ///
 /// let forgiving = providers().with_optional("remote", ask_another_server).into_provider();
 /// let tools = forgiving.tools().await.unwrap();
-/// assert_eq!(tools.left_out()[0].to_string(), "provider `remote`: no route to host");
+/// assert_eq!(tools.skipped()[0].to_string(), "provider `remote`: no route to host");
 /// # });
 /// ```
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Providers {
         self.and(name.into(), provider.into_provider(), false)
     }
 
-    /// One more, without whose tools the others are served if it fails. That it did is in [`Toolset::left_out`].
+    /// One more, without whose tools the others are served if it fails. That it did is in [`Toolset::skipped`].
     ///
     /// ```
     /// # use tool_core::Registry;

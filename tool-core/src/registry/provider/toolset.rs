@@ -21,12 +21,12 @@ use crate::registry::provider::discovery::DiscoveryError;
 /// let registry = Registry::builder().allow_empty().build().unwrap();
 /// let tools = Toolset::from(registry);
 /// assert_eq!(tools.registry().tools().count(), 0);
-/// assert!(tools.left_out().is_empty());
+/// assert!(tools.skipped().is_empty());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Toolset {
     registry: Registry,
-    left_out: Vec<Skipped>,
+    skipped: Vec<Skipped>,
     origins: Arc<Origins>,
     /// The names of the providers, in their order.
     providers: Arc<[String]>,
@@ -41,8 +41,8 @@ struct Origins {
 }
 
 impl Toolset {
-    pub(crate) fn new(registry: Registry, left_out: Vec<Skipped>) -> Self {
-        Toolset { registry, left_out, origins: Arc::default(), providers: Arc::default() }
+    pub(crate) fn new(registry: Registry, skipped: Vec<Skipped>) -> Self {
+        Toolset { registry, skipped, origins: Arc::default(), providers: Arc::default() }
     }
 
     /// The tools, as the local caller sees them: [`Registry::as_principal`] for another.
@@ -63,12 +63,12 @@ impl Toolset {
     /// # use tool_core::Registry;
     /// # use tool_core::provider::Toolset;
     /// # let tools = Toolset::from(Registry::builder().allow_empty().build().unwrap());
-    /// for left_out in tools.left_out() {
+    /// for left_out in tools.skipped() {
     ///     eprintln!("{left_out}");
     /// }
     /// ```
-    pub fn left_out(&self) -> &[Skipped] {
-        &self.left_out
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
     }
 
     /// The name of the provider that a tool came from, where there are [several](crate::provider::Providers).
@@ -178,8 +178,8 @@ impl Toolset {
     }
 
     /// The same, with more left out.
-    pub(crate) fn without(mut self, left_out: Vec<Skipped>) -> Self {
-        self.left_out.extend(left_out);
+    pub(crate) fn without(mut self, skipped: Vec<Skipped>) -> Self {
+        self.skipped.extend(skipped);
         self
     }
 
@@ -197,18 +197,18 @@ impl Toolset {
     /// The tools of all of these, of which the first stands for the local caller and before the others where two tools
     /// have one name.
     pub(crate) fn joined(toolsets: Vec<Toolset>) -> Self {
-        let mut left_out = Vec::new();
+        let mut skipped = Vec::new();
         let mut registries = Vec::new();
         for toolset in toolsets {
-            left_out.extend(toolset.left_out);
+            skipped.extend(toolset.skipped);
             registries.push(toolset.registry);
         }
-        Registry::joined(&registries, left_out)
+        Registry::joined(&registries, skipped)
     }
 
     /// Whether the other one is the same list, and not only an equal one.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.registry.same_view(&other.registry) && self.left_out == other.left_out
+        self.registry.same_view(&other.registry) && self.skipped == other.skipped
     }
 }
 
@@ -236,32 +236,32 @@ pub enum Skipped {
     #[error("a tool that panicked when it was asked for its definition")]
     NoDefinition,
     /// A tool whose name or alias leads to another one already. The first of a list, and of the first provider, is served.
-    #[error("a second tool of the name `{name}`, from {left_out}: the one from {kept} is served")]
+    #[error("a second tool of the name `{name}`, from {skipped}: the one from {kept} is served")]
     Duplicate {
         /// The name or alias.
         name: String,
         /// Where the tool that is served comes from.
         kept: String,
         /// Where the other one comes from.
-        left_out: String,
+        skipped: String,
     },
     /// A prompt whose name another one has already.
-    #[error("a second prompt of the name `{name}`, from {left_out}: the one from {kept} is served")]
+    #[error("a second prompt of the name `{name}`, from {skipped}: the one from {kept} is served")]
     DuplicatePrompt {
         /// The name.
         name: String,
         /// Where the prompt that is served comes from.
         kept: String,
         /// Where the other one comes from.
-        left_out: String,
+        skipped: String,
     },
     /// A tool that lives where another one does already, so that one path could mean either.
-    #[error("{left_out} lives where {kept} does")]
+    #[error("{skipped} lives where {kept} does")]
     Address {
         /// The tool that is served, and its address.
         kept: String,
         /// The other one.
-        left_out: String,
+        skipped: String,
     },
     /// All tools of a provider that failed, and whose failure was to be reported and no more.
     #[error(transparent)]

@@ -28,7 +28,7 @@ const FIELDS: usize = 6;
 
 /// How many words of a field a person writes. The words of a longer one tell less, so that what somebody else says of a tool
 /// does not make it the answer to every question.
-const USUAL: [f64; FIELDS] = [16.0, 32.0, 16.0, 128.0, 128.0, 256.0];
+const TYPICAL_LENGTHS: [f64; FIELDS] = [16.0, 32.0, 16.0, 128.0, 128.0, 256.0];
 
 /// How soon more of one word tells no more; the usual value.
 const K1: f64 = 1.2;
@@ -94,7 +94,7 @@ pub(crate) struct Index {
 struct Posting {
     document: u32,
     /// The field, and above it the count.
-    place: u32,
+    packed: u32,
 }
 
 /// Bits of a posting that say which field it is.
@@ -106,11 +106,11 @@ impl Posting {
     }
 
     fn field(self) -> usize {
-        (self.place & ((1 << FIELD_BITS) - 1)) as usize
+        (self.packed & ((1 << FIELD_BITS) - 1)) as usize
     }
 
     fn count(self) -> u32 {
-        self.place >> FIELD_BITS
+        self.packed >> FIELD_BITS
     }
 
     fn is_in(self, document: u32, field: usize) -> bool {
@@ -134,7 +134,7 @@ impl Index {
             {
                 each_word(text, &mut word, |word| {
                     length[field] = length[field].saturating_add(1);
-                    let first = Posting { document, place: 1 << FIELD_BITS | field as u32 };
+                    let first = Posting { document, packed: 1 << FIELD_BITS | field as u32 };
                     // A word that is known is not copied.
                     let Some(postings) = words.get_mut(word) else {
                         words.insert(word.to_owned(), vec![first]);
@@ -142,7 +142,7 @@ impl Index {
                     };
                     match postings.last_mut() {
                         // A text has fewer words than there is room for.
-                        Some(last) if last.is_in(document, field) => last.place += 1 << FIELD_BITS,
+                        Some(last) if last.is_in(document, field) => last.packed += 1 << FIELD_BITS,
                         _ => postings.push(first),
                     }
                 });
@@ -261,8 +261,8 @@ impl<'i> View<'i> {
         let of = |posting: &Posting| {
             let field = posting.field();
             let length = f64::from(self.index.lengths[document][field]);
-            let told = WEIGHTS[field] * (USUAL[field] / length).min(1.0);
-            f64::from(posting.count()) * told / (1.0 - B + B * length / self.average[field].max(1.0))
+            let weight = WEIGHTS[field] * (TYPICAL_LENGTHS[field] / length).min(1.0);
+            f64::from(posting.count()) * weight / (1.0 - B + B * length / self.average[field].max(1.0))
         };
         counts.iter().map(of).sum()
     }

@@ -38,7 +38,7 @@ impl Source {
                 source.asked.fetch_add(1, Ordering::SeqCst);
                 source.answers.acquire().await.unwrap().forget();
                 match source.fails.load(Ordering::SeqCst) {
-                    0 => Ok(Registry::nowhere()),
+                    0 => Ok(Registry::empty()),
                     _ => Err("no route to host"),
                 }
             }
@@ -230,7 +230,7 @@ fn a_provider_that_panics_is_asked_again() {
         let asked = Arc::clone(&asked);
         move || {
             assert!(asked.fetch_add(1, Ordering::SeqCst) > 0, "not ready");
-            Registry::nowhere()
+            Registry::empty()
         }
     });
     assert_eq!(at_once(&cached).unwrap_err(), DiscoveryError::Panicked);

@@ -20,7 +20,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// Who asks a provider, and what came of it. A clone asks the same.
 #[derive(Clone)]
-pub(super) struct Asker {
+pub(super) struct Refresher {
     pub(super) provider: Provider,
     pub(super) time_to_live: Duration,
     /// For how long after that a list is served while somebody asks.
@@ -60,7 +60,7 @@ struct State {
 }
 
 /// What can be served without asking.
-pub(super) enum Kept {
+pub(super) enum StoredResult {
     Fresh(Toolset),
     /// Only while somebody asks, or has just asked in vain.
     Stale {
@@ -70,9 +70,9 @@ pub(super) enum Kept {
     Nothing,
 }
 
-impl Asker {
+impl Refresher {
     pub(super) fn new(provider: Provider, time_to_live: Duration, patience: Duration) -> Self {
-        Asker {
+        Refresher {
             provider,
             time_to_live,
             stale_for: None,
@@ -87,19 +87,19 @@ impl Asker {
         self.shared.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    pub(super) fn kept(&self) -> Kept {
+    pub(super) fn kept(&self) -> StoredResult {
         let state = self.state();
-        let Some((list, came)) = &state.list else { return Kept::Nothing };
+        let Some((list, came)) = &state.list else { return StoredResult::Nothing };
         let age = came.elapsed();
         if age < self.time_to_live && state.listed_after == self.changes() {
-            return Kept::Fresh(list.clone());
+            return StoredResult::Fresh(list.clone());
         }
         match self.stale_for {
             Some(stale_for) if age < self.time_to_live.saturating_add(stale_for) => {
                 let may_ask = state.failed.is_none_or(|failed| failed.elapsed() >= AGAIN_AFTER);
-                Kept::Stale { list: list.clone(), may_ask }
+                StoredResult::Stale { list: list.clone(), may_ask }
             }
-            _ => Kept::Nothing,
+            _ => StoredResult::Nothing,
         }
     }
 
@@ -115,7 +115,7 @@ impl Asker {
         let _turn = self.shared.turn.lock().await;
         // What changes from here on may not be in the answer.
         let changes = self.changes();
-        if let Kept::Fresh(list) = self.kept() {
+        if let StoredResult::Fresh(list) = self.kept() {
             return Ok(list);
         }
         if self.shared.answers.load(Ordering::Acquire) != before {

@@ -143,7 +143,7 @@ pub(super) fn faults_of_limits<'t>(
     if cfg!(not(feature = "tokio")) {
         let limited = tools.filter(|tool| tool.timeout().is_some());
         faults.extend(
-            limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), place: tool.place() }),
+            limited.map(|tool| BuildError::NoTimers { tool: tool.name().to_owned(), location: tool.place() }),
         );
     }
     faults

@@ -6,7 +6,7 @@ use tracing::Span;
 
 use crate::call::decode::check::{Checked, takes_long};
 use crate::call::decode::{ArgumentDecoder, Purpose, check_text};
-use crate::call::run::Runner;
+use crate::call::run::Executor;
 use crate::call::target::Target;
 use crate::context::LazyContext;
 use crate::context::options::{ContextOptions, NO_OPTIONS};
@@ -19,15 +19,15 @@ use crate::model::failure::Failure;
 use crate::schema::leniency::{Leniency, Validation};
 
 /// Checks arguments on a thread of its own, once there is one.
-pub(super) async fn check_elsewhere(
-    runner: &Runner,
+pub(super) async fn check_blocking(
+    executor: &Executor,
     tool: &ToolDefinition,
     leniency: Leniency,
     arguments: &[u8],
     context: &LazyContext<'_>,
     timer: &mut Option<Timer>,
 ) -> Result<Checked<'static>, Failure> {
-    let thread = Permit::acquire_in_time(&runner.threads, tool.name(), context, timer).await?;
+    let thread = Permit::acquire_in_time(&executor.threads, tool.name(), context, timer).await?;
     let (owned, arguments, span) = (tool.clone(), arguments.to_vec(), Span::current());
     let check = move || {
         let _inside = span.enter();
@@ -47,11 +47,16 @@ pub(crate) async fn validate_limited(
     member: Target<'_>,
     arguments: &[u8],
 ) -> Result<Validation, Failure> {
-    let Target { definition: tool, written, home, .. } = member;
+    let Target { definition: tool, implementation, scope, .. } = member;
     let anonymous = Principal::anonymous();
     let context = LazyContext::new(tool.name(), &anonymous, &NO_OPTIONS);
-    let decoder =
-        ArgumentDecoder { tool, written, states: &home.states, leniency: home.leniency, context: &context };
+    let decoder = ArgumentDecoder {
+        tool,
+        implementation,
+        states: &scope.states,
+        leniency: scope.leniency,
+        context: &context,
+    };
     let mut coercions = Vec::new();
     if !takes_long(tool, arguments) || Handle::try_current().is_err() {
         let entered = decoder.enter(arguments, Purpose::Validate, &mut coercions);
@@ -61,14 +66,14 @@ pub(crate) async fn validate_limited(
         return Ok(Validation { coercions });
     }
     let mut turn = LazyContext::new(tool.name(), principal, options);
-    let mut timer = home.runner.timer(tool)?;
-    let place = match home.runner.semaphore() {
+    let mut timer = scope.executor.timer(tool)?;
+    let permit = match scope.executor.semaphore() {
         Some(semaphore) => Some(Permit::acquire_in_time(semaphore, tool.name(), &turn, &mut timer).await?),
         None => None,
     };
-    if let Some(place) = &place {
-        turn.hold(place);
+    if let Some(permit) = &permit {
+        turn.hold(permit);
     }
-    let checked = check_elsewhere(&home.runner, tool, home.leniency, arguments, &turn, &mut timer).await?;
+    let checked = check_blocking(&scope.executor, tool, scope.leniency, arguments, &turn, &mut timer).await?;
     decoder.enter_checked(checked, Purpose::Validate, &mut coercions).map(|_| Validation { coercions })
 }
