@@ -205,7 +205,7 @@ fn a_strict_schema_has_closed_objects_and_requires_everything() {
 
 /// Values that leave out a member at some depth, beside [`CASES`].
 const PLACES: [(&str, &str); 5] = [
-    ("enum_external", "{\"Named\":{\"path\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
+    ("enum_external", "{\"Named\":{\"place\":{\"latitude\":1.5,\"longitude\":2.5}}}"),
     ("enum_untagged", "{\"latitude\":1.5,\"longitude\":2.5}"),
     ("structure_flattened", "{\"id\":1,\"latitude\":1.5,\"longitude\":2.5}"),
     ("structure_flattened_choice", "{\"id\":1,\"kind\":\"Of\",\"latitude\":1.5,\"longitude\":2.5}"),
