@@ -23,8 +23,8 @@ pub(crate) use self::block::block;
 pub(crate) use self::prompt::prompt;
 use crate::diagnostics::Errors;
 use crate::docs::{self, Description};
-use crate::model::{self, Callee, Input, Parameter, Running, Tool};
-use crate::parse::{Argument, Attribute, Default, Function, Noun};
+use crate::model::{self, Callee, Execution, Input, Parameter, Tool};
+use crate::parse::{Argument, Attribute, Default, Function, ItemKind};
 
 /// Makes a declaration of what was read, or notes everything that is wrong with it.
 pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Tool> {
@@ -50,32 +50,32 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
         tags: attribute.tags.iter().flat_map(|given| &given.value).map(|tag| tag.value.clone()).collect(),
         path: attribute.path.as_ref().map(|given| given.value.clone()),
         schema: attribute.schema.clone(),
-        timeout: attribute.timeout.as_ref().and_then(|given| duration::read(&given.value).ok()),
-        cache: attribute.cache.as_ref().and_then(|given| duration::read(&given.value).ok()),
+        timeout: attribute.timeout.as_ref().and_then(|given| duration::parse(&given.value).ok()),
+        cache: attribute.cache.as_ref().and_then(|given| duration::parse(&given.value).ok()),
         alias: attribute.alias.as_ref().map(|given| given.value.clone()),
         deprecated: docs::deprecated(&function.attributes),
-        proven: is_proven(attribute, function),
+        statically_checked: is_statically_checked(attribute, function),
     })
 }
 
 /// Returns `true` if `build()` need not hold defaults and constraints against the types of the inputs.
-fn is_proven(attribute: &Attribute, function: &Function) -> bool {
+fn is_statically_checked(attribute: &Attribute, function: &Function) -> bool {
     let inputs = function.arguments.iter().filter(|argument| argument.inject.is_none());
-    inputs.clone().all(literal::is_proven)
-        && (attribute.schema.is_none() || inputs.clone().all(|argument| argument.says.default.is_none()))
+    inputs.clone().all(literal::is_statically_checked)
+        && (attribute.schema.is_none() || inputs.clone().all(|argument| argument.options.default.is_none()))
 }
 
 /// What is called, and with what.
 fn callee(attribute: &Attribute, function: &Function) -> Option<Callee> {
     Some(Callee {
         krate: krate(attribute),
-        noun: function.noun,
-        operation: match function.noun {
-            Noun::Tool => attribute.operation.as_ref()?.value.clone(),
-            Noun::Prompt => Ident::new("Prompt", Span::call_site()),
+        item_kind: function.item_kind,
+        operation: match function.item_kind {
+            ItemKind::Tool => attribute.operation.as_ref()?.value.clone(),
+            ItemKind::Prompt => Ident::new("Prompt", Span::call_site()),
         },
         owner: function.owner.clone(),
-        running: running(attribute, function),
+        execution: execution(attribute, function),
         parameters: function.arguments.iter().map(parameter).collect::<Option<_>>()?,
         cfgs: function
             .attributes
@@ -104,11 +104,11 @@ fn krate(attribute: &Attribute) -> TokenStream {
     }
 }
 
-fn running(attribute: &Attribute, function: &Function) -> Running {
+fn execution(attribute: &Attribute, function: &Function) -> Execution {
     match (&function.signature.asyncness, &attribute.blocking) {
-        (Some(_), _) => Running::Async,
-        (None, Some(_)) => Running::Blocking,
-        (None, None) => Running::Sync,
+        (Some(_), _) => Execution::Async,
+        (None, Some(_)) => Execution::Blocking,
+        (None, None) => Execution::Sync,
     }
 }
 
@@ -119,23 +119,23 @@ fn parameter(argument: &Argument) -> Option<Parameter> {
     if argument.inject.is_some() {
         return Some(Parameter::Injected(Box::new(argument.kind.clone())));
     }
-    let says = &argument.says;
+    let options = &argument.options;
     Some(Parameter::Input(Box::new(Input {
         name: inputs::name_of(argument)?,
         description: argument.description.clone(),
         kind: argument.kind.clone(),
-        default: says.default.as_ref().map(|default| match default {
-            Default::OfType => model::Default::OfType,
-            Default::Is(value) => model::Default::Is((**value).clone()),
+        default: options.default.as_ref().map(|default| match default {
+            Default::TypeDefault => model::Default::TypeDefault,
+            Default::Expr(value) => model::Default::Expr((**value).clone()),
         }),
-        example: says.example.clone(),
-        range: says.range.as_ref().map(constraints::limits),
-        length: says.length.as_ref().map(constraints::limits),
-        pattern: says.pattern.as_ref().map(|given| given.value.clone()),
-        secret: says.secret.is_some(),
-        locator: says.locator.is_some(),
-        complete: says.complete.clone(),
-        header: says.header.as_ref().map(|given| given.value.clone()),
-        flatten: says.flatten.is_some(),
+        example: options.example.clone(),
+        range: options.range.as_ref().map(constraints::limits),
+        length: options.length.as_ref().map(constraints::limits),
+        pattern: options.pattern.as_ref().map(|given| given.value.clone()),
+        secret: options.secret.is_some(),
+        locator: options.locator.is_some(),
+        complete: options.complete.clone(),
+        header: options.header.as_ref().map(|given| given.value.clone()),
+        flatten: options.flatten.is_some(),
     })))
 }

@@ -3,9 +3,9 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
-/// Where in a declaration a mistake stands; mistakes are shown in this order, and in one place as they stand in the text.
+/// Where in a declaration a mistake stands; mistakes are shown in this order, and in one section as they stand in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum Section {
     Attribute,
     Name,
     Signature,
@@ -15,14 +15,14 @@ pub(crate) enum Place {
 
 /// The mistakes of one declaration. One that is neither shown nor asserted to be empty is a bug in the macro.
 pub(crate) struct Errors {
-    found: Vec<Mistake>,
+    found: Vec<Diagnostic>,
     /// Options that were given and could not be read: one mistake, one error.
     unread: Vec<String>,
-    settled: bool,
+    handled: bool,
 }
 
-struct Mistake {
-    place: Place,
+struct Diagnostic {
+    section: Section,
     /// Line and column.
     position: (usize, usize),
     error: TokenStream,
@@ -30,13 +30,13 @@ struct Mistake {
 
 impl Errors {
     pub(crate) fn new() -> Self {
-        Errors { found: Vec::new(), unread: Vec::new(), settled: false }
+        Errors { found: Vec::new(), unread: Vec::new(), handled: false }
     }
 
     /// Notes a mistake: what is wrong as a fact, and what to type instead.
     pub(crate) fn push(
         &mut self,
-        place: Place,
+        section: Section,
         tokens: impl ToTokens,
         fact: impl AsRef<str>,
         help: impl AsRef<str>,
@@ -44,23 +44,23 @@ impl Errors {
         let message = format!("{}\nhelp: {}", fact.as_ref(), help.as_ref());
         let tokens = tokens.into_token_stream();
         let position = position(ends(&tokens).0);
-        self.found.push(Mistake { place, position, error: compile_error(&tokens, &message) });
+        self.found.push(Diagnostic { section, position, error: compile_error(&tokens, &message) });
     }
 
     /// Notes a mistake that the parser of Rust itself found.
-    pub(crate) fn push_syntax(&mut self, place: Place, error: &syn::Error) {
+    pub(crate) fn push_syntax(&mut self, section: Section, error: &syn::Error) {
         let position = position(error.span());
-        self.found.push(Mistake { place, position, error: error.to_compile_error() });
+        self.found.push(Diagnostic { section, position, error: error.to_compile_error() });
     }
 
     /// Notes that an option was given, though not readably, so that nobody says that it is missing.
-    pub(crate) fn mention(&mut self, option: String) {
+    pub(crate) fn mark_unreadable(&mut self, option: String) {
         self.unread.push(option);
     }
 
     /// Whether an option was given, though not readably.
-    pub(crate) fn mentions(&self, option: &str) -> bool {
-        self.unread.iter().any(|mentioned| mentioned == option)
+    pub(crate) fn is_unreadable(&self, option: &str) -> bool {
+        self.unread.iter().any(|known| known == option)
     }
 
     pub(crate) fn any(&self) -> bool {
@@ -73,29 +73,29 @@ impl Errors {
     }
 
     /// The item, with all mistakes behind it.
-    pub(crate) fn beside(mut self, item: TokenStream) -> TokenStream {
-        self.settled = true;
+    pub(crate) fn emit_after(mut self, item: TokenStream) -> TokenStream {
+        self.handled = true;
         let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|mistake| (mistake.place, mistake.position));
+        found.sort_by_key(|mistake| (mistake.section, mistake.position));
         item.into_iter().chain(found.into_iter().flat_map(|mistake| mistake.error)).collect()
     }
 
     /// There were none.
     pub(crate) fn assert_none(mut self) {
-        self.settled = true;
+        self.handled = true;
         assert!(self.found.is_empty(), "a declaration with mistakes must not be expanded");
     }
 }
 
 impl Drop for Errors {
     fn drop(&mut self) {
-        if !self.settled && !std::thread::panicking() {
+        if !self.handled && !std::thread::panicking() {
             panic!("mistakes of a declaration were dropped");
         }
     }
 }
 
-/// Where tokens stand in the text; all in one place where there is no compiler that knows.
+/// Where tokens stand in the text; all in one section where there is no compiler that knows.
 fn position(span: Span) -> (usize, usize) {
     if !proc_macro::is_available() {
         return (0, 0);
@@ -122,7 +122,7 @@ pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
 
 /// Gives tokens of the expansion the span of the user's, so that what rustc says about them underlines those. The tokens
 /// inside of brackets keep their own.
-pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenStream {
+pub(crate) fn respan(tokens: TokenStream, (start, end): (Span, Span)) -> TokenStream {
     let tokens = tokens.into_iter().enumerate().map(|(position, mut token)| {
         token.set_span(if position == 0 { start } else { end });
         token
@@ -131,13 +131,13 @@ pub(crate) fn placed(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
 }
 
 /// The first part of a type that borrows for less than `'static`, where one is written.
-pub(crate) fn borrowed(kind: TokenStream) -> Option<TokenStream> {
+pub(crate) fn find_borrow(kind: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = kind.into_iter().collect();
     let is = |token: Option<&TokenTree>, sign| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
     for (position, token) in tokens.iter().enumerate() {
         let (part, next) = (&tokens[position..], tokens.get(position + 1));
         let found = match token {
-            TokenTree::Group(group) => borrowed(group.stream()),
+            TokenTree::Group(group) => find_borrow(group.stream()),
             _ if is(Some(token), '&') && !is(next, '\'') => Some(part.iter().take(2).cloned().collect()),
             _ if is(Some(token), '\'') => next
                 .is_some_and(|name| name.to_string() != "static")

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Token};
 
 use crate::model::Deprecated;
-use crate::parse::ungrouped;
+use crate::parse::peel_groups;
 
 /// A description: known now, or only when the crate is compiled, as with `#[doc = include_str!("…")]`.
 #[derive(Clone)]
@@ -38,15 +38,15 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
         .filter_map(|attribute| attribute.meta.require_name_value().ok().map(|pair| &pair.value))
         .collect();
     if lines.iter().all(|line| literal(line).is_some()) {
-        let text: Vec<String> = lines.iter().filter_map(|line| literal(line)).map(unstarred).collect();
-        let text = unindented(&text.join("\n"));
+        let text: Vec<String> = lines.iter().filter_map(|line| literal(line)).map(strip_stars).collect();
+        let text = unindent(&text.join("\n"));
         return (!text.is_empty()).then_some(Description::Text(text));
     }
     let parts = lines.iter().enumerate().map(|(position, line)| {
         let end = if position + 1 == lines.len() { "" } else { "\n" };
         match literal(line) {
             Some(text) => {
-                let text = format!("{}{end}", unindented(&unstarred(text)));
+                let text = format!("{}{end}", unindent(&strip_stars(text)));
                 quote!(#text)
             }
             None => quote!(#line, #end),
@@ -55,7 +55,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<Description> {
     Some(Description::Expression(quote!(::core::concat!(#(#parts),*))))
 }
 
-/// What `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]` says. What is wrong about it,
+/// What `#[deprecated]`, `#[deprecated = "…"]` or `#[deprecated(since = "…", note = "…")]` options. What is wrong about it,
 /// rustc tells.
 pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<Deprecated> {
     let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("deprecated"))?;
@@ -78,20 +78,20 @@ pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<Deprecated> {
 }
 
 fn literal(expression: &Expr) -> Option<String> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
 }
 
 /// Without the space that follows `///`, and without the empty lines around it.
-fn unindented(text: &str) -> String {
+fn unindent(text: &str) -> String {
     let line = |line: &str| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned();
     text.lines().map(line).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// Without the stars at the beginning of the lines of a block comment, if all but its first have one.
-fn unstarred(text: String) -> String {
+fn strip_stars(text: String) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let starred = |line: &&str| line.trim_start().starts_with('*') || line.trim().is_empty();
     if lines.len() < 2 || !lines[1..].iter().all(starred) {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_joined_and_unindented() {
+    fn joins_and_unindents_lines() {
         assert_eq!(text("/// One\n///\n///   two\n").as_deref(), Some("One\n\n  two"));
         assert_eq!(text("/** One\n * two\n */").as_deref(), Some("One\ntwo"));
         assert_eq!(
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_from_elsewhere_is_put_together_by_the_compiler() {
+    fn concatenates_included_text() {
         let text = text("/// One\n#[doc = include_str!(\"x.md\")]\n").unwrap();
         assert_eq!(text, r#":: core :: concat ! ("One\n" , include_str ! ("x.md") , "")"#);
     }

@@ -9,11 +9,11 @@ use syn::ExprPath;
 
 use self::inputs::{inputs, option};
 pub(crate) use self::method::block;
-use self::method::called;
-use crate::diagnostics::{ends, placed};
+use self::method::call_closure;
+use crate::diagnostics::{ends, respan};
 use crate::listing;
-use crate::model::{Access, Callee, Deprecated, Prompt, Running, Tool};
-use crate::parse::{Function, Noun};
+use crate::model::{Access, Callee, Deprecated, Execution, Prompt, Tool};
+use crate::parse::{Function, ItemKind};
 
 /// The function, and beside it its declaration.
 ///
@@ -49,7 +49,7 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     let run = run(&tool.callee, tool.access.as_ref(), function, description);
     let arguments = quote!(#name, #krate::Operation::#operation);
     let options = options(tool);
-    declared(&tool.callee, function, &run, &arguments, options)
+    declaration(&tool.callee, function, &run, &arguments, options)
 }
 
 /// The function of a prompt, and beside it its declaration.
@@ -62,38 +62,39 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
 /// };
 /// ```
 pub(crate) fn prompt(prompt: &Prompt, function: &Function) -> TokenStream {
-    let Prompt { callee, name, title, description, permission, access, proven } = prompt;
+    let Prompt { callee, name, title, description, permission, access, statically_checked } = prompt;
     let run = run(callee, access.as_ref(), function, description);
     let guarded = access.as_ref().map(|_| quote!(.guarded()));
-    let unproven = (!proven).then(|| quote!(.check_at_build()));
+    let unproven = (!statically_checked).then(|| quote!(.check_at_build()));
     let title = title.as_ref().map(|title| quote!(.title(#title)));
     let permission = permission.as_ref().map(|permission| quote!(.permission(#permission)));
-    let texts = (title.is_some() || permission.is_some()).then(|| said(callee, &quote!(#title #permission)));
-    declared(callee, function, &run, &quote!(#name), quote!(#guarded #unproven #texts))
+    let texts =
+        (title.is_some() || permission.is_some()).then(|| options_call(callee, &quote!(#title #permission)));
+    declaration(callee, function, &run, &quote!(#name), quote!(#guarded #unproven #texts))
 }
 
 /// The function, and the constant that holds its declaration: `Declaration::new(arguments, |__call| run)`,
 /// followed by its options.
-fn declared(
+fn declaration(
     callee: &Callee,
     function: &Function,
     run: &TokenStream,
     arguments: &TokenStream,
     options: TokenStream,
 ) -> TokenStream {
-    let Callee { krate, cfgs, noun, .. } = callee;
+    let Callee { krate, cfgs, item_kind, .. } = callee;
     let plain = self::function(function);
     let visibility = &function.visibility;
     let name = &function.signature.ident;
     let Entry { expression, outside, inside } = method::entry(callee, name, run);
-    let (kind, register) = match noun {
-        Noun::Tool => (quote!(#krate::private::Declaration), TokenStream::new()),
-        Noun::Prompt => (quote!(#krate::private::PromptDeclaration), quote!(prompt)),
+    let (kind, register) = match item_kind {
+        ItemKind::Tool => (quote!(#krate::private::Declaration), TokenStream::new()),
+        ItemKind::Prompt => (quote!(#krate::private::PromptDeclaration), quote!(prompt)),
     };
-    let new = placed(quote!(#kind::new(#arguments, #expression)), (name.span(), name.span()));
-    let options = method::without_self(callee, options);
-    let constant = listing::constant(*noun, name);
-    let declaration = format_ident!("__{}", noun.to_string().to_uppercase());
+    let new = respan(quote!(#kind::new(#arguments, #expression)), (name.span(), name.span()));
+    let options = method::replace_self(callee, options);
+    let constant = listing::constant(*item_kind, name);
+    let declaration = format_ident!("__{}", item_kind.to_string().to_uppercase());
     quote! {
         #plain
         #outside
@@ -122,7 +123,7 @@ struct Entry {
 pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
     // A second `#[tool]` is a mistake that was told.
-    let attributes = attributes.iter().filter(|attribute| Noun::of(attribute).is_none());
+    let attributes = attributes.iter().filter(|attribute| ItemKind::of(attribute).is_none());
     // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
     // It stands first, so that the author has the last word.
     let owned = signature.asyncness.is_none().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
@@ -136,17 +137,17 @@ fn options(tool: &Tool) -> TokenStream {
     if texts.is_empty() {
         return flags;
     }
-    let texts = said(&tool.callee, &texts);
+    let texts = options_call(&tool.callee, &texts);
     quote!(#flags #texts)
 }
 
 /// `.options(const { &Options::new().title("…") })`
-fn said(Callee { krate, .. }: &Callee, options: &TokenStream) -> TokenStream {
+fn options_call(Callee { krate, .. }: &Callee, options: &TokenStream) -> TokenStream {
     quote!(.options(const { &#krate::private::Options::new() #options }))
 }
 
 /// What adds `.option(arguments)` to them.
-fn adding(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
+fn appender(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
     |option, arguments| {
         let option = format_ident!("{option}");
         options.extend(quote!(.#option(#arguments)));
@@ -156,7 +157,7 @@ fn adding(options: &mut TokenStream) -> impl FnMut(&str, TokenStream) {
 /// What a declaration says by a switch.
 fn flags(tool: &Tool) -> TokenStream {
     let mut options = TokenStream::new();
-    let mut add = adding(&mut options);
+    let mut add = appender(&mut options);
     if tool.destructive {
         add("destructive", quote!(true));
     }
@@ -169,7 +170,7 @@ fn flags(tool: &Tool) -> TokenStream {
     if tool.access.is_some() {
         add("guarded", TokenStream::new());
     }
-    if !tool.proven {
+    if !tool.statically_checked {
         add("check_at_build", TokenStream::new());
     }
     let (only_locators, state) = (tool.callee.takes_only_locators(), tool.callee.takes_state());
@@ -183,7 +184,7 @@ fn flags(tool: &Tool) -> TokenStream {
 /// What it says by a value.
 fn texts(tool: &Tool) -> TokenStream {
     let mut options = TokenStream::new();
-    let mut add = adding(&mut options);
+    let mut add = appender(&mut options);
     if let Some(title) = &tool.title {
         add("title", quote!(#title));
     }
@@ -191,7 +192,7 @@ fn texts(tool: &Tool) -> TokenStream {
         add("permission", quote!(#permission));
     }
     if !tool.requires.is_empty() {
-        let requires = tool.requires.iter().map(|function| asked("__requiring", function));
+        let requires = tool.requires.iter().map(|function| bound_function("__requiring", function));
         add("requires", quote!(&[#(#requires),*]));
     }
     if !tool.tags.is_empty() {
@@ -202,8 +203,8 @@ fn texts(tool: &Tool) -> TokenStream {
         add("path", quote!(#path));
     }
     if let Some(schema) = &tool.schema {
-        let (krate, place) = (&tool.callee.krate, ends(&schema.to_token_stream()));
-        let json = placed(quote!(#krate::private::schema(#schema)), place);
+        let (krate, span) = (&tool.callee.krate, ends(&schema.to_token_stream()));
+        let json = respan(quote!(#krate::private::schema(#schema)), span);
         add("schema", quote!(|| #json));
     }
     if let Some(milliseconds) = tool.timeout {
@@ -235,23 +236,23 @@ fn run(
     let name = &function.signature.ident;
     let call = local("__call");
     // The span of the name is where the function is.
-    let here = placed(quote!(#krate::private::here!()), (name.span(), name.span()));
+    let here = respan(quote!(#krate::private::here!()), (name.span(), name.span()));
     let call = quote!(#call.of(#description, #here));
     let inputs = inputs(callee, access);
-    let run = match (callee.running, access) {
-        (Running::Async, None) => quote!(run),
-        (Running::Sync, None) => quote!(run_sync),
-        (Running::Blocking, None) => quote!(run_blocking),
-        (Running::Async, Some(_)) => quote!(run_guarded),
-        (Running::Sync, Some(_)) => quote!(run_sync_guarded),
-        (Running::Blocking, Some(_)) => quote!(run_blocking_guarded),
+    let run = match (callee.execution, access) {
+        (Execution::Async, None) => quote!(run),
+        (Execution::Sync, None) => quote!(run_sync),
+        (Execution::Blocking, None) => quote!(run_blocking),
+        (Execution::Async, Some(_)) => quote!(run_guarded),
+        (Execution::Sync, Some(_)) => quote!(run_sync_guarded),
+        (Execution::Blocking, Some(_)) => quote!(run_blocking_guarded),
     };
     // It stands behind the function, which says the types of the inputs.
     let access = access.map(|access| self::access(callee, access));
     let returns = returns(callee, function);
-    let place = (name.span(), name.span());
-    let function = called(callee, name);
-    placed(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), place)
+    let span = (name.span(), name.span());
+    let function = call_closure(callee, name);
+    respan(quote!(#krate::private::#run(#call, #inputs, #function, #access #returns)), span)
 }
 
 /// `|__principal, (_, __arg1)| access(may_edit(__principal, __arg1)),`
@@ -272,15 +273,15 @@ fn access(callee: &Callee, access: &Access) -> TokenStream {
     });
     let (_, end) = ends(&function.to_token_stream());
     let end = parentheses.map_or(end, |parentheses| parentheses.span.join());
-    let place = (ends(&function.to_token_stream()).0, end);
+    let span = (ends(&function.to_token_stream()).0, end);
     principal.set_span(principal.span().located_at(end));
     let arguments = quote_spanned!(end=> (#principal #(, #arguments)*));
-    let decided = placed(quote!(#krate::private::access(#function #arguments)), place);
+    let decided = respan(quote!(#krate::private::access(#function #arguments)), span);
     quote!(|#principal, #pattern| #decided,)
 }
 
 /// `|__requiring| __requiring.by(api_key)`
-fn asked(name: &str, function: &ExprPath) -> TokenStream {
+fn bound_function(name: &str, function: &ExprPath) -> TokenStream {
     let (start, end) = ends(&function.to_token_stream());
     let mut asking = local(name);
     asking.set_span(asking.span().located_at(start));
@@ -297,7 +298,7 @@ fn argument(position: usize) -> Ident {
     local(&format!("__arg{position}"))
 }
 
-/// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` in the place of `__value()` for a prompt
+/// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` in the span of `__value()` for a prompt
 fn returns(callee: &Callee, function: &Function) -> TokenStream {
     let krate = &callee.krate;
     let kind = match function.returns() {
@@ -305,10 +306,10 @@ fn returns(callee: &Callee, function: &Function) -> TokenStream {
         None => quote!(()),
     };
     let (start, end) = ends(&kind);
-    let path = placed(quote!(#krate::private::Shape::<), (start, end));
-    let rest = match callee.noun {
-        Noun::Tool => quote_spanned!(end=> >::new().__split().__value().__error()),
-        Noun::Prompt => quote_spanned!(end=> >::new().__split().__messages().__error()),
+    let path = respan(quote!(#krate::private::Shape::<), (start, end));
+    let rest = match callee.item_kind {
+        ItemKind::Tool => quote_spanned!(end=> >::new().__split().__value().__error()),
+        ItemKind::Prompt => quote_spanned!(end=> >::new().__split().__messages().__error()),
     };
     quote!(#path #kind #rest)
 }

@@ -12,52 +12,52 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
 
 use crate::diagnostics::Errors;
-use crate::parse::{Block, Function, Item, Member, Method, Noun};
+use crate::parse::{Block, Function, Item, ItemKind, Member, Method};
 
 // Whoever reads about the attribute reads what `tool-core` says of it: `docs/tool.md`, which is put before this.
 /// The implementation of `tool_core::tool`, where it is described.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    declare(Noun::Tool, attribute.into(), item.into()).into()
+    declare(ItemKind::Tool, attribute.into(), item.into()).into()
 }
 
 /// The implementation of `tool_core::prompt`, where it is described.
 #[proc_macro_attribute]
 pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    declare(Noun::Prompt, attribute.into(), item.into()).into()
+    declare(ItemKind::Prompt, attribute.into(), item.into()).into()
 }
 
 /// What `tool_core::tools!` hands over: its `$crate`, and the paths of the functions.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __tools(paths: TokenStream) -> TokenStream {
-    listing::list(Noun::Tool, paths.into()).into()
+    listing::list(ItemKind::Tool, paths.into()).into()
 }
 
 /// What `tool_core::prompts!` hands over.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __prompts(paths: TokenStream) -> TokenStream {
-    listing::list(Noun::Prompt, paths.into()).into()
+    listing::list(ItemKind::Prompt, paths.into()).into()
 }
 
 /// Tokens in, tokens out: parse, check, expand. The item comes out whatever is wrong with its declaration.
-fn declare(noun: Noun, attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
+fn declare(item_kind: ItemKind, attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
     let mut errors = Errors::new();
-    match parse::item(noun, &item, &mut errors) {
+    match parse::item(item_kind, &item, &mut errors) {
         Item::Function(function) => declare_function(attribute, &function, errors),
         Item::Block(block) => declare_block(&attribute, *block, errors),
-        Item::Other => errors.beside(item),
+        Item::Other => errors.emit_after(item),
     }
 }
 
 fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Errors) -> TokenStream2 {
-    let expansion = match function.noun {
-        Noun::Tool => {
+    let expansion = match function.item_kind {
+        ItemKind::Tool => {
             let attribute = parse::attribute(attribute, &mut errors);
             check::tool(&attribute, function, &mut errors).map(|tool| expand::tool(&tool, function))
         }
-        Noun::Prompt => {
+        ItemKind::Prompt => {
             let attribute = parse::prompt_attribute(attribute, &mut errors);
             check::prompt(&attribute, function, &mut errors).map(|prompt| expand::prompt(&prompt, function))
         }
@@ -67,7 +67,7 @@ fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Er
             errors.assert_none();
             expansion
         }
-        None => errors.beside(expand::function(function)),
+        None => errors.emit_after(expand::function(function)),
     }
 }
 
@@ -81,15 +81,15 @@ fn declare_block(attribute: &TokenStream2, block: Block, mut errors: Errors) -> 
         }
         let attribute = parse::attribute(method.options, &mut method.errors);
         check::tool(&attribute, &method.function, &mut method.errors);
-        method.errors.beside(expand::function(&method.function))
+        method.errors.emit_after(expand::function(&method.function))
     };
     let members = block.members.into_iter().map(|member| match member {
         Member::Tool(tool) => method(tool),
         Member::Other(tokens) => tokens,
-        Member::HalfTyped => TokenStream2::new(),
+        Member::Incomplete => TokenStream2::new(),
     });
     let members = members.collect();
-    let mut tokens = errors.beside(TokenStream2::new());
+    let mut tokens = errors.emit_after(TokenStream2::new());
     tokens.extend(expand::block(block.head, &block.braces, members));
     tokens
 }

@@ -6,17 +6,17 @@ use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{ExprPath, Ident, Token};
 
-use crate::diagnostics::{Errors, Place};
-use crate::parse::Noun;
+use crate::diagnostics::{Errors, Section};
+use crate::parse::ItemKind;
 
 /// The name of the constant that stands beside a function and holds its declaration. Where there is none, as beside a function
 /// without the attribute, the name is all of the compiler's message that is ours: it says what is missing.
-pub(crate) fn constant(noun: Noun, function: &Ident) -> Ident {
-    format_ident!("__{}_attribute_of_{}", noun.to_string(), function.unraw(), span = function.span())
+pub(crate) fn constant(item_kind: ItemKind, function: &Ident) -> Ident {
+    format_ident!("__{}_attribute_of_{}", item_kind.to_string(), function.unraw(), span = function.span())
 }
 
-/// `$crate, path::add, Shop::open` into `declared(const { &[path::__tool_attribute_of_add, Shop::__tool_attribute_of_open] })`.
-pub(crate) fn list(noun: Noun, tokens: TokenStream) -> TokenStream {
+/// `$crate, path::add, Shop::open` into `declaration(const { &[path::__tool_attribute_of_add, Shop::__tool_attribute_of_open] })`.
+pub(crate) fn list(item_kind: ItemKind, tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let mut krate = TokenStream::new();
     let mut paths: Vec<ExprPath> = Vec::new();
@@ -25,32 +25,32 @@ pub(crate) fn list(noun: Noun, tokens: TokenStream) -> TokenStream {
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if !input.is_empty() {
-                paths.extend(path(noun, input, &mut errors)?);
+                paths.extend(path(item_kind, input, &mut errors)?);
             }
         }
         Ok(())
     };
     if let Err(error) = parser.parse2(tokens) {
-        errors.push_syntax(Place::Attribute, &error);
+        errors.push_syntax(Section::Attribute, &error);
     }
     // With a wrong path among them the others are still looked for.
-    let declared = match noun {
-        Noun::Tool => quote!(declared),
-        Noun::Prompt => quote!(listed_prompts),
+    let declaration = match item_kind {
+        ItemKind::Tool => quote!(declared),
+        ItemKind::Prompt => quote!(listed_prompts),
     };
-    let list = quote!(#krate::private::#declared(const { &[#(#paths),*] }));
-    let errors = errors.beside(TokenStream::new());
+    let list = quote!(#krate::private::#declaration(const { &[#(#paths),*] }));
+    let errors = errors.emit_after(TokenStream::new());
     quote!({ #errors #list })
 }
 
 /// One path, with the name of the function turned into that of its constant; `None` for something else.
-fn path(noun: Noun, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
+fn path(item_kind: ItemKind, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ExprPath>> {
     let start = input.fork();
     if let Ok(mut path) = input.parse::<ExprPath>()
         && (input.is_empty() || input.peek(Token![,]))
     {
         if let Some(function) = path.path.segments.last_mut() {
-            function.ident = constant(noun, &function.ident);
+            function.ident = constant(item_kind, &function.ident);
         }
         return Ok(Some(path));
     }
@@ -62,10 +62,10 @@ fn path(noun: Noun, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<
         given.extend([start.parse::<proc_macro2::TokenTree>()?]);
     }
     errors.push(
-        Place::Attribute,
+        Section::Attribute,
         given,
-        format!("`{noun}s!` takes the paths of functions that are {noun}s"),
-        format!("write `{noun}s![one, my_module::another]`"),
+        format!("`{item_kind}s!` takes the paths of functions that are {item_kind}s"),
+        format!("write `{item_kind}s![one, my_module::another]`"),
     );
     Ok(None)
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Type};
 
 use crate::docs::Description;
-use crate::parse::Noun;
+use crate::parse::ItemKind;
 
 /// A valid declaration of a tool.
 pub(crate) struct Tool {
@@ -30,7 +30,7 @@ pub(crate) struct Tool {
     pub(crate) alias: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
     /// Whether defaults and constraints fit the types of the inputs, as far as the macro can see.
-    pub(crate) proven: bool,
+    pub(crate) statically_checked: bool,
 }
 
 /// A valid declaration of a prompt.
@@ -43,19 +43,19 @@ pub(crate) struct Prompt {
     pub(crate) permission: Option<String>,
     pub(crate) access: Option<Access>,
     /// As of a tool.
-    pub(crate) proven: bool,
+    pub(crate) statically_checked: bool,
 }
 
 /// The function of a declaration.
 pub(crate) struct Callee {
     /// The path of `tool_core`.
     pub(crate) krate: TokenStream,
-    pub(crate) noun: Noun,
+    pub(crate) item_kind: ItemKind,
     /// The operation of a tool, and `Prompt` for a prompt: what may be injected depends on it.
     pub(crate) operation: Ident,
     /// The type of which the function is a method or an associated function.
     pub(crate) owner: Option<Type>,
-    pub(crate) running: Running,
+    pub(crate) execution: Execution,
     pub(crate) parameters: Vec<Parameter>,
     /// What the generated code depends on, as the function does.
     pub(crate) cfgs: Vec<Attribute>,
@@ -98,7 +98,7 @@ pub(crate) struct Deprecated {
 
 /// How the function is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Running {
+pub(crate) enum Execution {
     Async,
     Sync,
     Blocking,
@@ -137,8 +137,8 @@ pub(crate) struct Input {
 
 /// The value of an input that was left out.
 pub(crate) enum Default {
-    OfType,
-    Is(Expr),
+    TypeDefault,
+    Expr(Expr),
 }
 
 /// The least and the greatest of something, both included.

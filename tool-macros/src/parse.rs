@@ -5,7 +5,7 @@ mod attribute;
 mod block;
 mod function;
 mod item;
-mod noun;
+mod item_kind;
 mod options;
 mod permission;
 
@@ -14,6 +14,6 @@ pub(crate) use attribute::{Attribute, attribute, prompt_attribute};
 pub(crate) use block::{Block, Member, Method};
 pub(crate) use function::Function;
 pub(crate) use item::{Item, item};
-pub(crate) use noun::Noun;
-pub(crate) use options::{Call, Limits, Spanned, ungrouped};
+pub(crate) use item_kind::ItemKind;
+pub(crate) use options::{Call, Limits, Spanned, peel_groups};
 pub(crate) use permission::Permission;

@@ -2,38 +2,38 @@
 
 use proc_macro2::TokenStream;
 
-use crate::parse::Noun;
+use crate::parse::ItemKind;
 
 /// The expansion of `#[tool(attribute)] item`, formatted.
 fn expand(attribute: &str, item: &str) -> String {
-    expand_as(Noun::Tool, attribute, item)
+    expand_as(ItemKind::Tool, attribute, item)
 }
 
-fn expand_as(noun: Noun, attribute: &str, item: &str) -> String {
+fn expand_as(item_kind: ItemKind, attribute: &str, item: &str) -> String {
     let attribute: TokenStream = attribute.parse().unwrap();
     let item: TokenStream = item.parse().unwrap();
-    let file = syn::parse2(crate::declare(noun, attribute, item)).unwrap();
+    let file = syn::parse2(crate::declare(item_kind, attribute, item)).unwrap();
     prettyplease::unparse(&file)
 }
 
 /// How many lines are ours: those of the declaration, without the function.
-fn lines_of_our_own(expansion: &str) -> usize {
+fn generated_lines(expansion: &str) -> usize {
     expansion.lines().skip_while(|line| *line != "#[doc(hidden)]").count()
 }
 
 #[test]
-fn a_plain_tool() {
+fn expands_a_plain_tool() {
     let expansion = expand(
         "operation = Transform",
         "/// Adds two numbers.
         fn add(/** First. */ a: i64, /** Second. */ b: i64) -> i64 { a + b }",
     );
     insta::assert_snapshot!(expansion);
-    assert!(lines_of_our_own(&expansion) <= 30, "{}", lines_of_our_own(&expansion));
+    assert!(generated_lines(&expansion) <= 30, "{}", generated_lines(&expansion));
 }
 
 #[test]
-fn a_tool_that_says_everything() {
+fn expands_a_tool_with_many_options() {
     let expansion = expand(
         r#"operation = Write, destructive = true, idempotent = true, open_world = false, name = "purge.old",
            title = "Purge", crate = crate::facade::core"#,
@@ -49,12 +49,12 @@ fn a_tool_that_says_everything() {
         ) -> Result<Purged, PurgeError> { store.purge(days).await }"#,
     );
     insta::assert_snapshot!(expansion);
-    assert!(lines_of_our_own(&expansion) <= 50, "{}", lines_of_our_own(&expansion));
+    assert!(generated_lines(&expansion) <= 50, "{}", generated_lines(&expansion));
 }
 
 // What can be said of one tool is more than what one says of it: each option stands in one of these three.
 #[test]
-fn every_option() {
+fn expands_every_option() {
     let read = expand(
         r#"operation = Read, permission = any("node.view", "node.edit"), access = rules::may_read(id, store),
            requires = [api_key, crate::search_service], tags = ["nodes", "content"], path = "node/{id}",
@@ -87,13 +87,13 @@ fn every_option() {
         ) {}"#,
     );
     for (name, expansion) in [("node", read), ("compute", compute), ("limited", limited)] {
-        assert!(lines_of_our_own(&expansion) <= 52, "{name}: {}", lines_of_our_own(&expansion));
-        insta::assert_snapshot!(format!("every_option_{name}"), expansion);
+        assert!(generated_lines(&expansion) <= 52, "{name}: {}", generated_lines(&expansion));
+        insta::assert_snapshot!(format!("expands_every_option_{name}"), expansion);
     }
 }
 
 #[test]
-fn more_inputs_than_one_tuple_holds() {
+fn nests_tuples_of_many_inputs() {
     let inputs: Vec<String> = (0..9).map(|n| format!("i{n}: u8")).collect();
     insta::assert_snapshot!(expand(
         "operation = Read, blocking, description = \"Many.\"",
@@ -102,7 +102,7 @@ fn more_inputs_than_one_tuple_holds() {
 }
 
 #[test]
-fn methods() {
+fn expands_methods() {
     let expansion = expand(
         "",
         r#"impl Shop<u8> {
@@ -136,7 +136,7 @@ fn methods() {
 }
 
 #[test]
-fn methods_with_mistakes_stay_methods() {
+fn keeps_invalid_methods() {
     insta::assert_snapshot!(expand(
         "operation = Read",
         "impl<T> Shop<T> {
@@ -154,7 +154,7 @@ fn methods_with_mistakes_stay_methods() {
 }
 
 #[test]
-fn what_rust_cannot_read_is_passed_on() {
+fn passes_invalid_rust_through() {
     for item in [
         "impl Shop { #[tool(operation = Read)] fn a(&self) -> u8 { 1 } #[] fn b() {} # fn c() {} }",
         "impl Shop { #[tool(operation = Read)] fn a(&self, b: ) {} fn c(",
@@ -165,18 +165,18 @@ fn what_rust_cannot_read_is_passed_on() {
         "",
     ] {
         let Ok(item) = item.parse::<TokenStream>() else { continue };
-        for noun in [Noun::Tool, Noun::Prompt] {
+        for item_kind in [ItemKind::Tool, ItemKind::Prompt] {
             // That it does not panic is what counts: rustc has spoken about these already.
-            let expansion = crate::declare(noun, TokenStream::new(), item.clone());
+            let expansion = crate::declare(item_kind, TokenStream::new(), item.clone());
             assert!(expansion.is_empty() == item.is_empty(), "{item}: {expansion}");
         }
     }
 }
 
 #[test]
-fn a_prompt() {
+fn expands_a_prompt() {
     let expansion = expand_as(
-        Noun::Prompt,
+        ItemKind::Prompt,
         "title = \"Plan\"",
         "/// Asks for a plan.
         pub async fn plan(
@@ -187,11 +187,11 @@ fn a_prompt() {
         ) -> Result<Vec<PromptMessage>, PlanError> { todo!() }",
     );
     insta::assert_snapshot!(expansion);
-    assert!(lines_of_our_own(&expansion) <= 40, "{}", lines_of_our_own(&expansion));
+    assert!(generated_lines(&expansion) <= 40, "{}", generated_lines(&expansion));
 }
 
 #[test]
-fn a_declaration_with_mistakes_keeps_its_function() {
+fn keeps_an_invalid_function() {
     insta::assert_snapshot!(expand(
         "operation = Reed",
         "pub fn read(/** A city. */ #[arg(default = 1, whatever)] city: String, #[inject] state: State<u8>) -> u8 { 1 }"
@@ -199,7 +199,7 @@ fn a_declaration_with_mistakes_keeps_its_function() {
 }
 
 #[test]
-fn the_same_tokens_expand_to_the_same() {
+fn expands_deterministically() {
     let expand = || expand("operation = Read", "/// Reads.\nfn read(a: u8, b: Option<u8>) {}");
     assert_eq!(expand(), expand());
 }

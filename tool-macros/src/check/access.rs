@@ -4,7 +4,7 @@ use syn::Ident;
 use syn::ext::IdentExt as _;
 
 use super::inputs;
-use crate::diagnostics::{Errors, Place, similar};
+use crate::diagnostics::{Errors, Section, similar};
 use crate::model::Access;
 use crate::parse::{Attribute, Call, Function};
 
@@ -24,7 +24,7 @@ pub(super) fn check_access(attribute: &Attribute, function: &Function, errors: &
             None if names.is_empty() => "the function has no parameters with a name".to_owned(),
             None => format!("the parameters are `{}`", names.join("`, `")),
         };
-        errors.push(Place::Attribute, name, format!("`{text}` in `access` is no parameter"), help);
+        errors.push(Section::Attribute, name, format!("`{text}` in `access` is no parameter"), help);
     }
 }
 

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 
 use super::{access, duration, name, path, permission};
-use crate::diagnostics::{Errors, Place, similar};
+use crate::diagnostics::{Errors, Section, similar};
 use crate::docs;
 use crate::parse::{Attribute, Function};
 
@@ -42,9 +42,9 @@ pub(super) fn operation(attribute: &Attribute) -> Option<String> {
 fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let list = "the operations are `Explain`, `Read`, `Transform`, `Trigger` and `Write`";
     match &attribute.operation {
-        None if errors.mentions("operation") => {}
+        None if errors.is_unreadable("operation") => {}
         None => errors.push(
-            Place::Name,
+            Section::Name,
             &function.signature.ident,
             format!("tool `{}` does not say what kind of thing it does", name::of_function(function)),
             format!("write `#[tool(operation = Read)]`; {list}"),
@@ -56,7 +56,7 @@ fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Erro
                     Some(name) => format!("there is an operation with a similar name: `{name}`"),
                     None => list.to_owned(),
                 };
-                errors.push(Place::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
+                errors.push(Section::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
             }
         }
     }
@@ -66,8 +66,8 @@ fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Erro
 fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(operation) = operation(attribute) else { return };
     match &attribute.destructive {
-        None if modifies(&operation) && !errors.mentions("destructive") => errors.push(
-            Place::Attribute,
+        None if modifies(&operation) && !errors.is_unreadable("destructive") => errors.push(
+            Section::Attribute,
             attribute.operation.as_ref().map(|given| &given.tokens),
             format!(
                 "tool `{}` is declared `operation = {operation}` and does not say whether it is destructive",
@@ -76,7 +76,7 @@ fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Er
             "add `destructive = true` if it can delete or overwrite, else `destructive = false`",
         ),
         Some(given) if given.value && !modifies(&operation) => errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             format!("a `{operation}` tool cannot be destructive"),
             "declare `operation = Write`, or drop `destructive = true`",
@@ -93,7 +93,7 @@ fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
         && matches!(operation.as_str(), "Explain" | "Read")
     {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             format!("`{operation}` tools are always idempotent"),
             "drop `idempotent = false`, or declare another operation",
@@ -107,7 +107,7 @@ pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
         && given.value.trim().is_empty()
     {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             "the title is empty",
             "write a title for people, or drop `title`",
@@ -119,16 +119,19 @@ pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
 pub(super) fn check_description(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     match &attribute.description {
         Some(given) if given.value.trim().is_empty() => errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             "the description is empty",
-            format!("say what the {} does, or drop `description` and write a doc comment", function.noun),
+            format!(
+                "say what the {} does, or drop `description` and write a doc comment",
+                function.item_kind
+            ),
         ),
-        None if docs::description(&function.attributes).is_none() && !errors.mentions("description") => {
+        None if docs::description(&function.attributes).is_none() && !errors.is_unreadable("description") => {
             errors.push(
-                Place::Name,
+                Section::Name,
                 &function.signature.ident,
-                format!("{} `{}` has no description", function.noun, name::of_function(function)),
+                format!("{} `{}` has no description", function.item_kind, name::of_function(function)),
                 "say what it does in a doc comment: `/// …`",
             );
         }
@@ -141,7 +144,7 @@ fn check_requires(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.requires else { return };
     if given.value.is_empty() {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             "`requires` names no function",
             "name one, as in `requires = [api_key]`, or drop `requires`",
@@ -151,7 +154,7 @@ fn check_requires(attribute: &Attribute, errors: &mut Errors) {
     for path in &given.value {
         let text = path.to_token_stream().to_string().replace(' ', "");
         if seen.contains(&text) {
-            errors.push(Place::Attribute, path, format!("`{text}` is required twice"), "keep one");
+            errors.push(Section::Attribute, path, format!("`{text}` is required twice"), "keep one");
         }
         seen.push(text);
     }
@@ -162,15 +165,15 @@ fn check_tags(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.tags else { return };
     if given.value.is_empty() {
         let help = "name one, as in `tags = [\"weather\"]`, or drop `tags`";
-        errors.push(Place::Attribute, &given.tokens, "`tags` is an empty list", help);
+        errors.push(Section::Attribute, &given.tokens, "`tags` is an empty list", help);
     }
     let mut seen = Vec::new();
     for tag in &given.value {
         if tag.value.trim().is_empty() {
-            errors.push(Place::Attribute, &tag.tokens, "a tag is empty", "write a word, or drop it");
+            errors.push(Section::Attribute, &tag.tokens, "a tag is empty", "write a word, or drop it");
         } else if seen.contains(&&tag.value) {
             let fact = format!("the tag `{}` is given twice", tag.value);
-            errors.push(Place::Attribute, &tag.tokens, fact, "keep one");
+            errors.push(Section::Attribute, &tag.tokens, fact, "keep one");
         }
         seen.push(&tag.value);
     }
@@ -182,7 +185,7 @@ pub(super) fn check_blocking(attribute: &Attribute, function: &Function, errors:
         && function.signature.asyncness.is_some()
     {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             blocking,
             "an `async fn` cannot be `blocking`",
             "drop `blocking`, or make it a plain `fn`",

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-use crate::diagnostics::{Errors, Place, borrowed};
+use crate::diagnostics::{Errors, Section, find_borrow};
 use crate::parse::{Block, Member};
 
 /// Notes everything that is wrong with the block itself.
@@ -19,7 +19,7 @@ pub(crate) fn block(attribute: &TokenStream, block: &Block, errors: &mut Errors)
 fn check_options(attribute: &TokenStream, errors: &mut Errors) {
     if !attribute.is_empty() {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             attribute,
             "`#[tool]` on an `impl` block takes no options",
             "write `#[tool]` here, and the options in the `#[tool(…)]` of each method",
@@ -31,7 +31,7 @@ fn check_options(attribute: &TokenStream, errors: &mut Errors) {
 fn check_tools(block: &Block, errors: &mut Errors) {
     if block.members.iter().all(|member| matches!(member, Member::Other(_))) {
         errors.push(
-            Place::Name,
+            Section::Name,
             &block.empty.self_ty,
             "no method in this `impl` block is a tool",
             "write `#[tool(operation = Read)]` on a method, or drop the `#[tool]` of the block",
@@ -43,7 +43,7 @@ fn check_tools(block: &Block, errors: &mut Errors) {
 fn check_inherent(block: &Block, errors: &mut Errors) {
     if let Some((path, _)) = &block.empty.trait_ {
         errors.push(
-            Place::Signature,
+            Section::Signature,
             path,
             "a tool cannot be the method of a trait",
             "put `#[tool]` on an `impl` block of the type itself, with a method that calls this one",
@@ -56,14 +56,14 @@ fn check_generics(block: &Block, errors: &mut Errors) {
     let generics = &block.empty.generics;
     if !generics.params.is_empty() {
         errors.push(
-            Place::Signature,
+            Section::Signature,
             &generics.params,
             "an `impl` block with tools cannot be generic",
             "write out the types, in an `impl` block for each",
         );
     } else if let Some(clause) = &generics.where_clause {
         errors.push(
-            Place::Signature,
+            Section::Signature,
             clause,
             "an `impl` block with tools cannot have a `where` clause",
             "drop it",
@@ -73,9 +73,9 @@ fn check_generics(block: &Block, errors: &mut Errors) {
 
 // State lives as long as the registry.
 fn check_type(block: &Block, errors: &mut Errors) {
-    if let Some(part) = borrowed(block.empty.self_ty.to_token_stream()) {
+    if let Some(part) = find_borrow(block.empty.self_ty.to_token_stream()) {
         errors.push(
-            Place::Signature,
+            Section::Signature,
             part,
             "a tool cannot borrow its state",
             "let the type own what it needs, or write `'static`",

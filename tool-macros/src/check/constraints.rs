@@ -3,9 +3,9 @@
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 use super::{inputs, literal, pattern};
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::model;
-use crate::parse::{Argument, Attribute, Function, Limits, ungrouped};
+use crate::parse::{Argument, Attribute, Function, Limits, peel_groups};
 
 pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Errors) {
     check_range(argument, errors);
@@ -22,19 +22,19 @@ pub(super) fn check(attribute: &Attribute, argument: &Argument, errors: &mut Err
 
 // A range limits something, and lets something through.
 fn check_range(argument: &Argument, errors: &mut Errors) {
-    let Some(range) = &argument.says.range else { return };
+    let Some(range) = &argument.options.range else { return };
     check_limits(range, "range", "1", "9", errors);
     for limit in [&range.min, &range.max].into_iter().flatten() {
         if let Kind::Other = kind(limit) {
             let help = "write a number or a constant, as in `range(min = 1)`";
-            errors.push(Place::Parameters, limit, "a limit of `range` is a number", help);
+            errors.push(Section::Parameters, limit, "a limit of `range` is a number", help);
         }
     }
 }
 
 // A length is counted.
 fn check_length(argument: &Argument, errors: &mut Errors) {
-    let Some(length) = &argument.says.length else { return };
+    let Some(length) = &argument.options.length else { return };
     check_limits(length, "length", "1", "64", errors);
     for limit in [&length.min, &length.max].into_iter().flatten() {
         let counts = match kind(limit) {
@@ -44,7 +44,7 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
         };
         if !counts {
             let help = "write a whole number from 0 or a constant, as in `length(max = 64)`";
-            errors.push(Place::Parameters, limit, "a limit of `length` is a count", help);
+            errors.push(Section::Parameters, limit, "a limit of `length` is a count", help);
         }
     }
 }
@@ -52,13 +52,13 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
 fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mut Errors) {
     match (&limits.min, &limits.max) {
         (None, None) => errors.push(
-            Place::Parameters,
+            Section::Parameters,
             &limits.tokens,
             format!("`{option}` has neither `min` nor `max`"),
             format!("write `{option}(min = {min})`, `{option}(max = {max})` or both"),
         ),
         (Some(least), Some(most)) if exceeds(least, most) => errors.push(
-            Place::Parameters,
+            Section::Parameters,
             least,
             format!("the `min` of `{option}` is greater than its `max`"),
             "no value is both: swap them, or correct one",
@@ -69,7 +69,7 @@ fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mu
 
 // RFC 9110, section 5.1: the name of a header is a token.
 fn check_header(argument: &Argument, errors: &mut Errors) {
-    let Some(given) = &argument.says.header else { return };
+    let Some(given) = &argument.options.header else { return };
     let header = &given.value;
     let allowed = |c: &char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(*c);
     let fault = if header.is_empty() {
@@ -80,7 +80,7 @@ fn check_header(argument: &Argument, errors: &mut Errors) {
         return;
     };
     errors.push(
-        Place::Parameters,
+        Section::Parameters,
         &given.tokens,
         format!("the header name `{}` {fault}", header.escape_debug()),
         "use letters, digits and `-`, as in `header = \"Region\"`",
@@ -90,11 +90,11 @@ fn check_header(argument: &Argument, errors: &mut Errors) {
 // Names of headers are compared without regard to case.
 pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
-    for given in function.arguments.iter().filter_map(|argument| argument.says.header.as_ref()) {
+    for given in function.arguments.iter().filter_map(|argument| argument.options.header.as_ref()) {
         let header = given.value.to_ascii_lowercase();
         if seen.contains(&header) && !header.is_empty() {
             errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 &given.tokens,
                 format!("two inputs have the header `{}`", given.value),
                 "give one of them another; case makes no difference",
@@ -106,14 +106,14 @@ pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
 
 // A number has a range, a text, a list or a map a length, and a text a pattern.
 fn check_kinds(argument: &Argument, errors: &mut Errors) {
-    let says = &argument.says;
-    if says.range.is_none() {
+    let options = &argument.options;
+    if options.range.is_none() {
         return;
     }
     for (option, what) in [("length", "texts, lists and maps"), ("pattern", "texts")] {
-        if let Some(key) = says.key(option) {
+        if let Some(key) = options.key(option) {
             errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 key,
                 format!("an input cannot have both `range` and `{option}`"),
                 format!("`range` is for numbers, `{option}` for {what}: keep one"),
@@ -124,7 +124,7 @@ fn check_kinds(argument: &Argument, errors: &mut Errors) {
 
 // What is published, proposed or put into an address is no secret.
 fn check_secret(argument: &Argument, errors: &mut Errors) {
-    if argument.says.secret.is_none() {
+    if argument.options.secret.is_none() {
         return;
     }
     for (option, fact) in [
@@ -134,19 +134,19 @@ fn check_secret(argument: &Argument, errors: &mut Errors) {
         ("header", "a secret input would be seen in a header"),
         ("locator", "a secret input would be seen in an address"),
     ] {
-        if let Some(key) = argument.says.key(option) {
-            errors.push(Place::Parameters, key, fact, format!("drop `{option}`, or drop `secret`"));
+        if let Some(key) = argument.options.key(option) {
+            errors.push(Section::Parameters, key, fact, format!("drop `{option}`, or drop `secret`"));
         }
     }
 }
 
 // An address is complete, or it is none.
 fn check_locator(argument: &Argument, errors: &mut Errors) {
-    if argument.says.locator.is_some()
-        && let Some(key) = argument.says.key("default")
+    if argument.options.locator.is_some()
+        && let Some(key) = argument.options.key("default")
     {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             key,
             "a locator is always given, and has no default",
             "drop `default`, or drop `locator`",
@@ -156,12 +156,12 @@ fn check_locator(argument: &Argument, errors: &mut Errors) {
 
 // The fields of a flattened struct are the inputs: it is none itself, and nothing about it would show anywhere.
 fn check_flatten(argument: &Argument, errors: &mut Errors) {
-    if argument.says.flatten.is_none() {
+    if argument.options.flatten.is_none() {
         return;
     }
-    for key in argument.says.keys().filter(|key| *key != "flatten") {
+    for key in argument.options.keys().filter(|key| *key != "flatten") {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             key,
             format!("`{key}` has no place on a flattened parameter"),
             "its fields are the inputs: say it of one of them, or drop `flatten`",
@@ -170,7 +170,7 @@ fn check_flatten(argument: &Argument, errors: &mut Errors) {
     if !argument.docs.is_empty() {
         let docs = &argument.docs;
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             quote::quote!(#(#docs)*),
             "the description of a flattened parameter is shown nowhere",
             "describe its fields, and make this a plain comment: `// …`",
@@ -184,10 +184,10 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
         return;
     }
     for option in ["example", "range", "length", "pattern", "header"] {
-        if let Some(key) = argument.says.key(option) {
+        if let Some(key) = argument.options.key(option) {
             let name = inputs::name_of(argument).unwrap_or_default();
             errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 key,
                 format!("`{option}` of `{name}` would not be in the `schema` of the tool"),
                 format!("write it into the schema and drop `{option}`, or drop `schema`"),
@@ -220,7 +220,7 @@ enum Kind {
 }
 
 fn kind(expression: &Expr) -> Kind {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.suffix().is_empty() => Kind::Integer,
         Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) if number.suffix().is_empty() => Kind::Number,
         Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_) | Lit::Byte(_), .. }) => Kind::Constant,
@@ -248,7 +248,7 @@ fn exceeds(one: &Expr, other: &Expr) -> bool {
 
 /// The value of a literal integer.
 pub(super) fn integer(expression: &Expr) -> Option<i128> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => integer(&unary.expr)?.checked_neg(),
         Expr::Paren(inner) => integer(&inner.expr),
@@ -258,7 +258,7 @@ pub(super) fn integer(expression: &Expr) -> Option<i128> {
 
 /// The value of a literal number.
 pub(super) fn number(expression: &Expr) -> Option<f64> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             number.base10_parse::<u128>().ok().map(|n| n as f64)
         }

@@ -1,49 +1,49 @@
 //! Durations as they are written in `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
 
-use super::{attribute, running};
-use crate::diagnostics::{Errors, Place};
-use crate::model::Running;
+use super::{attribute, execution};
+use crate::diagnostics::{Errors, Section};
+use crate::model::Execution;
 use crate::parse::{Attribute, Function};
 
 /// What is wrong with a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    Form,
+pub(super) enum DurationError {
+    Format,
     Zero,
-    Long,
+    TooLong,
 }
 
 /// The milliseconds that a text stands for.
-pub(super) fn read(text: &str) -> Result<u64, Fault> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(Fault::Form)?;
+pub(super) fn parse(text: &str) -> Result<u64, DurationError> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(DurationError::Format)?;
     let (number, unit) = text.split_at(digits);
     let milliseconds = match unit {
         "ms" => 1,
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
-        _ => return Err(Fault::Form),
+        _ => return Err(DurationError::Format),
     };
     if number.is_empty() {
-        return Err(Fault::Form);
+        return Err(DurationError::Format);
     }
-    let number: u64 = number.parse().map_err(|_| Fault::Long)?;
+    let number: u64 = number.parse().map_err(|_| DurationError::TooLong)?;
     match number.checked_mul(milliseconds) {
-        Some(0) => Err(Fault::Zero),
+        Some(0) => Err(DurationError::Zero),
         Some(milliseconds) => Ok(milliseconds),
-        None => Err(Fault::Long),
+        None => Err(DurationError::TooLong),
     }
 }
 
 // A function that neither waits nor runs elsewhere cannot be left before it returns.
 pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     let Some(given) = &attribute.timeout else { return };
-    if let Err(fault) = read(&given.value) {
-        push(&fault, "timeout", &given.value, &given.tokens, errors);
+    if let Err(error) = parse(&given.value) {
+        push(&error, "timeout", &given.value, &given.tokens, errors);
     }
-    if running(attribute, function) == Running::Sync && !errors.mentions("blocking") {
+    if execution(attribute, function) == Execution::Sync && !errors.is_unreadable("blocking") {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             "a plain `fn` cannot be stopped by a timeout",
             "add `blocking`, make it an `async fn`, or drop `timeout`",
@@ -54,14 +54,14 @@ pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: 
 // To answer from a cache is not to do it.
 pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.cache else { return };
-    if let Err(fault) = read(&given.value) {
-        push(&fault, "cache", &given.value, &given.tokens, errors);
+    if let Err(error) = parse(&given.value) {
+        push(&error, "cache", &given.value, &given.tokens, errors);
     }
     if let Some(operation) = attribute::operation(attribute)
         && attribute::modifies(&operation)
     {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             format!("the result of a `{operation}` tool cannot be cached"),
             "drop `cache`, or declare an operation that does not modify",
@@ -69,25 +69,33 @@ pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-fn push(fault: &Fault, option: &str, text: &str, tokens: &proc_macro2::TokenStream, errors: &mut Errors) {
-    let fact = match fault {
-        Fault::Form => format!("`{text}` is no duration"),
-        Fault::Zero => format!("`{text}` is no time at all"),
-        Fault::Long => format!("`{text}` is too long"),
+fn push(
+    error: &DurationError,
+    option: &str,
+    text: &str,
+    tokens: &proc_macro2::TokenStream,
+    errors: &mut Errors,
+) {
+    let fact = match error {
+        DurationError::Format => format!("`{text}` is no duration"),
+        DurationError::Zero => format!("`{text}` is no time at all"),
+        DurationError::TooLong => format!("`{text}` is too long"),
     };
-    let help = match fault {
-        Fault::Form => format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`"),
-        Fault::Zero | Fault::Long => format!("write another duration, or drop `{option}`"),
+    let help = match error {
+        DurationError::Format => {
+            format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`")
+        }
+        DurationError::Zero | DurationError::TooLong => format!("write another duration, or drop `{option}`"),
     };
-    errors.push(Place::Attribute, tokens, fact, help);
+    errors.push(Section::Attribute, tokens, fact, help);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, read};
+    use super::{DurationError, parse};
 
     #[test]
-    fn a_duration_is_a_whole_number_of_a_unit() {
+    fn parses_durations() {
         for (text, milliseconds) in [
             ("1ms", 1),
             ("500ms", 500),
@@ -96,17 +104,17 @@ mod tests {
             ("1h", 3_600_000),
             ("18446744073709551615ms", u64::MAX),
         ] {
-            assert_eq!(read(text), Ok(milliseconds), "{text}");
+            assert_eq!(parse(text), Ok(milliseconds), "{text}");
         }
         for text in ["", "s", "30", "30 s", " 30s", "30s ", "1.5s", "-1s", "+1s", "30S", "1d", "٣s", "1h30m"]
         {
-            assert_eq!(read(text), Err(Fault::Form), "{text}");
+            assert_eq!(parse(text), Err(DurationError::Format), "{text}");
         }
         for text in ["0ms", "00h"] {
-            assert_eq!(read(text), Err(Fault::Zero), "{text}");
+            assert_eq!(parse(text), Err(DurationError::Zero), "{text}");
         }
         for text in ["18446744073709551616ms", "18446744073709552s"] {
-            assert_eq!(read(text), Err(Fault::Long), "{text}");
+            assert_eq!(parse(text), Err(DurationError::TooLong), "{text}");
         }
     }
 }

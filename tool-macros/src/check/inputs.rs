@@ -5,8 +5,8 @@ use syn::ext::IdentExt as _;
 use syn::{Ident, Pat, Type};
 
 use super::{constraints, name, prompt};
-use crate::diagnostics::{Errors, Place, borrowed};
-use crate::parse::{Argument, Attribute, Function, Noun};
+use crate::diagnostics::{Errors, Section, find_borrow};
+use crate::parse::{Argument, Attribute, Function, ItemKind};
 
 pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     for argument in &function.arguments {
@@ -18,7 +18,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
         if argument.inject.is_none() {
             constraints::check(attribute, argument, errors);
         }
-        if function.noun == Noun::Prompt {
+        if function.item_kind == ItemKind::Prompt {
             prompt::check_options(argument, errors);
         }
     }
@@ -28,7 +28,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
 
 /// The name of an input on the wire.
 pub(super) fn name_of(argument: &Argument) -> Option<String> {
-    match &argument.says.rename {
+    match &argument.options.rename {
         Some(given) => Some(given.value.clone()),
         None => ident(argument).map(|ident| ident.unraw().to_string()),
     }
@@ -38,7 +38,7 @@ pub(super) fn name_of(argument: &Argument) -> Option<String> {
 fn check_cfg(argument: &Argument, errors: &mut Errors) {
     if let Some(cfg) = &argument.cfg {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             cfg,
             "an input cannot depend on a `cfg`",
             "put the `#[cfg]` on the function, and declare one function for each case",
@@ -53,7 +53,7 @@ fn check_injected(argument: &Argument, errors: &mut Errors) {
     }
     if let Some(arg) = &argument.arg {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             arg,
             "an injected parameter is no input and takes no `#[arg]`",
             "drop one of `#[inject]` and `#[arg]`",
@@ -62,7 +62,7 @@ fn check_injected(argument: &Argument, errors: &mut Errors) {
     if !argument.docs.is_empty() {
         let docs = &argument.docs;
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             quote!(#(#docs)*),
             "an injected parameter is no input, and its description is shown nowhere",
             "make it a plain comment: `// …`",
@@ -76,7 +76,7 @@ fn check_binding(argument: &Argument, errors: &mut Errors) {
         return;
     }
     errors.push(
-        Place::Parameters,
+        Section::Parameters,
         &argument.binding,
         "an input needs a name",
         "give the parameter a name, and take it apart in the body",
@@ -96,14 +96,14 @@ fn check_input_name(argument: &Argument, errors: &mut Errors) {
     if argument.inject.is_some() {
         return;
     }
-    let (name, tokens) = match (&argument.says.rename, ident(argument)) {
+    let (name, tokens) = match (&argument.options.rename, ident(argument)) {
         (Some(given), _) => (given.value.clone(), given.tokens.clone()),
         (None, Some(ident)) => (ident.unraw().to_string(), ident.to_token_stream()),
         (None, None) => return,
     };
     if let Some(fault) = name::fault(&name, 64) {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             tokens,
             format!("the input name `{name}` {fault}"),
             "use 1 to 64 of the characters `A-Z`, `a-z`, `0-9`, `_`, `.` and `-`, as in `#[arg(rename = \"city\")]`",
@@ -122,7 +122,7 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
                 other => type_text(other),
             };
             errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 reference,
                 format!("{what} cannot be borrowed"),
                 format!("take it by value: `{owned}`"),
@@ -130,17 +130,17 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
         }
         Type::ImplTrait(kind) => {
             errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 kind,
                 format!("{what} needs one type"),
                 "write the type instead of `impl …`",
             );
         }
         kind => {
-            if let Some(part) = borrowed(kind.to_token_stream()) {
+            if let Some(part) = find_borrow(kind.to_token_stream()) {
                 let fact = format!("{what} cannot be borrowed");
                 let help = format!("take a type that owns what it holds: `{}` does not", type_text(kind));
-                errors.push(Place::Parameters, part, fact, help);
+                errors.push(Section::Parameters, part, fact, help);
             }
         }
     }
@@ -159,9 +159,9 @@ fn check_input_names_differ(function: &Function, errors: &mut Errors) {
         let Some(name) = name_of(argument) else { continue };
         if seen.contains(&name) {
             // Two parameters of one name are for rustc to refuse; a `rename` is ours.
-            if let Some(given) = &argument.says.rename {
+            if let Some(given) = &argument.options.rename {
                 errors.push(
-                    Place::Parameters,
+                    Section::Parameters,
                     &given.tokens,
                     format!("two inputs are named `{name}`"),
                     "give one of them another name",
@@ -169,10 +169,10 @@ fn check_input_names_differ(function: &Function, errors: &mut Errors) {
             } else if function
                 .arguments
                 .iter()
-                .any(|other| other.says.rename.as_ref().is_some_and(|r| r.value == name))
+                .any(|other| other.options.rename.as_ref().is_some_and(|r| r.value == name))
             {
                 errors.push(
-                    Place::Parameters,
+                    Section::Parameters,
                     &argument.binding,
                     format!("two inputs are named `{name}`"),
                     "give one of them another name",

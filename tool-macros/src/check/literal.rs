@@ -6,8 +6,8 @@ use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type, UnOp};
 
 use super::constraints::{integer, number};
 use super::inputs;
-use crate::diagnostics::{Errors, Place};
-use crate::parse::{Argument, Default, Limits, ungrouped};
+use crate::diagnostics::{Errors, Section};
+use crate::parse::{Argument, Default, Limits, peel_groups};
 
 /// What a type is read from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ enum Literal {
 }
 
 fn literal(expression: &Expr) -> Option<Literal> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(_) => Some(Literal::Integer),
             Lit::Float(_) => Some(Literal::Number),
@@ -121,19 +121,19 @@ pub(super) fn check(argument: &Argument, errors: &mut Errors) {
 
 /// The default and the example, where they are expressions.
 fn values(argument: &Argument) -> impl Iterator<Item = (&'static str, &Expr)> {
-    let default = match &argument.says.default {
-        Some(Default::Is(value)) => Some(("default", &**value)),
-        Some(Default::OfType) | None => None,
+    let default = match &argument.options.default {
+        Some(Default::Expr(value)) => Some(("default", &**value)),
+        Some(Default::TypeDefault) | None => None,
     };
-    default.into_iter().chain(argument.says.example.as_ref().map(|value| ("example", value)))
+    default.into_iter().chain(argument.options.example.as_ref().map(|value| ("example", value)))
 }
 
 // A number has a range, a text, a list or a map a length, and a text a pattern.
 fn check_options(argument: &Argument, errors: &mut Errors) {
-    let says = &argument.says;
+    let options = &argument.options;
     let Some(kind) = kind(&argument.kind) else { return };
     // That two of them contradict one another is a mistake of its own.
-    if says.range.is_some() && (says.length.is_some() || says.pattern.is_some()) {
+    if options.range.is_some() && (options.length.is_some() || options.pattern.is_some()) {
         return;
     }
     let countable = matches!(kind, Kind::Text | Kind::List | Kind::Map);
@@ -143,7 +143,7 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
         ("length", countable, "texts, lists and maps"),
         ("pattern", kind == Kind::Text, "texts"),
     ] {
-        let Some(key) = says.key(option).filter(|_| !fits) else { continue };
+        let Some(key) = options.key(option).filter(|_| !fits) else { continue };
         let help = match option {
             "range" if countable => {
                 "write `length(…)` to limit how long it may be, or drop `range`".to_owned()
@@ -153,15 +153,15 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
         };
         let fact =
             format!("`{option}` is for {what}, and `{}` is a `{}`", name(argument), type_text(argument));
-        errors.push(Place::Parameters, key, fact, help);
+        errors.push(Section::Parameters, key, fact, help);
     }
 }
 
 // A text is published as it is, whatever the type; what else is of another type is for rustc to refuse in a default.
 fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
     let (Some(kind), Some(literal)) = (kind(&argument.kind), literal(value)) else { return };
-    let told_by_rustc = what == "default" && !matches!(literal, Literal::Text(_));
-    if literal.fits(kind) || told_by_rustc {
+    let checked_by_rustc = what == "default" && !matches!(literal, Literal::Text(_));
+    if literal.fits(kind) || checked_by_rustc {
         return;
     }
     let given = match literal {
@@ -171,12 +171,12 @@ fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors
     };
     let fact =
         format!("the {what} of `{}` is {given}, and its type is `{}`", name(argument), type_text(argument));
-    errors.push(Place::Parameters, value, fact, format!("write a value of the type, or drop `{what}`"));
+    errors.push(Section::Parameters, value, fact, format!("write a value of the type, or drop `{what}`"));
 }
 
 // A default outside of the range would be refused whenever it is used.
 fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
-    let Some(Limits { min, max, .. }) = &argument.says.range else { return };
+    let Some(Limits { min, max, .. }) = &argument.options.range else { return };
     let Some(given) = number(value) else { return };
     let below = min.as_ref().and_then(number).is_some_and(|min| given < min);
     let above = max.as_ref().and_then(number).is_some_and(|max| given > max);
@@ -186,7 +186,7 @@ fn check_range(argument: &Argument, what: &str, value: &Expr, errors: &mut Error
 }
 
 fn check_length(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors) {
-    let Some(Limits { min, max, .. }) = &argument.says.length else { return };
+    let Some(Limits { min, max, .. }) = &argument.options.length else { return };
     let (Some(Kind::Text), Some(Literal::Text(text))) = (kind(&argument.kind), literal(value)) else {
         return;
     };
@@ -200,31 +200,33 @@ fn check_length(argument: &Argument, what: &str, value: &Expr, errors: &mut Erro
 
 fn outside(argument: &Argument, what: &str, value: &Expr, option: &str, errors: &mut Errors) {
     let fact = format!("the {what} of `{}` is not within its `{option}`", name(argument));
-    errors.push(Place::Parameters, value, fact, format!("correct the {what} or the `{option}`"));
+    errors.push(Section::Parameters, value, fact, format!("correct the {what} or the `{option}`"));
 }
 
 /// Returns `true` if neither the default nor a constraint can contradict the type of the input, or one another.
-pub(super) fn is_proven(argument: &Argument) -> bool {
-    let says = &argument.says;
-    let constrained = says.range.is_some() || says.length.is_some() || says.pattern.is_some();
-    if !constrained && says.default.is_none() {
+pub(super) fn is_statically_checked(argument: &Argument) -> bool {
+    let options = &argument.options;
+    let constrained = options.range.is_some() || options.length.is_some() || options.pattern.is_some();
+    if !constrained && options.default.is_none() {
         return true;
     }
     let Some(kind) = kind(&argument.kind) else { return false };
-    let default_is_checked = match &says.default {
+    let default_is_checked = match &options.default {
         None => true,
         // A default of the type itself, or of another expression, is one of its values.
-        Some(Default::OfType) => !constrained,
-        Some(Default::Is(value)) => !constrained || literal(value).is_some() && says.pattern.is_none(),
+        Some(Default::TypeDefault) => !constrained,
+        Some(Default::Expr(value)) => !constrained || literal(value).is_some() && options.pattern.is_none(),
     };
     // Of a range that lies within the type some values are left.
     let within = |limit: &Expr| match kind {
         Kind::Integer(least, most) => integer(limit).is_some_and(|limit| (least..=most).contains(&limit)),
         _ => number(limit).is_some(),
     };
-    let range =
-        says.range.as_ref().is_none_or(|limits| [&limits.min, &limits.max].into_iter().flatten().all(within));
-    let length = says.length.as_ref().is_none_or(|limits| {
+    let range = options
+        .range
+        .as_ref()
+        .is_none_or(|limits| [&limits.min, &limits.max].into_iter().flatten().all(within));
+    let length = options.length.as_ref().is_none_or(|limits| {
         [&limits.min, &limits.max].into_iter().flatten().all(|limit| number(limit).is_some())
     });
     default_is_checked && range && length

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::parse::{Attribute, Function};
 
 /// The name of a tool on the wire.
@@ -21,13 +21,13 @@ const HELP: &str =
 
 // MCP, tools: names are 1 to 128 characters of `A-Za-z0-9_.-`.
 pub(super) fn check_name(attribute: &Attribute, function: &Function, errors: &mut Errors) {
-    let (place, tokens) = match &attribute.name {
-        Some(given) => (Place::Attribute, given.tokens.clone()),
-        None => (Place::Name, function.signature.ident.to_token_stream()),
+    let (section, tokens) = match &attribute.name {
+        Some(given) => (Section::Attribute, given.tokens.clone()),
+        None => (Section::Name, function.signature.ident.to_token_stream()),
     };
     let name = of(attribute, function);
     if let Some(fault) = fault(&name, 128) {
-        errors.push(place, tokens, format!("the {} name `{name}` {fault}", function.noun), HELP);
+        errors.push(section, tokens, format!("the {} name `{name}` {fault}", function.item_kind), HELP);
     }
 }
 
@@ -37,10 +37,10 @@ pub(super) fn check_alias(attribute: &Attribute, function: &Function, errors: &m
     let alias = &given.value;
     if let Some(fault) = fault(alias, 128) {
         let help = HELP.replace("name =", "alias =");
-        errors.push(Place::Attribute, &given.tokens, format!("the alias `{alias}` {fault}"), help);
+        errors.push(Section::Attribute, &given.tokens, format!("the alias `{alias}` {fault}"), help);
     } else if *alias == of(attribute, function) {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             format!("the alias `{alias}` is the name of the tool"),
             "write the name that it had before, or drop `alias`",

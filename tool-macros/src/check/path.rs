@@ -1,7 +1,7 @@
 //! The address of a result: `node/{id}/revision/{vid}`, with the locator inputs as its variables.
 
 use super::{attribute, inputs};
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::parse::{Argument, Attribute, Function};
 
 pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
@@ -16,7 +16,7 @@ fn check_operation(attribute: &Attribute, errors: &mut Errors) {
     let (Some(given), Some(operation)) = (&attribute.path, attribute::operation(attribute)) else { return };
     if !has_address(&operation) {
         errors.push(
-            Place::Attribute,
+            Section::Attribute,
             &given.tokens,
             format!("the result of a `{operation}` tool has no address"),
             "drop `path`, or declare `operation = Read`",
@@ -31,46 +31,46 @@ fn has_address(operation: &str) -> bool {
 // One reading: names and variables with a slash between them.
 fn check_form(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.path
-        && let Err(Fault { fact, help }) = variables(&given.value)
+        && let Err(PathError { fact, help }) = variables(&given.value)
     {
-        errors.push(Place::Attribute, &given.tokens, fact, help);
+        errors.push(Section::Attribute, &given.tokens, fact, help);
     }
 }
 
 // What stands in the address must be known before the call, and identify something.
 fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Errors) {
-    let Some((path, variables)) = readable(attribute) else { return };
+    let Some((path, variables)) = parsed_path(attribute) else { return };
     for variable in &variables {
         let (fact, help) = match input(variable, function) {
             None => (format!("`{variable}` in `path` is not an input of this tool"), locators_of(function)),
-            Some(input) if input.says.key("locator").is_none() && !input.says.unread => (
+            Some(input) if input.options.key("locator").is_none() && !input.options.unread => (
                 format!("`{variable}` in `path` is an input, and no locator"),
                 format!("mark `{variable}` with `#[arg(locator)]`"),
             ),
             Some(_) => continue,
         };
-        errors.push(Place::Attribute, &path.tokens, fact, help);
+        errors.push(Section::Attribute, &path.tokens, fact, help);
     }
 }
 
 // An address that leaves something out would lead to several results.
 fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Errors) {
-    let Some((path, variables)) = readable(attribute) else { return };
+    let Some((path, variables)) = parsed_path(attribute) else { return };
     // A locator that is misspelled in the address is one mistake, and told above.
     let misspelled = variables.iter().any(|variable| input(variable, function).is_none());
     for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
-        let says = &argument.says;
+        let options = &argument.options;
         let Some(name) = inputs::name_of(argument) else { continue };
-        if says.unread || variables.contains(&name) {
+        if options.unread || variables.contains(&name) {
             continue;
         }
-        let (fact, help) = match says.key("locator") {
+        let (fact, help) = match options.key("locator") {
             Some(_) if misspelled => continue,
             Some(_) => (
                 format!("the locator `{name}` is not in `path`"),
                 format!("write `path = \"{}/{{{name}}}\"`, or drop `locator`", path.value),
             ),
-            None if says.flatten.is_some() => (
+            None if options.flatten.is_some() => (
                 format!("the fields of `{name}` are no locators, and not in `path`"),
                 "take them as parameters, each a locator, or drop `path`".to_owned(),
             ),
@@ -79,20 +79,20 @@ fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Error
                 format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or drop `path`"),
             ),
         };
-        errors.push(Place::Attribute, &path.tokens, fact, help);
+        errors.push(Section::Attribute, &path.tokens, fact, help);
     }
 }
 
 /// The input that a variable names.
 fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
     function.arguments.iter().find(|argument| {
-        let is_input = argument.inject.is_none() && argument.says.flatten.is_none();
+        let is_input = argument.inject.is_none() && argument.options.flatten.is_none();
         is_input && inputs::name_of(argument).as_deref() == Some(variable)
     })
 }
 
 /// The path and its variables, where they can be compared with the inputs.
-fn readable(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Vec<String>)> {
+fn parsed_path(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Vec<String>)> {
     let given = attribute.path.as_ref()?;
     // What has no address at all has no variables to be missed either.
     if attribute::operation(attribute).is_some_and(|operation| !has_address(&operation)) {
@@ -103,7 +103,7 @@ fn readable(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Ve
 
 fn locators_of(function: &Function) -> String {
     let is_locator =
-        |argument: &&Argument| argument.inject.is_none() && argument.says.key("locator").is_some();
+        |argument: &&Argument| argument.inject.is_none() && argument.options.key("locator").is_some();
     let names: Vec<String> =
         function.arguments.iter().filter(is_locator).filter_map(inputs::name_of).collect();
     if names.is_empty() {
@@ -114,14 +114,14 @@ fn locators_of(function: &Function) -> String {
 
 /// What is wrong with a text, and what to write.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct PathError {
     fact: String,
     help: &'static str,
 }
 
 /// The variables of an address, in order.
-pub(super) fn variables(path: &str) -> Result<Vec<String>, Fault> {
-    let fault = |fact: String, help| Err(Fault { fact, help });
+pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
+    let fault = |fact: String, help| Err(PathError { fact, help });
     if path.is_empty() {
         return fault("`path` is empty".to_owned(), "write an address, as in `path = \"node/{id}\"`");
     }
@@ -182,7 +182,7 @@ mod tests {
     use super::variables;
 
     #[test]
-    fn a_path_is_read_as_tool_core_reads_it() {
+    fn reads_paths_like_tool_core() {
         let table: &[(&str, Option<&[&str]>)] = &include!("../../../tests/paths.rs");
         for (path, expected) in table {
             let read = variables(path).ok();

@@ -2,14 +2,14 @@
 
 use proc_macro2::TokenStream;
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::parse::{Attribute, Permission};
 
 /// What joins conditions in other notations: a name that contains one would be read as two.
-const SIGNS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
+const OPERATORS: [char; 12] = [',', '+', '&', '|', ';', '!', '(', ')', '"', '\'', '`', '\\'];
 
 /// How deeply lists may nest.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Says how two names or more are written.
 fn either(names: &str) -> String {
@@ -19,13 +19,13 @@ fn either(names: &str) -> String {
 // A permission that is misread lets the wrong people in, so that only one reading is allowed.
 pub(super) fn check_permission(attribute: &Attribute, errors: &mut Errors) {
     if let Some(given) = &attribute.permission {
-        check(given, DEEPEST, errors);
+        check(given, MAX_DEPTH, errors);
     }
 }
 
 fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
     let mut push = |tokens: &TokenStream, fact: String, help: String| {
-        errors.push(Place::Attribute, tokens, fact, help);
+        errors.push(Section::Attribute, tokens, fact, help);
     };
     match permission {
         Permission::Name(name) => {
@@ -36,7 +36,7 @@ fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
         Permission::List { tokens, .. } if depth == 0 => {
             push(
                 tokens,
-                format!("`permission` nests more than {DEEPEST} lists"),
+                format!("`permission` nests more than {MAX_DEPTH} lists"),
                 "say the same with fewer lists".to_owned(),
             );
         }
@@ -66,8 +66,8 @@ fn fault(name: &str) -> Option<(String, String)> {
         let help = "name one, as in `permission = \"node.view\"`, or drop `permission`";
         return Some(("the permission is empty".to_owned(), help.to_owned()));
     }
-    if let Some(sign) = name.chars().find(|c| SIGNS.contains(c)) {
-        let parts = name.split(SIGNS).map(str::trim).filter(|part| !part.is_empty());
+    if let Some(sign) = name.chars().find(|c| OPERATORS.contains(c)) {
+        let parts = name.split(OPERATORS).map(str::trim).filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.map(|part| format!("\"{part}\"")).collect();
         let help = if parts.len() > 1 { either(&parts.join(", ")) } else { format!("drop `{sign}`") };
         return Some((format!("the name of a permission cannot contain `{sign}`"), help));

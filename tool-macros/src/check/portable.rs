@@ -25,12 +25,12 @@ pub(super) fn portable(pattern: &str) -> Result<(), Fault> {
             help: "write one, as in `pattern = \"^[a-z]+$\"`, or drop `pattern`".to_owned(),
         });
     }
-    let ast = Parser::new().parse(pattern).map_err(|error| unreadable(pattern, &error))?;
+    let ast = Parser::new().parse(pattern).map_err(|error| syntax_fault(pattern, &error))?;
     ast::visit(&ast, Portable(pattern))
 }
 
 /// What the engine itself has to say.
-fn unreadable(pattern: &str, error: &ast::Error) -> Fault {
+fn syntax_fault(pattern: &str, error: &ast::Error) -> Fault {
     let piece = piece(pattern, error.span());
     let (fact, help) = match error.kind() {
         ErrorKind::UnsupportedLookAround => (
@@ -63,24 +63,26 @@ impl Visitor for Portable<'_> {
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Fault> {
         match ast {
-            Ast::Dot(span) => self.refuse(span, r"write which characters, as in `[^\n]`"),
-            Ast::Flags(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+            Ast::Dot(span) => self.reject(span, r"write which characters, as in `[^\n]`"),
+            Ast::Flags(flags) => self.reject(&flags.span, "spell both cases, as in `[Aa]`"),
             Ast::Assertion(assertion) => match assertion.kind {
                 AssertionKind::StartLine | AssertionKind::EndLine => Ok(()),
-                AssertionKind::StartText => self.refuse(&assertion.span, "write `^`"),
-                AssertionKind::EndText => self.refuse(&assertion.span, "write `$`"),
-                _ => self.refuse(&assertion.span, "write the characters that may stand beside the word"),
+                AssertionKind::StartText => self.reject(&assertion.span, "write `^`"),
+                AssertionKind::EndText => self.reject(&assertion.span, "write `$`"),
+                _ => self.reject(&assertion.span, "write the characters that may stand beside the word"),
             },
-            Ast::Literal(literal) => self.literal(literal, Stands::Outside),
-            Ast::ClassPerl(class) => self.refuse(&class.span, &instead_of(&class.kind, class.negated, false)),
+            Ast::Literal(literal) => self.literal(literal, Position::Outside),
+            Ast::ClassPerl(class) => {
+                self.reject(&class.span, &portable_class(&class.kind, class.negated, false))
+            }
             Ast::ClassUnicode(class) => self.property(class),
             Ast::Repetition(repetition) => {
                 let count = piece(self.0, &repetition.op.span);
                 match &*repetition.ast {
-                    Ast::Repetition(_) => self.refuse(&repetition.span, "put the inner one into `(?:…)`"),
-                    Ast::Assertion(_) => self.refuse(&repetition.span, "drop the repetition"),
+                    Ast::Repetition(_) => self.reject(&repetition.span, "put the inner one into `(?:…)`"),
+                    Ast::Assertion(_) => self.reject(&repetition.span, "drop the repetition"),
                     _ if count.contains(char::is_whitespace) => {
-                        self.refuse(&repetition.op.span, "write it without spaces")
+                        self.reject(&repetition.op.span, "write it without spaces")
                     }
                     _ => Ok(()),
                 }
@@ -88,9 +90,9 @@ impl Visitor for Portable<'_> {
             Ast::Group(group) => match &group.kind {
                 GroupKind::CaptureIndex(_) => Ok(()),
                 GroupKind::NonCapturing(flags) if flags.items.is_empty() => Ok(()),
-                GroupKind::NonCapturing(flags) => self.refuse(&flags.span, "spell both cases, as in `[Aa]`"),
+                GroupKind::NonCapturing(flags) => self.reject(&flags.span, "spell both cases, as in `[Aa]`"),
                 GroupKind::CaptureName { name, .. } => {
-                    self.refuse(&group.span.with_end(name.span.end), "write `(…)` without a name")
+                    self.reject(&group.span.with_end(name.span.end), "write `(…)` without a name")
                 }
             },
             Ast::Empty(_) | Ast::ClassBracketed(_) | Ast::Alternation(_) | Ast::Concat(_) => Ok(()),
@@ -99,57 +101,59 @@ impl Visitor for Portable<'_> {
 
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Fault> {
         match item {
-            ClassSetItem::Literal(literal) => self.literal(literal, Stands::InClass),
+            ClassSetItem::Literal(literal) => self.literal(literal, Position::InClass),
             ClassSetItem::Range(range) => {
-                self.literal(&range.start, Stands::InClass)?;
-                self.literal(&range.end, Stands::InClass)
+                self.literal(&range.start, Position::InClass)?;
+                self.literal(&range.end, Position::InClass)
             }
             ClassSetItem::Ascii(class) => {
-                self.refuse(&class.span, "write which characters, as in `[A-Za-z]`")
+                self.reject(&class.span, "write which characters, as in `[A-Za-z]`")
             }
             ClassSetItem::Perl(class) => {
-                self.refuse(&class.span, &instead_of(&class.kind, class.negated, true))
+                self.reject(&class.span, &portable_class(&class.kind, class.negated, true))
             }
             ClassSetItem::Unicode(class) => self.property(class),
             ClassSetItem::Bracketed(class) => {
-                self.refuse(&class.span, r"write one class for all, and `\[` for the bracket itself")
+                self.reject(&class.span, r"write one class for all, and `\[` for the bracket itself")
             }
             ClassSetItem::Empty(_) | ClassSetItem::Union(_) => Ok(()),
         }
     }
 
     fn visit_class_set_binary_op_pre(&mut self, operation: &ClassSetBinaryOp) -> Result<(), Fault> {
-        self.refuse(&operation.span, "write which characters, as in `[a-z]`")
+        self.reject(&operation.span, "write which characters, as in `[a-z]`")
     }
 }
 
-/// Where a literal stands.
+/// Where a literal position.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stands {
+enum Position {
     Outside,
     InClass,
 }
 
 impl Portable<'_> {
-    fn refuse(&self, span: &Span, help: &str) -> Result<(), Fault> {
+    fn reject(&self, span: &Span, help: &str) -> Result<(), Fault> {
         Err(Fault {
             fact: format!("`{}` in `pattern` is not the same in ECMA-262 and in Rust", piece(self.0, span)),
             help: help.to_owned(),
         })
     }
 
-    fn literal(&self, literal: &Literal, stands: Stands) -> Result<(), Fault> {
+    fn literal(&self, literal: &Literal, position: Position) -> Result<(), Fault> {
         let Literal { span, kind, c } = literal;
         match kind {
-            LiteralKind::Verbatim if *c == ']' || stands == Stands::Outside && matches!(c, '{' | '}') => {
-                self.refuse(span, &format!("write `\\{c}`"))
+            LiteralKind::Verbatim if *c == ']' || position == Position::Outside && matches!(c, '{' | '}') => {
+                self.reject(span, &format!("write `\\{c}`"))
             }
             // At the beginning of a class Rust takes every `-` for itself, and ECMA-262 a second one for a range.
-            LiteralKind::Verbatim if *c == '-' && stands == Stands::InClass && self.follows(span, '-') => {
-                self.refuse(span, r"write `\-`")
+            LiteralKind::Verbatim
+                if *c == '-' && position == Position::InClass && self.follows(span, '-') =>
+            {
+                self.reject(span, r"write `\-`")
             }
-            LiteralKind::Meta | LiteralKind::Superfluous if !is_escaped(*c, stands) => {
-                self.refuse(span, &format!("write `{c}`"))
+            LiteralKind::Meta | LiteralKind::Superfluous if !is_escaped(*c, position) => {
+                self.reject(span, &format!("write `{c}`"))
             }
             LiteralKind::Verbatim | LiteralKind::Meta | LiteralKind::Superfluous => Ok(()),
             LiteralKind::HexFixed(HexLiteralKind::X | HexLiteralKind::UnicodeShort)
@@ -164,11 +168,11 @@ impl Portable<'_> {
             LiteralKind::Octal
             | LiteralKind::HexFixed(_)
             | LiteralKind::HexBrace(_)
-            | LiteralKind::Special(_) => self.refuse(span, &format!("write `\\u{{{:X}}}`", u32::from(*c))),
+            | LiteralKind::Special(_) => self.reject(span, &format!("write `\\u{{{:X}}}`", u32::from(*c))),
         }
     }
 
-    /// Whether this character stands behind a piece of the pattern.
+    /// Whether this character position behind a piece of the pattern.
     fn follows(&self, span: &Span, c: char) -> bool {
         self.0.get(span.end.offset..).is_some_and(|rest| rest.starts_with(c))
     }
@@ -183,20 +187,20 @@ impl Portable<'_> {
         match &class.kind {
             ClassUnicodeKind::Named(name) if CATEGORIES.contains(&name.as_str()) => Ok(()),
             ClassUnicodeKind::OneLetter(letter) => {
-                self.refuse(&class.span, &format!(r"write `\p{{{letter}}}`"))
+                self.reject(&class.span, &format!(r"write `\p{{{letter}}}`"))
             }
-            _ => self.refuse(&class.span, r"write the short name of a general category, as in `\p{Lu}`"),
+            _ => self.reject(&class.span, r"write the short name of a general category, as in `\p{Lu}`"),
         }
     }
 }
 
 /// Whether ECMA-262 lets this character be escaped: those that mean something, and the slash.
-fn is_escaped(c: char, stands: Stands) -> bool {
-    r"^$\.*+?()[]{}|/".contains(c) || c == '-' && stands == Stands::InClass
+fn is_escaped(c: char, position: Position) -> bool {
+    r"^$\.*+?()[]{}|/".contains(c) || c == '-' && position == Position::InClass
 }
 
 /// A class that means the same everywhere.
-fn instead_of(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
+fn portable_class(class: &ClassPerlKind, negated: bool, in_class: bool) -> String {
     let characters = match class {
         ClassPerlKind::Digit => "0-9",
         ClassPerlKind::Word => "A-Za-z0-9_",
@@ -216,7 +220,7 @@ mod tests {
 
     // Each was compared with the engines of both sides.
     #[test]
-    fn the_common_subset_is_accepted() {
+    fn accepts_the_common_subset() {
         for pattern in [
             "^[a-z]+$",
             "^(?:[0-9]{4}-[0-9]{2}|today)$",
@@ -240,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_refused_with_what_to_write() {
+    fn rejects_engine_specific_syntax() {
         for (pattern, piece, write) in [
             (r"\d", r"\d", "[0-9]"),
             (r"\D", r"\D", "[^0-9]"),

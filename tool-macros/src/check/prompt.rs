@@ -1,7 +1,7 @@
 //! A declaration of a prompt.
 
 use super::{access, attribute, inputs, name, permission, signature};
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::model::Prompt;
 use crate::parse::{Argument, Attribute, Function};
 
@@ -23,7 +23,7 @@ pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Er
 fn check_messages(function: &Function, errors: &mut Errors) {
     if function.returns().is_none() {
         errors.push(
-            Place::Name,
+            Section::Name,
             &function.signature.ident,
             format!("prompt `{}` returns no messages", name::of_function(function)),
             "return a text: `-> String`",
@@ -34,9 +34,9 @@ fn check_messages(function: &Function, errors: &mut Errors) {
 // A prompt has no address, and no request of HTTP of its own.
 pub(super) fn check_options(argument: &Argument, errors: &mut Errors) {
     for option in ["locator", "header"] {
-        if let Some(key) = argument.says.key(option) {
+        if let Some(key) = argument.options.key(option) {
             let fact = format!("`{option}` says nothing about an argument of a prompt");
-            errors.push(Place::Parameters, key, fact, format!("drop `{option}`"));
+            errors.push(Section::Parameters, key, fact, format!("drop `{option}`"));
         }
     }
 }
@@ -47,7 +47,7 @@ fn valid(attribute: &Attribute, function: &Function) -> Option<Prompt> {
         name: name::of(attribute, function),
         title: super::title(attribute),
         description: super::description(attribute, function)?,
-        proven: super::is_proven(attribute, function),
+        statically_checked: super::is_statically_checked(attribute, function),
         permission: attribute.permission.as_ref().map(permission::text),
         access: attribute.access.as_ref().map(|call| access::resolved(call, function)),
     })

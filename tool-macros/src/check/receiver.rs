@@ -3,15 +3,15 @@
 use quote::ToTokens;
 use syn::{ReceiverKind, Type};
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::model;
-use crate::parse::{Function, Noun};
+use crate::parse::{Function, ItemKind};
 
 // The state of a registry is shared by all calls.
 pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
     let Some(receiver) = &function.receiver else { return };
     let (fact, help) = match kind(receiver) {
-        _ if function.noun == Noun::Prompt => (
+        _ if function.item_kind == ItemKind::Prompt => (
             "a prompt cannot take `self`",
             "make it a free function and take the state as `#[inject] state: State<…>`",
         ),
@@ -20,22 +20,22 @@ pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
             "`#[tool]` on a method needs a `#[tool]` on its `impl` block",
             "write `#[tool]` above the `impl`, which must be of the type itself and not of a trait",
         ),
-        Kind::Changed => (
+        Kind::Mutable => (
             "a tool cannot take `&mut self`",
             "take `&self`, and put what it changes in a `Mutex` or an atomic",
         ),
         Kind::Consumed => ("a tool cannot take `self` by value", "take `&self`, or `self: Arc<Self>`"),
-        Kind::Forever => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),
+        Kind::Static => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),
         Kind::Borrowed | Kind::Other => return,
     };
-    errors.push(Place::Parameters, receiver, fact, help);
+    errors.push(Section::Parameters, receiver, fact, help);
 }
 
 /// How a method takes `self`.
 enum Kind {
     Borrowed,
-    Changed,
-    Forever,
+    Mutable,
+    Static,
     Consumed,
     /// As a type that the compiler knows better.
     Other,
@@ -43,8 +43,8 @@ enum Kind {
 
 fn kind(receiver: &syn::Receiver) -> Kind {
     let reference = |lifetime: Option<&syn::Lifetime>, is_mut: bool| match lifetime {
-        _ if is_mut => Kind::Changed,
-        Some(lifetime) if lifetime.ident == "static" => Kind::Forever,
+        _ if is_mut => Kind::Mutable,
+        Some(lifetime) if lifetime.ident == "static" => Kind::Static,
         _ => Kind::Borrowed,
     };
     match &receiver.kind {

@@ -4,8 +4,8 @@ use quote::ToTokens;
 use syn::{Signature, Type};
 
 use super::receiver;
-use crate::diagnostics::{Errors, Place, borrowed};
-use crate::parse::{Function, Noun};
+use crate::diagnostics::{Errors, Section, find_borrow};
+use crate::parse::{Function, ItemKind};
 
 pub(super) fn check(function: &Function, errors: &mut Errors) {
     check_declared_once(function, errors);
@@ -19,9 +19,9 @@ pub(super) fn check(function: &Function, errors: &mut Errors) {
 // Twice declared is registered twice, and two tools of one name are no registry.
 fn check_declared_once(function: &Function, errors: &mut Errors) {
     for attribute in &function.attributes {
-        let (fact, help) = match Noun::of(attribute) {
-            Some(noun) if noun == function.noun => {
-                (format!("`#[{noun}]` stands twice on one function"), "keep one")
+        let (fact, help) = match ItemKind::of(attribute) {
+            Some(item_kind) if item_kind == function.item_kind => {
+                (format!("`#[{item_kind}]` stands twice on one function"), "keep one")
             }
             Some(_) => (
                 "a function cannot be both a tool and a prompt".to_owned(),
@@ -29,34 +29,39 @@ fn check_declared_once(function: &Function, errors: &mut Errors) {
             ),
             None => continue,
         };
-        errors.push(Place::Attribute, &attribute.meta, fact, help);
+        errors.push(Section::Attribute, &attribute.meta, fact, help);
     }
 }
 
 // The pipeline calls the function from safe Rust.
 fn check_qualifiers(function: &Function, errors: &mut Errors) {
-    let Function { signature, noun, .. } = function;
+    let Function { signature, item_kind, .. } = function;
     let help = "declare a plain function that calls it";
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        errors.push(Place::Signature, token, format!("a {noun} cannot be `unsafe`"), help);
+        errors.push(Section::Signature, token, format!("a {item_kind} cannot be `unsafe`"), help);
     }
     if let Some(abi) = &signature.abi {
-        errors.push(Place::Signature, abi, format!("a {noun} cannot have a foreign ABI"), help);
+        errors.push(Section::Signature, abi, format!("a {item_kind} cannot have a foreign ABI"), help);
     }
 }
 
 // A tool has one schema, and so each of its inputs one type.
 fn check_generics(function: &Function, errors: &mut Errors) {
-    let Function { noun, signature: Signature { generics, .. }, .. } = function;
+    let Function { item_kind, signature: Signature { generics, .. }, .. } = function;
     if !generics.params.is_empty() {
         errors.push(
-            Place::Signature,
+            Section::Signature,
             &generics.params,
-            format!("a {noun} cannot be generic"),
+            format!("a {item_kind} cannot be generic"),
             "write out the types, and declare one function for each",
         );
     } else if let Some(clause) = &generics.where_clause {
-        errors.push(Place::Signature, clause, format!("a {noun} cannot have a `where` clause"), "drop it");
+        errors.push(
+            Section::Signature,
+            clause,
+            format!("a {item_kind} cannot have a `where` clause"),
+            "drop it",
+        );
     }
 }
 
@@ -64,9 +69,9 @@ fn check_generics(function: &Function, errors: &mut Errors) {
 fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
     if let Some(argument) = function.arguments.get(64) {
         errors.push(
-            Place::Parameters,
+            Section::Parameters,
             &argument.binding,
-            format!("a {} takes at most 64 parameters", function.noun),
+            format!("a {} takes at most 64 parameters", function.item_kind),
             "gather some of them in a struct",
         );
     }
@@ -76,9 +81,9 @@ fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
 fn check_output(function: &Function, errors: &mut Errors) {
     match function.returns() {
         Some(Type::ImplTrait(kind)) => errors.push(
-            Place::Output,
+            Section::Output,
             kind,
-            format!("the output of a {} needs one type", function.noun),
+            format!("the output of a {} needs one type", function.item_kind),
             "write the type instead of `impl …`; make a function that returns a future an `async fn`",
         ),
         Some(Type::Reference(reference)) if reference.lifetime.is_none() => {
@@ -86,7 +91,7 @@ fn check_output(function: &Function, errors: &mut Errors) {
         }
         // Of anything but a method rustc says itself that there is nothing to borrow from.
         Some(kind) if function.receiver.is_some() => {
-            if let Some(part) = borrowed(kind.to_token_stream()) {
+            if let Some(part) = find_borrow(kind.to_token_stream()) {
                 borrows(function, part, errors);
             }
         }
@@ -96,9 +101,9 @@ fn check_output(function: &Function, errors: &mut Errors) {
 
 fn borrows(function: &Function, tokens: impl ToTokens, errors: &mut Errors) {
     errors.push(
-        Place::Output,
+        Section::Output,
         tokens,
-        format!("the output of a {} cannot be borrowed", function.noun),
+        format!("the output of a {} cannot be borrowed", function.item_kind),
         "return it by value, or as `&'static …`",
     );
 }

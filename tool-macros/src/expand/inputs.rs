@@ -3,17 +3,17 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::{asked, tuple};
-use crate::diagnostics::{ends, placed};
+use super::{bound_function, tuple};
+use crate::diagnostics::{ends, respan};
 use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
-use crate::parse::{Noun, ungrouped};
+use crate::parse::{ItemKind, peel_groups};
 
 /// `const { &(input("a", "…"), injected(op::Read)) }`, with `shown(op::Read)` for what the access function is shown.
 pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
-    let Callee { krate, operation, noun, .. } = callee;
-    let injected = match noun {
-        Noun::Tool => quote!(injected),
-        Noun::Prompt => quote!(injected_into_prompt),
+    let Callee { krate, operation, item_kind, .. } = callee;
+    let injected = match item_kind {
+        ItemKind::Tool => quote!(injected),
+        ItemKind::Prompt => quote!(injected_into_prompt),
     };
     let is_shown =
         |position| access.is_some_and(|access| access.parameters.iter().any(|(shown, _)| *shown == position));
@@ -21,8 +21,8 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
         Parameter::Input(input) => self::input(krate, input),
         Parameter::Injected(kind) => {
             let injected = if is_shown(position) { &quote!(shown) } else { &injected };
-            let place = ends(&kind.to_token_stream());
-            placed(quote!(#krate::private::#injected(#krate::inject::op::#operation)), place)
+            let span = ends(&kind.to_token_stream());
+            respan(quote!(#krate::private::#injected(#krate::inject::op::#operation)), span)
         }
         Parameter::Receiver(receiver) => super::method::receiver(callee, receiver, is_shown(position)),
     });
@@ -34,17 +34,17 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
 fn input(krate: &TokenStream, input: &Input) -> TokenStream {
     let Input { name, description, kind, default, example, range, length, pattern, .. } = input;
     let kind = kind.to_token_stream();
-    let place = ends(&kind);
+    let span = ends(&kind);
     let description = description.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
-    let mut value = placed(quote!(#krate::private::input(#name, #description)), place);
+    let mut value = respan(quote!(#krate::private::input(#name, #description)), span);
     // What the type must be able to do is asked for where the type stands.
-    if let Some(Default::OfType) = default {
-        value = placed(quote!(#krate::private::defaulted(#value)), place);
+    if let Some(Default::TypeDefault) = default {
+        value = respan(quote!(#krate::private::defaulted(#value)), span);
     }
     if input.locator {
-        value = placed(quote!(#krate::private::locator(#value)), place);
+        value = respan(quote!(#krate::private::locator(#value)), span);
     }
-    if let Some(Default::Is(expression)) = default {
+    if let Some(Default::Expr(expression)) = default {
         // A text is read as any other caller's, as for a date; everything else is of the input's own type.
         let kind = (!is_text(expression)).then_some(&kind);
         let json = json(krate, kind, expression);
@@ -71,7 +71,7 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
         value.extend(quote!(.secret()));
     }
     if let Some(function) = &input.complete {
-        let complete = asked("__completing", function);
+        let complete = bound_function("__completing", function);
         value.extend(quote!(.complete(#complete)));
     }
     if let Some(header) = &input.header {
@@ -86,12 +86,12 @@ fn input(krate: &TokenStream, input: &Input) -> TokenStream {
 /// `|| json(expression)`, or `|| json::<T>(expression)`
 fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr) -> TokenStream {
     let kind = kind.map(|kind| quote!(::<#kind>));
-    let call = placed(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
+    let call = respan(quote!(#krate::private::json #kind (#expression)), ends(&expression.to_token_stream()));
     quote!(|| #call)
 }
 
 fn is_text(expression: &syn::Expr) -> bool {
-    matches!(ungrouped(expression), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+    matches!(peel_groups(expression), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
 }
 
 /// `Some(…)` or `None`, however these names are taken.
@@ -120,6 +120,6 @@ fn count(krate: &TokenStream, limit: &Limit) -> TokenStream {
 }
 
 fn constant(krate: &TokenStream, constant: &syn::Expr, method: &TokenStream) -> TokenStream {
-    let place = ends(&constant.to_token_stream());
-    placed(quote!(#krate::private::Limit::of(#constant).#method()), place)
+    let span = ends(&constant.to_token_stream());
+    respan(quote!(#krate::private::Limit::of(#constant).#method()), span)
 }

@@ -30,8 +30,8 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 
 use super::{Entry, argument, local, tuple};
-use crate::diagnostics::{ends, placed};
-use crate::model::{Callee, Parameter, Receiver, Running};
+use crate::diagnostics::{ends, respan};
+use crate::model::{Callee, Execution, Parameter, Receiver};
 
 /// The block as it was, with what belongs to its tools beside them.
 pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> TokenStream {
@@ -70,47 +70,47 @@ pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Ent
 /// |(__arg0, __arg1)| async move { Self::open(&__arg0, __arg1).await }
 /// |(__arg0, __arg1)| Self::open(received(__arg0), __arg1)
 /// ```
-pub(super) fn called(callee: &Callee, name: &Ident) -> TokenStream {
+pub(super) fn call_closure(callee: &Callee, name: &Ident) -> TokenStream {
     let Callee { krate, parameters, .. } = callee;
     let arguments: Vec<Ident> = (0..parameters.len()).map(argument).collect();
     let pattern = tuple(arguments.iter().map(ToTokens::to_token_stream).collect());
     let mut borrows = false;
-    let handed = parameters.iter().zip(&arguments).map(|(parameter, argument)| match parameter {
+    let call_arguments = parameters.iter().zip(&arguments).map(|(parameter, argument)| match parameter {
         Parameter::Receiver(receiver) if receiver.borrowed => {
             borrows = true;
             quote!(&#argument)
         }
         Parameter::Receiver(receiver) => {
-            placed(quote!(#krate::private::received(#argument)), ends(&receiver.tokens))
+            respan(quote!(#krate::private::received(#argument)), ends(&receiver.tokens))
         }
         Parameter::Input(_) | Parameter::Injected(_) => argument.to_token_stream(),
     });
-    let handed: Vec<TokenStream> = handed.collect();
-    let place = (name.span(), name.span());
+    let call_arguments: Vec<TokenStream> = call_arguments.collect();
+    let span = (name.span(), name.span());
     let owner = callee.owner.as_ref().map(|_| quote!(Self::));
-    let call = placed(quote!(#owner #name(#(#handed),*)), place);
+    let call = respan(quote!(#owner #name(#(#call_arguments),*)), span);
     // The future of a method borrows the state, and takes it along.
-    let call = if borrows && callee.running == Running::Async {
-        let awaited = placed(quote!(#call.await), place);
+    let call = if borrows && callee.execution == Execution::Async {
+        let awaited = respan(quote!(#call.await), span);
         quote!(async move { #awaited })
     } else {
         call
     };
-    placed(quote!(|#pattern| #call), place)
+    respan(quote!(|#pattern| #call), span)
 }
 
 /// `receiver::<Self, _>(op::Read)`, or `shown_receiver` where the access function is shown it.
 pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> TokenStream {
     let Callee { krate, operation, .. } = callee;
     let function = if is_shown { quote!(shown_receiver) } else { quote!(receiver) };
-    placed(
+    respan(
         quote!(#krate::private::#function::<Self, _>(#krate::inject::op::#operation)),
         ends(&receiver.tokens),
     )
 }
 
-/// The same with the alias in the place of `Self`, which means nothing in a `static`.
-pub(super) fn without_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
+/// The same with the alias in the span of `Self`, which means nothing in a `static`.
+pub(super) fn replace_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
     if callee.owner.is_some() { replaced(tokens) } else { tokens }
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, parse_quote};
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::docs::{self, Description};
 use crate::parse::options::{Limits, Spanned, options};
 
@@ -17,14 +17,14 @@ pub(crate) struct Argument {
     pub(crate) inject: Option<Attribute>,
     pub(crate) arg: Option<Attribute>,
     pub(crate) cfg: Option<Attribute>,
-    pub(crate) says: Says,
+    pub(crate) options: ArgOptions,
     /// It is the `self` of a method, and as good as injected.
     pub(crate) receiver: Option<Receiver>,
 }
 
 /// The options of `#[arg(…)]`, as written.
 #[derive(Default)]
-pub(crate) struct Says {
+pub(crate) struct ArgOptions {
     pub(crate) default: Option<Default>,
     pub(crate) example: Option<Expr>,
     pub(crate) rename: Option<Spanned<String>>,
@@ -44,8 +44,8 @@ pub(crate) struct Says {
 
 /// `default` alone, or `default = …`.
 pub(crate) enum Default {
-    OfType,
-    Is(Box<Expr>),
+    TypeDefault,
+    Expr(Box<Expr>),
 }
 
 const KNOWN: [&str; 11] = [
@@ -63,7 +63,7 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
         inject: None,
         arg: None,
         cfg: None,
-        says: Says::default(),
+        options: ArgOptions::default(),
         receiver: None,
     };
     for attribute in std::mem::take(&mut input.attrs) {
@@ -72,7 +72,7 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
         } else if attribute.path().is_ident("inject") {
             if !matches!(attribute.meta, Meta::Path(_)) {
                 errors.push(
-                    Place::Parameters,
+                    Section::Parameters,
                     &attribute.meta,
                     "`#[inject]` takes no options",
                     "write `#[inject]`",
@@ -83,13 +83,13 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
             if argument.arg.is_some() {
                 let help = "put its options into one: `#[arg(default, example = …)]`";
                 errors.push(
-                    Place::Parameters,
+                    Section::Parameters,
                     &attribute.meta,
                     "`#[arg]` stands twice on one parameter",
                     help,
                 );
             }
-            argument.says.read(&attribute, errors);
+            argument.options.read(&attribute, errors);
             argument.arg = Some(attribute);
         } else {
             if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
@@ -116,18 +116,18 @@ pub(crate) fn receiver(input: &Receiver) -> Argument {
         inject: Some(parse_quote!(#[inject])),
         arg: None,
         cfg: None,
-        says: Says::default(),
+        options: ArgOptions::default(),
         receiver: Some(input.clone()),
     }
 }
 
-impl Says {
+impl ArgOptions {
     fn read(&mut self, attribute: &Attribute, errors: &mut Errors) {
         let before = errors.count();
         match attribute.meta.require_list() {
             Ok(list) if !list.tokens.is_empty() => self.options(list.tokens.clone(), errors),
             _ => errors.push(
-                Place::Parameters,
+                Section::Parameters,
                 &attribute.meta,
                 "`#[arg]` says nothing about this input",
                 "write what there is to say, as in `#[arg(default = …)]`, or leave it out",
@@ -137,13 +137,14 @@ impl Says {
     }
 
     fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
-        for setting in options(tokens, &KNOWN, "#[arg]", Place::Parameters, errors) {
+        for setting in options(tokens, &KNOWN, "#[arg]", Section::Parameters, errors) {
             self.keys.push(setting.key.clone());
             match setting.name().as_str() {
                 "default" => {
                     let value = setting.flag_or_expression(errors);
-                    self.default = value
-                        .map(|value| value.map_or(Default::OfType, |value| Default::Is(Box::new(value))));
+                    self.default = value.map(|value| {
+                        value.map_or(Default::TypeDefault, |value| Default::Expr(Box::new(value)))
+                    });
                 }
                 "example" => self.example = setting.expression(errors),
                 "rename" => self.rename = setting.text(errors),

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Expr, ExprPath, Ident};
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::parse::options::{Call, Spanned, options};
 use crate::parse::permission::Permission;
 
@@ -68,7 +68,7 @@ pub(crate) fn prompt_attribute(tokens: TokenStream, errors: &mut Errors) -> Attr
 
 fn read(tokens: TokenStream, known: &[&str], owner: &str, errors: &mut Errors) -> Attribute {
     let mut attribute = Attribute::default();
-    for setting in options(tokens, known, owner, Place::Attribute, errors) {
+    for setting in options(tokens, known, owner, Section::Attribute, errors) {
         match setting.name().as_str() {
             "operation" => attribute.operation = setting.word(errors),
             "destructive" => attribute.destructive = setting.boolean(errors),

@@ -8,7 +8,7 @@ use syn::{Attribute, ItemImpl, Meta, Type, parse_quote};
 
 use crate::diagnostics::Errors;
 use crate::parse::function::{Function, Head};
-use crate::parse::noun::Noun;
+use crate::parse::item_kind::ItemKind;
 
 /// An `impl` block, with the methods taken out of it that are tools.
 pub(crate) struct Block {
@@ -26,7 +26,7 @@ pub(crate) enum Member {
     /// What is no tool, as written.
     Other(TokenStream),
     /// The place of an attribute whose method is half typed.
-    HalfTyped,
+    Incomplete,
 }
 
 /// A method that carries `#[tool(…)]`.
@@ -59,17 +59,18 @@ fn members(input: ParseStream<'_>, owner: &Type) -> syn::Result<Vec<Member>> {
             continue;
         };
         input.advance_to(&ahead);
-        let is_tool = |attribute: &Attribute| Noun::of(attribute) == Some(Noun::Tool);
+        let is_tool = |attribute: &Attribute| ItemKind::of(attribute) == Some(ItemKind::Tool);
         let tool = attributes.iter().position(is_tool).map(|position| attributes.remove(position));
         match tool.map(|tool| (tool, ahead.parse::<Head>())) {
             Some((tool, Ok(head))) => {
                 input.advance_to(&ahead);
                 let mut errors = Errors::new();
-                let function = Function::new(Noun::Tool, attributes, head, Some(owner.clone()), &mut errors);
+                let function =
+                    Function::new(ItemKind::Tool, attributes, head, Some(owner.clone()), &mut errors);
                 members.push(Member::Tool(Box::new(Method { options: options(tool), function, errors })));
             }
             Some((_, Err(_))) => {
-                members.push(Member::HalfTyped);
+                members.push(Member::Incomplete);
                 extend(&mut members, quote!(#(#attributes)*));
             }
             None => extend(&mut members, quote!(#(#attributes)*)),

@@ -6,12 +6,12 @@ use syn::{Attribute, FnArg, Receiver, ReturnType, Signature, Type, Visibility};
 
 use crate::diagnostics::Errors;
 use crate::parse::argument::{Argument, argument, receiver};
-use crate::parse::noun::Noun;
+use crate::parse::item_kind::ItemKind;
 
 /// A function, with what the macro reads taken out of its signature.
 pub(crate) struct Function {
     /// What it is declared as.
-    pub(crate) noun: Noun,
+    pub(crate) item_kind: ItemKind,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     /// As it is written out again: without the attributes of the parameters that are ours.
@@ -25,10 +25,10 @@ pub(crate) struct Function {
 }
 
 /// Reads a function. `None` when it is none that Rust can read.
-pub(super) fn function(noun: Noun, item: TokenStream, errors: &mut Errors) -> Option<Function> {
+pub(super) fn function(item_kind: ItemKind, item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let parser = |input: ParseStream<'_>| Ok((input.call(Attribute::parse_outer)?, input.parse()?));
     let (attributes, head) = parser.parse2(item).ok()?;
-    Some(Function::new(noun, attributes, head, None, errors))
+    Some(Function::new(item_kind, attributes, head, None, errors))
 }
 
 /// What follows the attributes.
@@ -53,7 +53,7 @@ impl Parse for Head {
 
 impl Function {
     pub(super) fn new(
-        noun: Noun,
+        item_kind: ItemKind,
         attributes: Vec<Attribute>,
         head: Head,
         owner: Option<Type>,
@@ -66,7 +66,7 @@ impl Function {
         });
         let arguments = arguments.collect();
         let receiver = signature.receiver().cloned();
-        Function { noun, attributes, visibility, signature, body, owner, receiver, arguments }
+        Function { item_kind, attributes, visibility, signature, body, owner, receiver, arguments }
     }
 
     /// The type that the function returns; nothing stands for `()`.

@@ -5,10 +5,10 @@ use quote::ToTokens;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Ident, Signature, Token, Visibility};
 
-use crate::diagnostics::{Errors, Place};
+use crate::diagnostics::{Errors, Section};
 use crate::parse::block::{Block, block};
 use crate::parse::function::{Function, function};
-use crate::parse::noun::Noun;
+use crate::parse::item_kind::ItemKind;
 
 /// The item under `#[tool]`.
 pub(crate) enum Item {
@@ -19,34 +19,36 @@ pub(crate) enum Item {
 }
 
 /// Reads the item.
-pub(crate) fn item(noun: Noun, tokens: &TokenStream, errors: &mut Errors) -> Item {
-    if let Some(function) = function(noun, tokens.clone(), errors) {
+pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Errors) -> Item {
+    if let Some(function) = function(item_kind, tokens.clone(), errors) {
         return Item::Function(Box::new(function));
     }
-    if noun == Noun::Tool
+    if item_kind == ItemKind::Tool
         && let Some(block) = block(tokens)
     {
         return Item::Block(Box::new(block));
     }
     if let Some(name) = bodiless(tokens) {
-        let fact = format!("`#[{noun}]` stands on a function without a body");
+        let fact = format!("`#[{item_kind}]` stands on a function without a body");
         let help = format!(
-            "put it on the function that does the work, or write one that calls this one: it becomes the {noun}"
+            "put it on the function that does the work, or write one that calls this one: it becomes the {item_kind}"
         );
-        errors.push(Place::Name, name, fact, help);
+        errors.push(Section::Name, name, fact, help);
         return Item::Other;
     }
     // A function or a block that is half typed is for rustc to speak about; another item is for us.
     if let Ok(other) = syn::parse2::<syn::Item>(tokens.clone())
         && !matches!(other, syn::Item::Fn(_) | syn::Item::Verbatim(_))
-        && (noun == Noun::Prompt || !matches!(other, syn::Item::Impl(_)))
+        && (item_kind == ItemKind::Prompt || !matches!(other, syn::Item::Impl(_)))
     {
-        let help = match noun {
-            Noun::Tool => "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools",
-            Noun::Prompt => "put it on a `fn` or an `async fn`",
+        let help = match item_kind {
+            ItemKind::Tool => {
+                "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools"
+            }
+            ItemKind::Prompt => "put it on a `fn` or an `async fn`",
         };
-        let fact = format!("`#[{noun}]` stands on something that is no function");
-        errors.push(Place::Attribute, keyword(&other), fact, help);
+        let fact = format!("`#[{item_kind}]` stands on something that is no function");
+        errors.push(Section::Attribute, keyword(&other), fact, help);
     }
     Item::Other
 }

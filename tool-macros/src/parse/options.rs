@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, Token};
 
-use crate::diagnostics::{Errors, Place, ends, similar};
+use crate::diagnostics::{Errors, Section, ends, similar};
 
 /// A value with the tokens that it was written with.
 pub(crate) struct Spanned<T> {
@@ -18,15 +18,15 @@ pub(crate) struct Spanned<T> {
 pub(crate) struct Setting {
     pub(crate) key: Ident,
     value: Value,
-    pub(super) place: Place,
+    pub(super) section: Section,
 }
 
 /// What stands behind a key.
 enum Value {
-    Nothing,
-    Is(Box<Expr>),
+    Path,
+    NameValue(Box<Expr>),
     /// What stands in the parentheses, and all of it.
-    Holds(TokenStream, TokenStream),
+    List(TokenStream, TokenStream),
 }
 
 /// Reads `key, key = value, key(…), …`: each key a known one, and none twice. What cannot be read is noted and passed
@@ -35,7 +35,7 @@ pub(crate) fn options(
     tokens: TokenStream,
     known: &[&str],
     owner: &str,
-    place: Place,
+    section: Section,
     errors: &mut Errors,
 ) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
@@ -46,24 +46,24 @@ pub(crate) fn options(
     let parser = |group: ParseStream<'_>| {
         let input;
         syn::parenthesized!(input in group);
-        let mut nameless = false;
+        let mut reported = false;
         while !input.is_empty() {
             if !input.peek(Ident::peek_any) {
                 let given = skip_to_comma(&input)?;
                 // The first of them stands for all.
-                if !std::mem::replace(&mut nameless, true) {
+                if !std::mem::replace(&mut reported, true) {
                     let fact = format!("`{owner}` takes options by their names");
-                    errors.push(place, given, fact, listed(known));
+                    errors.push(section, given, fact, listed(known));
                 }
             } else {
-                match setting(&input, place, errors) {
+                match setting(&input, section, errors) {
                     Ok(setting) if !known.contains(&setting.name().as_str()) => {
-                        unknown(&setting.key, known, owner, place, errors);
+                        unknown(&setting.key, known, owner, section, errors);
                     }
                     Ok(setting) if settings.iter().any(|earlier| earlier.key == setting.key) => {
                         let key = setting.name();
                         errors.push(
-                            place,
+                            section,
                             &setting.key,
                             format!("`{key}` is given twice"),
                             format!("keep one `{key}`"),
@@ -71,7 +71,7 @@ pub(crate) fn options(
                     }
                     Ok(setting) => settings.push(setting),
                     Err(error) => {
-                        errors.push_syntax(place, &error);
+                        errors.push_syntax(section, &error);
                         skip_to_comma(&input)?;
                     }
                 }
@@ -80,7 +80,7 @@ pub(crate) fn options(
                 break;
             }
             if let Err(error) = input.parse::<Token![,]>() {
-                errors.push_syntax(place, &error);
+                errors.push_syntax(section, &error);
                 skip_to_comma(&input)?;
                 let _ = input.parse::<Token![,]>();
             }
@@ -88,30 +88,30 @@ pub(crate) fn options(
         Ok(())
     };
     if let Err(error) = parser.parse2(group.into_token_stream()) {
-        errors.push_syntax(place, &error);
+        errors.push_syntax(section, &error);
     }
     settings
 }
 
-fn setting(input: ParseStream<'_>, place: Place, errors: &mut Errors) -> syn::Result<Setting> {
+fn setting(input: ParseStream<'_>, section: Section, errors: &mut Errors) -> syn::Result<Setting> {
     let key = input.call(Ident::parse_any)?;
     let value = if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
         if input.is_empty() || input.peek(Token![,]) {
-            errors.mention(key.to_string());
+            errors.mark_unreadable(key.to_string());
             return Err(syn::Error::new(
                 key.span(),
                 format!("`{key}` has no value\nhelp: write `{key} = …`"),
             ));
         }
-        Value::Is(Box::new(input.parse().inspect_err(|_| errors.mention(key.to_string()))?))
+        Value::NameValue(Box::new(input.parse().inspect_err(|_| errors.mark_unreadable(key.to_string()))?))
     } else if input.peek(syn::token::Paren) {
         let group = input.parse::<Group>()?;
-        Value::Holds(group.stream(), group.into_token_stream())
+        Value::List(group.stream(), group.into_token_stream())
     } else {
-        Value::Nothing
+        Value::Path
     };
-    Ok(Setting { key, value, place })
+    Ok(Setting { key, value, section })
 }
 
 /// Passes over what stands before the next comma.
@@ -123,16 +123,16 @@ fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(skipped)
 }
 
-fn unknown(key: &Ident, known: &[&str], owner: &str, place: Place, errors: &mut Errors) {
+fn unknown(key: &Ident, known: &[&str], owner: &str, section: Section, errors: &mut Errors) {
     let list = listed(known);
     let help = match similar(&key.to_string(), known.iter().copied()) {
         Some(name) => {
-            errors.mention(name.to_owned());
+            errors.mark_unreadable(name.to_owned());
             format!("there is an option with a similar name: `{name}`\n{list}")
         }
         None => list,
     };
-    errors.push(place, key, format!("`{key}` is no option of `{owner}`"), help);
+    errors.push(section, key, format!("`{key}` is no option of `{owner}`"), help);
 }
 
 fn listed(known: &[&str]) -> String {
@@ -150,9 +150,9 @@ impl Setting {
         let fact = format!("`{}` takes no value", self.key);
         let help = format!("write `{}` alone, or leave it out", self.key);
         match self.value {
-            Value::Nothing => return Some(self.key),
-            Value::Is(value) => errors.push(self.place, value, fact, help),
-            Value::Holds(_, group) => errors.push(self.place, group, fact, help),
+            Value::Path => return Some(self.key),
+            Value::NameValue(value) => errors.push(self.section, value, fact, help),
+            Value::List(_, group) => errors.push(self.section, group, fact, help),
         }
         None
     }
@@ -231,29 +231,29 @@ impl Setting {
     /// Any expression.
     pub(crate) fn expression(self, errors: &mut Errors) -> Option<Expr> {
         match self.value {
-            Value::Is(value) => Some(*value),
-            Value::Nothing | Value::Holds(..) => self.mismatch("a value", "= …", errors),
+            Value::NameValue(value) => Some(*value),
+            Value::Path | Value::List(..) => self.mismatch("a value", "= …", errors),
         }
     }
 
     /// Nothing, or any expression.
     pub(crate) fn flag_or_expression(self, errors: &mut Errors) -> Option<Option<Expr>> {
         match self.value {
-            Value::Nothing => Some(None),
-            Value::Is(value) => Some(Some(*value)),
-            Value::Holds(..) => self.mismatch("a value", "= …", errors),
+            Value::Path => Some(None),
+            Value::NameValue(value) => Some(Some(*value)),
+            Value::List(..) => self.mismatch("a value", "= …", errors),
         }
     }
 
     /// `(min = …, max = …)`
     pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
         let owner = self.key.to_string();
-        let Value::Holds(inside, tokens) = self.value else {
+        let Value::List(inside, tokens) = self.value else {
             return self.mismatch("its limits in parentheses", "(min = …, max = …)", errors);
         };
         let mut limits = Limits { min: None, max: None, tokens };
         let before = errors.count();
-        for setting in options(inside, &["min", "max"], &owner, self.place, errors) {
+        for setting in options(inside, &["min", "max"], &owner, self.section, errors) {
             let limit = if setting.key == "min" { &mut limits.min } else { &mut limits.max };
             *limit = setting.expression(errors);
         }
@@ -263,8 +263,8 @@ impl Setting {
     /// Returns the value, where it is one expression: what another macro passes on comes in a group that nobody wrote.
     pub(super) fn as_expression(&self) -> Option<&Expr> {
         match &self.value {
-            Value::Is(value) => Some(ungrouped(value)),
-            Value::Nothing | Value::Holds(..) => None,
+            Value::NameValue(value) => Some(peel_groups(value)),
+            Value::Path | Value::List(..) => None,
         }
     }
 
@@ -277,14 +277,14 @@ impl Setting {
 
     pub(super) fn mismatch<T>(&self, expected: &str, example: &str, errors: &mut Errors) -> Option<T> {
         let tokens = match &self.value {
-            Value::Nothing => self.key.to_token_stream(),
-            Value::Is(value) => value.to_token_stream(),
-            Value::Holds(_, group) => group.clone(),
+            Value::Path => self.key.to_token_stream(),
+            Value::NameValue(value) => value.to_token_stream(),
+            Value::List(_, group) => group.clone(),
         };
         let space = if example.starts_with('=') { " " } else { "" };
         let fact = format!("`{}` takes {expected}", self.key);
-        errors.push(self.place, tokens, fact, format!("write `{}{space}{example}`", self.key));
-        errors.mention(self.key.to_string());
+        errors.push(self.section, tokens, fact, format!("write `{}{space}{example}`", self.key));
+        errors.mark_unreadable(self.key.to_string());
         None
     }
 }
@@ -305,7 +305,7 @@ pub(crate) struct Limits {
 }
 
 /// An expression without the groups around it that nobody wrote.
-pub(crate) fn ungrouped(mut expression: &Expr) -> &Expr {
+pub(crate) fn peel_groups(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
     }
@@ -313,7 +313,7 @@ pub(crate) fn ungrouped(mut expression: &Expr) -> &Expr {
 }
 
 pub(super) fn text(expression: &Expr) -> Option<Spanned<String>> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
             Some(Spanned { value: text.value(), tokens: text.to_token_stream() })
         }
@@ -322,7 +322,7 @@ pub(super) fn text(expression: &Expr) -> Option<Spanned<String>> {
 }
 
 fn path(expression: &Expr) -> Option<ExprPath> {
-    match ungrouped(expression) {
+    match peel_groups(expression) {
         Expr::Path(path) => Some(path.clone()),
         _ => None,
     }

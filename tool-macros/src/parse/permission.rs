@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprPath};
 
 use crate::diagnostics::Errors;
-use crate::parse::options::{Setting, Spanned, text, ungrouped};
+use crate::parse::options::{Setting, Spanned, peel_groups, text};
 
 /// What `permission` takes, as written.
 pub(crate) enum Permission {
@@ -20,14 +20,14 @@ impl Setting {
             return self.mismatch("a name in quotes, `all(…)` or `any(…)`", "= \"…\"", errors);
         };
         permission(expression)
-            .map_err(|misplaced| {
+            .map_err(|invalid| {
                 errors.push(
-                    self.place,
-                    misplaced,
+                    self.section,
+                    invalid,
                     "`permission` takes a name in quotes, `all(…)` or `any(…)`",
                     "write `permission = \"a\"`, `all(\"a\", \"b\")` if each is required, or `any(\"a\", \"b\")` if one is enough",
                 );
-                errors.mention(self.key.to_string());
+                errors.mark_unreadable(self.key.to_string());
             })
             .ok()
     }
@@ -35,12 +35,12 @@ impl Setting {
 
 /// Reads an expression, or returns the part of it that is neither a name nor a list.
 fn permission(expression: &Expr) -> Result<Permission, &Expr> {
-    let expression = ungrouped(expression);
+    let expression = peel_groups(expression);
     if let Some(name) = text(expression) {
         return Ok(Permission::Name(name));
     }
     let Expr::Call(call) = expression else { return Err(expression) };
-    let any = match ungrouped(&call.func) {
+    let any = match peel_groups(&call.func) {
         Expr::Path(ExprPath { qself: None, path, .. }) if path.is_ident("all") => false,
         Expr::Path(ExprPath { qself: None, path, .. }) if path.is_ident("any") => true,
         other => return Err(other),

@@ -6,24 +6,24 @@ use syn::Attribute;
 
 /// What a function is declared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Noun {
+pub(crate) enum ItemKind {
     Tool,
     Prompt,
 }
 
-impl Noun {
+impl ItemKind {
     /// What an attribute declares, by whatever path it is named.
     pub(crate) fn of(attribute: &Attribute) -> Option<Self> {
         let last = attribute.path().segments.last()?;
-        [Noun::Tool, Noun::Prompt].into_iter().find(|noun| last.ident == noun.to_string())
+        [ItemKind::Tool, ItemKind::Prompt].into_iter().find(|item_kind| last.ident == item_kind.to_string())
     }
 }
 
-impl fmt::Display for Noun {
+impl fmt::Display for ItemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Noun::Tool => "tool",
-            Noun::Prompt => "prompt",
+            ItemKind::Tool => "tool",
+            ItemKind::Prompt => "prompt",
         })
     }
 }
