@@ -31,7 +31,7 @@ use crate::model::future::BoxFuture;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_core::{BoxFuture, Context, Failure, Registry, tool};
+/// use tool_core::{BoxFuture, CallOptions, Context, Failure, Registry, tool};
 /// use tool_core::elicitation::{Answer, AskKind, AskOutcome, ClientRequests, Elicited, Question};
 ///
 /// /// Accepts everything.
@@ -62,7 +62,8 @@ use crate::model::future::BoxFuture;
 ///
 /// # tool_core::private::block_on(async {
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "clear_desk").build().unwrap();
-/// let output = registry.asking(Arc::new(Yes)).call("clear_desk", serde_json::json!({})).await.unwrap();
+/// let registry = registry.with_options(&CallOptions::new().client(Arc::new(Yes)));
+/// let output = registry.call("clear_desk", serde_json::json!({})).await.unwrap();
 /// assert_eq!(output.value(), true);
 /// # });
 /// ```

@@ -12,7 +12,7 @@ use crate::schema::NativeSchema;
 /// The values that complete an input.
 ///
 /// ```
-/// use tool_core::{Registry, tool};
+/// use tool_core::{Registry, adapter, tool};
 ///
 /// fn cities(typed: &str) -> Vec<String> {
 ///     ["Rome", "Rostock"].into_iter().filter(|city| city.starts_with(typed)).map(String::from).collect()
@@ -25,7 +25,7 @@ use crate::schema::NativeSchema;
 /// }
 ///
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "greet_city").build().unwrap();
-/// let completions = registry.complete("greet_city", "city", "Ros").unwrap();
+/// let completions = adapter::complete(&registry, "greet_city", "city", "Ros").unwrap();
 /// assert_eq!(completions.values, ["Rostock"]);
 /// assert!(!completions.has_more);
 /// ```
@@ -43,7 +43,7 @@ pub struct Completions {
 /// A request to complete an input: the text so far, and the values of other inputs.
 ///
 /// ```
-/// use tool_core::{Registry, tool};
+/// use tool_core::{Registry, adapter, tool};
 /// use tool_core::completion::CompletionRequest;
 ///
 /// fn streets(request: &CompletionRequest<'_>) -> Vec<String> {
@@ -62,7 +62,7 @@ pub struct Completions {
 ///
 /// let registry = Registry::builder().linked().select(|tool| tool.name() == "house").build().unwrap();
 /// let request = CompletionRequest::new("Via A").with_argument("town", "Rome");
-/// assert_eq!(registry.complete("house", "street", request).unwrap().values, ["Via Appia"]);
+/// assert_eq!(adapter::complete(&registry, "house", "street", request).unwrap().values, ["Via Appia"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletionRequest<'t> {
@@ -122,7 +122,7 @@ impl CompletionRequest<'_> {
     /// Returns the caller of the registry that completes, or [anonymous](Principal::anonymous) outside of one.
     ///
     /// ```
-    /// use tool_core::{Principal, Registry, tool};
+    /// use tool_core::{Principal, Registry, adapter, tool};
     /// use tool_core::completion::CompletionRequest;
     ///
     /// fn own_notes(request: &CompletionRequest<'_>) -> Vec<String> {
@@ -137,7 +137,7 @@ impl CompletionRequest<'_> {
     ///
     /// let registry = Registry::builder().linked().select(|tool| tool.name() == "note").build().unwrap();
     /// let ada = registry.as_principal(Principal::new("ada"));
-    /// assert_eq!(ada.complete("note", "name", "").unwrap().values, ["ada/shopping"]);
+    /// assert_eq!(adapter::complete(&ada, "note", "name", "").unwrap().values, ["ada/shopping"]);
     /// assert_eq!(CompletionRequest::new("").principal(), &Principal::anonymous());
     /// ```
     pub fn principal(&self) -> &Principal {

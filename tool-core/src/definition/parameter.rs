@@ -20,6 +20,7 @@ use crate::schema::{Untrusted, has_secret};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ParameterType {
     /// A text.
     String,

@@ -103,6 +103,7 @@ impl fmt::Debug for Principal {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub enum Access {
     /// The call continues.
     Allow,

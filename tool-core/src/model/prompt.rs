@@ -100,6 +100,7 @@ pub struct PromptReply {
 /// assert_eq!(PromptMessage::assistant("Hello").content, Content::text("Hello"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PromptMessage {
     /// The role.
     pub role: Role,

@@ -27,6 +27,7 @@ use serde::Serialize;
 /// # });
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Leniency {
     /// A string is parsed as JSON if the schema forbids strings and allows the result: `"5"` as 5, `"true"` as true,
     /// `"[1]"` as a list, `"{}"` as an object. Models send such strings.

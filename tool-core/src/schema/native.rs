@@ -82,11 +82,12 @@ pub struct NativeSchema {
 /// An allowed value with its meaning.
 ///
 /// ```
-/// # use tool_core::schema::Allowed;
-/// let allowed = Allowed { value: "rain".into(), description: Some("It rained.".into()) };
-/// assert_eq!(serde_json::to_string(&allowed).unwrap(), r#"{"value":"rain","description":"It rained."}"#);
+/// fn line(allowed: &tool_core::schema::Allowed) -> String {
+///     format!("{}: {}", allowed.value, allowed.description.as_deref().unwrap_or_default())
+/// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Allowed {
     /// The value.
     pub value: Value,
@@ -98,11 +99,11 @@ pub struct Allowed {
 /// Limits of a value. Bounds are inclusive, lengths count Unicode code points.
 ///
 /// ```
-/// # use tool_core::schema::Constraints;
-/// let limits = Constraints { min: Some(1.into()), ..Constraints::default() };
-/// assert_eq!(serde_json::to_string(&limits).unwrap(), r#"{"min":1}"#);
+/// let none = tool_core::schema::Constraints::default();
+/// assert_eq!(serde_json::to_string(&none).unwrap(), "{}");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Constraints {
     /// The minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
