@@ -2,14 +2,15 @@
 
 mod inputs;
 mod method;
+mod tokens;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ExprPath;
 
-use self::inputs::{inputs, option};
+use self::inputs::inputs;
 pub(crate) use self::method::block;
-use self::method::call_closure;
+use self::method::{Entry, call_closure};
+use self::tokens::{argument, bound_function, local, option, tuple};
 use crate::diagnostics::{ends, respan};
 use crate::listing;
 use crate::model::{Access, Callee, Deprecated, Execution, Prompt, Tool};
@@ -108,15 +109,6 @@ fn declaration(
             &#declaration
         };
     }
-}
-
-/// How a declaration is entered: by a closure, or by a function that knows the type of `self`.
-struct Entry {
-    expression: TokenStream,
-    /// What stands beside the constant for it.
-    outside: Option<TokenStream>,
-    /// What stands in the constant for it.
-    inside: Option<TokenStream>,
 }
 
 /// The function as it was, without the attributes that are ours.
@@ -280,24 +272,6 @@ fn access(callee: &Callee, access: &Access) -> TokenStream {
     quote!(|#principal, #pattern| #decided,)
 }
 
-/// `|__requiring| __requiring.by(api_key)`
-fn bound_function(name: &str, function: &ExprPath) -> TokenStream {
-    let (start, end) = ends(&function.to_token_stream());
-    let mut asking = local(name);
-    asking.set_span(asking.span().located_at(start));
-    let by = quote_spanned!(end=> .by(#function));
-    quote!(|#asking| #asking #by)
-}
-
-/// A name that no name of the user's can be.
-fn local(name: &str) -> Ident {
-    Ident::new(name, Span::mixed_site())
-}
-
-fn argument(position: usize) -> Ident {
-    local(&format!("__arg{position}"))
-}
-
 /// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` in the span of `__value()` for a prompt
 fn returns(callee: &Callee, function: &Function) -> TokenStream {
     let krate = &callee.krate;
@@ -312,12 +286,4 @@ fn returns(callee: &Callee, function: &Function) -> TokenStream {
         ItemKind::Prompt => quote_spanned!(end=> >::new().__split().__messages().__error()),
     };
     quote!(#path #kind #rest)
-}
-
-/// A tuple of any length: of more than eight, a tuple of tuples.
-fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
-    while items.len() > 8 {
-        items = items.chunks(8).map(|items| quote!((#(#items,)*))).collect();
-    }
-    quote!((#(#items,)*))
 }

@@ -52,13 +52,12 @@ fn declare(item_kind: ItemKind, attribute: TokenStream2, item: TokenStream2) -> 
 }
 
 fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Errors) -> TokenStream2 {
+    let attribute = parse::attribute(function.item_kind, attribute, &mut errors);
     let expansion = match function.item_kind {
         ItemKind::Tool => {
-            let attribute = parse::attribute(attribute, &mut errors);
             check::tool(&attribute, function, &mut errors).map(|tool| expand::tool(&tool, function))
         }
         ItemKind::Prompt => {
-            let attribute = parse::prompt_attribute(attribute, &mut errors);
             check::prompt(&attribute, function, &mut errors).map(|prompt| expand::prompt(&prompt, function))
         }
     };
@@ -79,7 +78,7 @@ fn declare_block(attribute: &TokenStream2, block: Block, mut errors: Errors) -> 
         if valid {
             return declare_function(method.options, &method.function, method.errors);
         }
-        let attribute = parse::attribute(method.options, &mut method.errors);
+        let attribute = parse::attribute(ItemKind::Tool, method.options, &mut method.errors);
         check::tool(&attribute, &method.function, &mut method.errors);
         method.errors.emit_after(expand::function(&method.function))
     };

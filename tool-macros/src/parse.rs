@@ -8,9 +8,10 @@ mod item;
 mod item_kind;
 mod options;
 mod permission;
+mod table;
 
-pub(crate) use argument::{Argument, Default};
-pub(crate) use attribute::{Attribute, attribute, prompt_attribute};
+pub(crate) use argument::{ArgOptions, Argument, Default};
+pub(crate) use attribute::{Attribute, attribute};
 pub(crate) use block::{Block, Member, Method};
 pub(crate) use function::Function;
 pub(crate) use item::{Item, item};

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use crate::parse::ItemKind;
+use crate::parse::{ArgOptions, Attribute, ItemKind};
 
 /// The expansion of `#[tool(attribute)] item`, formatted.
 fn expand(attribute: &str, item: &str) -> String {
@@ -202,4 +202,25 @@ fn keeps_an_invalid_function() {
 fn expands_deterministically() {
     let expand = || expand("operation = Read", "/// Reads.\nfn read(a: u8, b: Option<u8>) {}");
     assert_eq!(expand(), expand());
+}
+
+/// The page on which `tool-core` documents the attribute; absent in a package of this crate alone.
+fn documentation(page: &str) -> Option<String> {
+    std::fs::read_to_string(format!("{}/../tool-core/docs/{page}", env!("CARGO_MANIFEST_DIR"))).ok()
+}
+
+#[test]
+fn documents_every_option() {
+    let tool = Attribute::names(ItemKind::Tool);
+    for (page, names) in [
+        ("tool.md", [tool.clone(), ArgOptions::names(ItemKind::Tool)].concat()),
+        ("prompt.md", Attribute::names(ItemKind::Prompt)),
+    ] {
+        let Some(text) = documentation(page) else { continue };
+        for name in names {
+            let written = [format!("`{name}"), format!("({name}"), format!(", {name}")];
+            assert!(written.iter().any(|name| text.contains(name)), "`{name}` is not in {page}");
+        }
+    }
+    assert!(Attribute::names(ItemKind::Prompt).iter().all(|name| tool.contains(name)));
 }

@@ -3,7 +3,7 @@
 use syn::Ident;
 use syn::ext::IdentExt as _;
 
-use super::inputs;
+use super::parameter;
 use crate::diagnostics::{Errors, Section, similar};
 use crate::model::Access;
 use crate::parse::{Attribute, Call, Function};
@@ -15,7 +15,7 @@ pub(super) fn check_access(attribute: &Attribute, function: &Function, errors: &
         let names: Vec<String> = function
             .arguments
             .iter()
-            .filter_map(inputs::ident)
+            .filter_map(parameter::ident)
             .map(|ident| ident.unraw().to_string())
             .collect();
         let text = name.unraw().to_string();
@@ -40,5 +40,5 @@ pub(super) fn resolved(call: &Call, function: &Function) -> Access {
 
 fn position(name: &Ident, function: &Function) -> Option<usize> {
     let is_named = |ident: &Ident| ident.unraw() == name.unraw();
-    function.arguments.iter().position(|argument| inputs::ident(argument).is_some_and(is_named))
+    function.arguments.iter().position(|argument| parameter::ident(argument).is_some_and(is_named))
 }

@@ -2,8 +2,10 @@
 
 use quote::ToTokens;
 
+use super::execution::check_blocking;
+use super::operation::{check_operation, modifies, operation};
 use super::{access, duration, name, path, permission};
-use crate::diagnostics::{Errors, Section, similar};
+use crate::diagnostics::{Errors, Section};
 use crate::docs;
 use crate::parse::{Attribute, Function};
 
@@ -23,43 +25,6 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
     duration::check_cache(attribute, errors);
     name::check_alias(attribute, function, errors);
     check_blocking(attribute, function, errors);
-}
-
-const OPERATIONS: [&str; 5] = ["Explain", "Read", "Transform", "Trigger", "Write"];
-
-/// Whether a tool of this operation changes anything.
-pub(super) fn modifies(operation: &str) -> bool {
-    matches!(operation, "Trigger" | "Write")
-}
-
-/// The operation, where one of the five was given.
-pub(super) fn operation(attribute: &Attribute) -> Option<String> {
-    let operation = attribute.operation.as_ref()?.value.to_string();
-    OPERATIONS.contains(&operation.as_str()).then_some(operation)
-}
-
-// What kind of thing a tool does decides what a client may assume, so that it is never guessed.
-fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Errors) {
-    let list = "the operations are `Explain`, `Read`, `Transform`, `Trigger` and `Write`";
-    match &attribute.operation {
-        None if errors.is_unreadable("operation") => {}
-        None => errors.push(
-            Section::Name,
-            &function.signature.ident,
-            format!("tool `{}` does not say what kind of thing it does", name::of_function(function)),
-            format!("write `#[tool(operation = Read)]`; {list}"),
-        ),
-        Some(given) => {
-            let word = given.value.to_string();
-            if !OPERATIONS.contains(&word.as_str()) {
-                let help = match similar(&word, OPERATIONS) {
-                    Some(name) => format!("there is an operation with a similar name: `{name}`"),
-                    None => list.to_owned(),
-                };
-                errors.push(Section::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
-            }
-        }
-    }
 }
 
 // MCP's default for a tool that modifies is "destructive": an author who means it says so, and one who does not, too.
@@ -176,19 +141,5 @@ fn check_tags(attribute: &Attribute, errors: &mut Errors) {
             errors.push(Section::Attribute, &tag.tokens, fact, "keep one");
         }
         seen.push(&tag.value);
-    }
-}
-
-// An `async fn` that blocks is mended by `spawn_blocking` inside it; the option could not do that.
-pub(super) fn check_blocking(attribute: &Attribute, function: &Function, errors: &mut Errors) {
-    if let Some(blocking) = &attribute.blocking
-        && function.signature.asyncness.is_some()
-    {
-        errors.push(
-            Section::Attribute,
-            blocking,
-            "an `async fn` cannot be `blocking`",
-            "drop `blocking`, or make it a plain `fn`",
-        );
     }
 }

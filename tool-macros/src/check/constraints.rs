@@ -2,7 +2,8 @@
 
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
-use super::{inputs, literal, pattern};
+use super::number::{integer, number};
+use super::{literal, parameter, pattern};
 use crate::diagnostics::{Errors, Section};
 use crate::model;
 use crate::parse::{Argument, Attribute, Function, Limits, peel_groups};
@@ -185,7 +186,7 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
     }
     for option in ["example", "range", "length", "pattern", "header"] {
         if let Some(key) = argument.options.key(option) {
-            let name = inputs::name_of(argument).unwrap_or_default();
+            let name = parameter::name_of(argument).unwrap_or_default();
             errors.push(
                 Section::Parameters,
                 key,
@@ -243,28 +244,5 @@ fn exceeds(one: &Expr, other: &Expr) -> bool {
     match (integer(one), integer(other)) {
         (Some(one), Some(other)) => one > other,
         _ => number(one).zip(number(other)).is_some_and(|(one, other)| one > other),
-    }
-}
-
-/// The value of a literal integer.
-pub(super) fn integer(expression: &Expr) -> Option<i128> {
-    match peel_groups(expression) {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => integer(&unary.expr)?.checked_neg(),
-        Expr::Paren(inner) => integer(&inner.expr),
-        _ => None,
-    }
-}
-
-/// The value of a literal number.
-pub(super) fn number(expression: &Expr) -> Option<f64> {
-    match peel_groups(expression) {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
-            number.base10_parse::<u128>().ok().map(|n| n as f64)
-        }
-        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-number(&unary.expr)?),
-        Expr::Paren(inner) => number(&inner.expr),
-        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Durations as they are written in `timeout` and `cache`: `500ms`, `30s`, `2m`, `1h`.
 
-use super::{attribute, execution};
+use super::execution::execution;
+use super::operation::{modifies, operation};
 use crate::diagnostics::{Errors, Section};
 use crate::model::Execution;
 use crate::parse::{Attribute, Function};
@@ -57,8 +58,8 @@ pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
     if let Err(error) = parse(&given.value) {
         push(&error, "cache", &given.value, &given.tokens, errors);
     }
-    if let Some(operation) = attribute::operation(attribute)
-        && attribute::modifies(&operation)
+    if let Some(operation) = operation(attribute)
+        && modifies(&operation)
     {
         errors.push(
             Section::Attribute,

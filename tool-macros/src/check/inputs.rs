@@ -1,12 +1,13 @@
 //! The parameters of the function: those that are inputs, and those that are injected.
 
 use quote::{ToTokens, quote};
+use syn::Type;
 use syn::ext::IdentExt as _;
-use syn::{Ident, Pat, Type};
 
-use super::{constraints, name, prompt};
+use super::parameter::{ident, name_of, type_text};
+use super::{constraints, name};
 use crate::diagnostics::{Errors, Section, find_borrow};
-use crate::parse::{Argument, Attribute, Function, ItemKind};
+use crate::parse::{ArgOptions, Argument, Attribute, Function, ItemKind};
 
 pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Errors) {
     for argument in &function.arguments {
@@ -19,19 +20,11 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
             constraints::check(attribute, argument, errors);
         }
         if function.item_kind == ItemKind::Prompt {
-            prompt::check_options(argument, errors);
+            check_prompt_options(argument, errors);
         }
     }
     check_input_names_differ(function, errors);
     constraints::check_headers_differ(function, errors);
-}
-
-/// The name of an input on the wire.
-pub(super) fn name_of(argument: &Argument) -> Option<String> {
-    match &argument.options.rename {
-        Some(given) => Some(given.value.clone()),
-        None => ident(argument).map(|ident| ident.unraw().to_string()),
-    }
 }
 
 // The generated code names every parameter, and cannot know which of them are compiled.
@@ -81,14 +74,6 @@ fn check_binding(argument: &Argument, errors: &mut Errors) {
         "an input needs a name",
         "give the parameter a name, and take it apart in the body",
     );
-}
-
-/// The name of a parameter that has one.
-pub(super) fn ident(argument: &Argument) -> Option<&Ident> {
-    match &argument.binding {
-        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => Some(&pattern.ident),
-        _ => None,
-    }
 }
 
 // What the strictest of the model APIs accepts as the name of a property.
@@ -146,12 +131,6 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
     }
 }
 
-/// Returns the text of a type as one writes it, which is denser than its tokens.
-pub(super) fn type_text(kind: &Type) -> String {
-    let tokens = kind.to_token_stream().to_string();
-    tokens.replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
-}
-
 // One object cannot have two members of one name.
 fn check_input_names_differ(function: &Function, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
@@ -180,5 +159,14 @@ fn check_input_names_differ(function: &Function, errors: &mut Errors) {
             }
         }
         seen.push(name);
+    }
+}
+
+// A prompt has no address, and no request of HTTP of its own.
+fn check_prompt_options(argument: &Argument, errors: &mut Errors) {
+    let names = ArgOptions::names(ItemKind::Prompt);
+    for key in argument.options.keys().filter(|key| !names.iter().any(|name| *key == name)) {
+        let fact = format!("`{key}` says nothing about an argument of a prompt");
+        errors.push(Section::Parameters, key, fact, format!("drop `{key}`"));
     }
 }

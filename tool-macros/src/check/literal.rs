@@ -4,8 +4,8 @@
 
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type, UnOp};
 
-use super::constraints::{integer, number};
-use super::inputs;
+use super::number::{integer, number};
+use super::parameter;
 use crate::diagnostics::{Errors, Section};
 use crate::parse::{Argument, Default, Limits, peel_groups};
 
@@ -233,9 +233,9 @@ pub(super) fn is_statically_checked(argument: &Argument) -> bool {
 }
 
 fn name(argument: &Argument) -> String {
-    inputs::name_of(argument).unwrap_or_default()
+    parameter::name_of(argument).unwrap_or_default()
 }
 
 fn type_text(argument: &Argument) -> String {
-    inputs::type_text(&argument.kind)
+    parameter::type_text(&argument.kind)
 }

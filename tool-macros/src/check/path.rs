@@ -1,6 +1,7 @@
 //! The address of a result: `node/{id}/revision/{vid}`, with the locator inputs as its variables.
 
-use super::{attribute, inputs};
+use super::operation::operation;
+use super::parameter;
 use crate::diagnostics::{Errors, Section};
 use crate::parse::{Argument, Attribute, Function};
 
@@ -13,7 +14,7 @@ pub(super) fn check(attribute: &Attribute, function: &Function, errors: &mut Err
 
 // Only what is read lives under an address.
 fn check_operation(attribute: &Attribute, errors: &mut Errors) {
-    let (Some(given), Some(operation)) = (&attribute.path, attribute::operation(attribute)) else { return };
+    let (Some(given), Some(operation)) = (&attribute.path, operation(attribute)) else { return };
     if !has_address(&operation) {
         errors.push(
             Section::Attribute,
@@ -60,7 +61,7 @@ fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Error
     let misspelled = variables.iter().any(|variable| input(variable, function).is_none());
     for argument in function.arguments.iter().filter(|argument| argument.inject.is_none()) {
         let options = &argument.options;
-        let Some(name) = inputs::name_of(argument) else { continue };
+        let Some(name) = parameter::name_of(argument) else { continue };
         if options.unread || variables.contains(&name) {
             continue;
         }
@@ -87,7 +88,7 @@ fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Error
 fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
     function.arguments.iter().find(|argument| {
         let is_input = argument.inject.is_none() && argument.options.flatten.is_none();
-        is_input && inputs::name_of(argument).as_deref() == Some(variable)
+        is_input && parameter::name_of(argument).as_deref() == Some(variable)
     })
 }
 
@@ -95,7 +96,7 @@ fn input<'f>(variable: &str, function: &'f Function) -> Option<&'f Argument> {
 fn parsed_path(attribute: &Attribute) -> Option<(&crate::parse::Spanned<String>, Vec<String>)> {
     let given = attribute.path.as_ref()?;
     // What has no address at all has no variables to be missed either.
-    if attribute::operation(attribute).is_some_and(|operation| !has_address(&operation)) {
+    if operation(attribute).is_some_and(|operation| !has_address(&operation)) {
         return None;
     }
     Some((given, variables(&given.value).ok()?))
@@ -105,7 +106,7 @@ fn locators_of(function: &Function) -> String {
     let is_locator =
         |argument: &&Argument| argument.inject.is_none() && argument.options.key("locator").is_some();
     let names: Vec<String> =
-        function.arguments.iter().filter(is_locator).filter_map(inputs::name_of).collect();
+        function.arguments.iter().filter(is_locator).filter_map(parameter::name_of).collect();
     if names.is_empty() {
         return "it has no locator inputs: mark one with `#[arg(locator)]`".to_owned();
     }

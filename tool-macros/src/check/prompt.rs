@@ -1,9 +1,9 @@
 //! A declaration of a prompt.
 
-use super::{access, attribute, inputs, name, permission, signature};
+use super::{access, attribute, declaration, execution, inputs, name, permission, signature};
 use crate::diagnostics::{Errors, Section};
 use crate::model::Prompt;
-use crate::parse::{Argument, Attribute, Function};
+use crate::parse::{Attribute, Function};
 
 /// Makes a declaration of what was read, or notes everything that is wrong with it.
 pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Prompt> {
@@ -12,7 +12,7 @@ pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Er
     attribute::check_description(attribute, function, errors);
     permission::check_permission(attribute, errors);
     access::check_access(attribute, function, errors);
-    attribute::check_blocking(attribute, function, errors);
+    execution::check_blocking(attribute, function, errors);
     check_messages(function, errors);
     signature::check(function, errors);
     inputs::check(attribute, function, errors);
@@ -31,23 +31,13 @@ fn check_messages(function: &Function, errors: &mut Errors) {
     }
 }
 
-// A prompt has no address, and no request of HTTP of its own.
-pub(super) fn check_options(argument: &Argument, errors: &mut Errors) {
-    for option in ["locator", "header"] {
-        if let Some(key) = argument.options.key(option) {
-            let fact = format!("`{option}` says nothing about an argument of a prompt");
-            errors.push(Section::Parameters, key, fact, format!("drop `{option}`"));
-        }
-    }
-}
-
 fn valid(attribute: &Attribute, function: &Function) -> Option<Prompt> {
     Some(Prompt {
-        callee: super::callee(attribute, function)?,
+        callee: declaration::callee(attribute, function)?,
         name: name::of(attribute, function),
-        title: super::title(attribute),
-        description: super::description(attribute, function)?,
-        statically_checked: super::is_statically_checked(attribute, function),
+        title: declaration::title(attribute),
+        description: declaration::description(attribute, function)?,
+        statically_checked: declaration::is_statically_checked(attribute, function),
         permission: attribute.permission.as_ref().map(permission::text),
         access: attribute.access.as_ref().map(|call| access::resolved(call, function)),
     })

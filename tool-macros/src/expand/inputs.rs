@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::{bound_function, tuple};
+use super::method;
+use super::tokens::{bound_function, option, tuple};
 use crate::diagnostics::{ends, respan};
 use crate::model::{Access, Callee, Default, Input, Limit, Limits, Parameter};
 use crate::parse::{ItemKind, peel_groups};
@@ -24,7 +25,7 @@ pub(super) fn inputs(callee: &Callee, access: Option<&Access>) -> TokenStream {
             let span = ends(&kind.to_token_stream());
             respan(quote!(#krate::private::#injected(#krate::inject::op::#operation)), span)
         }
-        Parameter::Receiver(receiver) => super::method::receiver(callee, receiver, is_shown(position)),
+        Parameter::Receiver(receiver) => method::receiver(callee, receiver, is_shown(position)),
     });
     let parameters = tuple(parameters.collect());
     quote!(const { &#parameters })
@@ -92,14 +93,6 @@ fn json(krate: &TokenStream, kind: Option<&TokenStream>, expression: &syn::Expr)
 
 fn is_text(expression: &syn::Expr) -> bool {
     matches!(peel_groups(expression), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
-}
-
-/// `Some(…)` or `None`, however these names are taken.
-pub(super) fn option<T>(value: Option<T>, tokens: impl FnOnce(T) -> TokenStream) -> TokenStream {
-    match value.map(tokens) {
-        Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
-        None => quote!(::core::option::Option::None),
-    }
 }
 
 /// `Bound::Integer(1)`, `Bound::Number(0.5)`, or `Limit::of(MAX).bound()`

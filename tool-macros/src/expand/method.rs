@@ -29,7 +29,7 @@ use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 
-use super::{Entry, argument, local, tuple};
+use super::tokens::{argument, local, tuple};
 use crate::diagnostics::{ends, respan};
 use crate::model::{Callee, Execution, Parameter, Receiver};
 
@@ -38,6 +38,15 @@ pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> 
     let mut body = Group::new(braces.delimiter(), members);
     body.set_span(braces.span());
     head.into_iter().chain([TokenTree::Group(body)]).collect()
+}
+
+/// How a declaration is entered: by a closure, or by a function that knows the type of `self`.
+pub(super) struct Entry {
+    pub(super) expression: TokenStream,
+    /// What stands beside the constant for it.
+    pub(super) outside: Option<TokenStream>,
+    /// What stands in the constant for it.
+    pub(super) inside: Option<TokenStream>,
 }
 
 /// How a function is entered: by a closure, or, where it has an owner, by a function of that.

@@ -5,7 +5,9 @@ use syn::{Attribute, Expr, ExprPath, Ident, Meta, Pat, PatType, Receiver, Type, 
 
 use crate::diagnostics::{Errors, Section};
 use crate::docs::{self, Description};
-use crate::parse::options::{Limits, Spanned, options};
+use crate::parse::item_kind::ItemKind;
+use crate::parse::options::{Limits, Setting, Spanned, options};
+use crate::parse::table::option_table;
 
 /// One parameter, as written.
 pub(crate) struct Argument {
@@ -22,24 +24,25 @@ pub(crate) struct Argument {
     pub(crate) receiver: Option<Receiver>,
 }
 
-/// The options of `#[arg(…)]`, as written.
-#[derive(Default)]
-pub(crate) struct ArgOptions {
-    pub(crate) default: Option<Default>,
-    pub(crate) example: Option<Expr>,
-    pub(crate) rename: Option<Spanned<String>>,
-    pub(crate) range: Option<Limits>,
-    pub(crate) length: Option<Limits>,
-    pub(crate) pattern: Option<Spanned<String>>,
-    pub(crate) secret: Option<Ident>,
-    pub(crate) locator: Option<Ident>,
-    pub(crate) complete: Option<ExprPath>,
-    pub(crate) header: Option<Spanned<String>>,
-    pub(crate) flatten: Option<Ident>,
-    /// The name of every option that was given, whatever its value.
+option_table! {
+    /// The options of `#[arg(…)]`, as written.
+    pub(crate) struct ArgOptions {
+        "default" => default: Default = default, [Tool, Prompt];
+        "example" => example: Expr = expression, [Tool, Prompt];
+        "rename" => rename: Spanned<String> = text, [Tool, Prompt];
+        "range" => range: Limits = limits, [Tool, Prompt];
+        "length" => length: Limits = limits, [Tool, Prompt];
+        "pattern" => pattern: Spanned<String> = text, [Tool, Prompt];
+        "secret" => secret: Ident = flag, [Tool, Prompt];
+        "locator" => locator: Ident = flag, [Tool];
+        "complete" => complete: ExprPath = function, [Tool, Prompt];
+        "header" => header: Spanned<String> = text, [Tool];
+        "flatten" => flatten: Ident = flag, [Tool, Prompt];
+    }
+    /// The names of the options that were given, with or without a valid value.
     keys: Vec<Ident>,
-    /// Whether something was given that could not be read, and so may be any option.
-    pub(crate) unread: bool,
+    /// Whether a part could not be read, and so may be any option.
+    unread: bool,
 }
 
 /// `default` alone, or `default = …`.
@@ -48,10 +51,13 @@ pub(crate) enum Default {
     Expr(Box<Expr>),
 }
 
-const KNOWN: [&str; 11] = [
-    "default", "example", "rename", "range", "length", "pattern", "secret", "locator", "complete", "header",
-    "flatten",
-];
+impl Setting {
+    /// Reads `default` or `default = …`.
+    fn default(self, errors: &mut Errors) -> Option<Default> {
+        let value = self.flag_or_expression(errors)?;
+        Some(value.map_or(Default::TypeDefault, |value| Default::Expr(Box::new(value))))
+    }
+}
 
 /// Reads a parameter, and takes the attributes that are ours away from it.
 pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
@@ -137,26 +143,11 @@ impl ArgOptions {
     }
 
     fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
-        for setting in options(tokens, &KNOWN, "#[arg]", Section::Parameters, errors) {
+        // Those that an argument of a prompt cannot have are rejected by a check.
+        let names = ArgOptions::names(ItemKind::Tool);
+        for setting in options(tokens, &names, "#[arg]", Section::Parameters, errors) {
             self.keys.push(setting.key.clone());
-            match setting.name().as_str() {
-                "default" => {
-                    let value = setting.flag_or_expression(errors);
-                    self.default = value.map(|value| {
-                        value.map_or(Default::TypeDefault, |value| Default::Expr(Box::new(value)))
-                    });
-                }
-                "example" => self.example = setting.expression(errors),
-                "rename" => self.rename = setting.text(errors),
-                "range" => self.range = setting.limits(errors),
-                "length" => self.length = setting.limits(errors),
-                "pattern" => self.pattern = setting.text(errors),
-                "secret" => self.secret = setting.flag(errors),
-                "locator" => self.locator = setting.flag(errors),
-                "complete" => self.complete = setting.function(errors),
-                "header" => self.header = setting.text(errors),
-                _ => self.flatten = setting.flag(errors),
-            }
+            self.set(setting, errors);
         }
     }
 

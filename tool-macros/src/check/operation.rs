@@ -1,0 +1,42 @@
+//! The option `operation`.
+
+use super::name;
+use crate::diagnostics::{Errors, Section, similar};
+use crate::parse::{Attribute, Function};
+
+const OPERATIONS: [&str; 5] = ["Explain", "Read", "Transform", "Trigger", "Write"];
+
+/// Whether a tool of this operation changes anything.
+pub(super) fn modifies(operation: &str) -> bool {
+    matches!(operation, "Trigger" | "Write")
+}
+
+/// The operation, where one of the five was given.
+pub(super) fn operation(attribute: &Attribute) -> Option<String> {
+    let operation = attribute.operation.as_ref()?.value.to_string();
+    OPERATIONS.contains(&operation.as_str()).then_some(operation)
+}
+
+// What kind of thing a tool does decides what a client may assume, so that it is never guessed.
+pub(super) fn check_operation(attribute: &Attribute, function: &Function, errors: &mut Errors) {
+    let list = "the operations are `Explain`, `Read`, `Transform`, `Trigger` and `Write`";
+    match &attribute.operation {
+        None if errors.is_unreadable("operation") => {}
+        None => errors.push(
+            Section::Name,
+            &function.signature.ident,
+            format!("tool `{}` does not say what kind of thing it does", name::of_function(function)),
+            format!("write `#[tool(operation = Read)]`; {list}"),
+        ),
+        Some(given) => {
+            let word = given.value.to_string();
+            if !OPERATIONS.contains(&word.as_str()) {
+                let help = match similar(&word, OPERATIONS) {
+                    Some(name) => format!("there is an operation with a similar name: `{name}`"),
+                    None => list.to_owned(),
+                };
+                errors.push(Section::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
+            }
+        }
+    }
+}
