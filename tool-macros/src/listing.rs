@@ -64,7 +64,7 @@ fn path(item_kind: ItemKind, input: ParseStream<'_>, errors: &mut Errors) -> syn
     errors.push(
         Section::Attribute,
         given,
-        format!("`{item_kind}s!` takes the paths of functions that are {item_kind}s"),
+        format!("`{item_kind}s!` expects the paths of functions that are {item_kind}s"),
         format!("write `{item_kind}s![one, my_module::another]`"),
     );
     Ok(None)

@@ -20,11 +20,16 @@ pub(super) fn check_access(attribute: &Attribute, function: &Function, errors: &
             .collect();
         let text = name.unraw().to_string();
         let help = match similar(&text, names.iter().map(String::as_str)) {
-            Some(name) => format!("there is a parameter with a similar name: `{name}`"),
+            Some(name) => format!("did you mean `{name}`?"),
             None if names.is_empty() => "the function has no parameters with a name".to_owned(),
             None => format!("the parameters are `{}`", names.join("`, `")),
         };
-        errors.push(Section::Attribute, name, format!("`{text}` in `access` is no parameter"), help);
+        errors.push(
+            Section::Attribute,
+            name,
+            format!("`{text}` in `access` is not a parameter of this function"),
+            help,
+        );
     }
 }
 

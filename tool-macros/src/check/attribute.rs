@@ -35,7 +35,7 @@ fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Er
             Section::Attribute,
             attribute.operation.as_ref().map(|given| &given.tokens),
             format!(
-                "tool `{}` is declared `operation = {operation}` and does not say whether it is destructive",
+                "tool `{}` has `operation = {operation}` but does not set `destructive`",
                 name::of_function(function)
             ),
             "add `destructive = true` if it can delete or overwrite, else `destructive = false`",
@@ -44,7 +44,7 @@ fn check_destructive(attribute: &Attribute, function: &Function, errors: &mut Er
             Section::Attribute,
             &given.tokens,
             format!("a `{operation}` tool cannot be destructive"),
-            "declare `operation = Write`, or drop `destructive = true`",
+            "declare `operation = Write`, or remove `destructive = true`",
         ),
         _ => {}
     }
@@ -61,7 +61,7 @@ fn check_idempotent(attribute: &Attribute, errors: &mut Errors) {
             Section::Attribute,
             &given.tokens,
             format!("`{operation}` tools are always idempotent"),
-            "drop `idempotent = false`, or declare another operation",
+            "remove `idempotent = false`, or declare another operation",
         );
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn check_title(attribute: &Attribute, errors: &mut Errors) {
             Section::Attribute,
             &given.tokens,
             "the title is empty",
-            "write a title for people, or drop `title`",
+            "write a title, or remove `title`",
         );
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn check_description(attribute: &Attribute, function: &Function, erro
             &given.tokens,
             "the description is empty",
             format!(
-                "say what the {} does, or drop `description` and write a doc comment",
+                "describe what the {} does, or remove `description` and write a doc comment",
                 function.item_kind
             ),
         ),
@@ -97,7 +97,7 @@ pub(super) fn check_description(attribute: &Attribute, function: &Function, erro
                 Section::Name,
                 &function.signature.ident,
                 format!("{} `{}` has no description", function.item_kind, name::of_function(function)),
-                "say what it does in a doc comment: `/// …`",
+                "describe it in a doc comment: `/// …`",
             );
         }
         _ => {}
@@ -111,15 +111,20 @@ fn check_requires(attribute: &Attribute, errors: &mut Errors) {
         errors.push(
             Section::Attribute,
             &given.tokens,
-            "`requires` names no function",
-            "name one, as in `requires = [api_key]`, or drop `requires`",
+            "`requires` is empty",
+            "name a function, as in `requires = [api_key]`, or remove `requires`",
         );
     }
     let mut seen = Vec::new();
     for path in &given.value {
         let text = path.to_token_stream().to_string().replace(' ', "");
         if seen.contains(&text) {
-            errors.push(Section::Attribute, path, format!("`{text}` is required twice"), "keep one");
+            errors.push(
+                Section::Attribute,
+                path,
+                format!("`{text}` appears twice in `requires`"),
+                "keep one",
+            );
         }
         seen.push(text);
     }
@@ -129,13 +134,13 @@ fn check_requires(attribute: &Attribute, errors: &mut Errors) {
 fn check_tags(attribute: &Attribute, errors: &mut Errors) {
     let Some(given) = &attribute.tags else { return };
     if given.value.is_empty() {
-        let help = "name one, as in `tags = [\"weather\"]`, or drop `tags`";
-        errors.push(Section::Attribute, &given.tokens, "`tags` is an empty list", help);
+        let help = "name one, as in `tags = [\"weather\"]`, or remove `tags`";
+        errors.push(Section::Attribute, &given.tokens, "`tags` is empty", help);
     }
     let mut seen = Vec::new();
     for tag in &given.value {
         if tag.value.trim().is_empty() {
-            errors.push(Section::Attribute, &tag.tokens, "a tag is empty", "write a word, or drop it");
+            errors.push(Section::Attribute, &tag.tokens, "a tag is empty", "write a word, or remove it");
         } else if seen.contains(&&tag.value) {
             let fact = format!("the tag `{}` is given twice", tag.value);
             errors.push(Section::Attribute, &tag.tokens, fact, "keep one");

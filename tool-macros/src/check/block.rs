@@ -22,7 +22,7 @@ fn check_options(attribute: &TokenStream, errors: &mut Errors) {
             Section::Attribute,
             attribute,
             "`#[tool]` on an `impl` block takes no options",
-            "write `#[tool]` here, and the options in the `#[tool(…)]` of each method",
+            "write `#[tool]` here, and set the options in the `#[tool(…)]` of each method",
         );
     }
 }
@@ -34,7 +34,7 @@ fn check_tools(block: &Block, errors: &mut Errors) {
             Section::Name,
             &block.empty.self_ty,
             "no method in this `impl` block is a tool",
-            "write `#[tool(operation = Read)]` on a method, or drop the `#[tool]` of the block",
+            "write `#[tool(operation = Read)]` on a method, or remove the `#[tool]` of the block",
         );
     }
 }
@@ -45,8 +45,8 @@ fn check_inherent(block: &Block, errors: &mut Errors) {
         errors.push(
             Section::Signature,
             path,
-            "a tool cannot be the method of a trait",
-            "put `#[tool]` on an `impl` block of the type itself, with a method that calls this one",
+            "a tool cannot be a trait method",
+            "use an `impl` block of the type itself, with a method that calls this one",
         );
     }
 }
@@ -59,14 +59,14 @@ fn check_generics(block: &Block, errors: &mut Errors) {
             Section::Signature,
             &generics.params,
             "an `impl` block with tools cannot be generic",
-            "write out the types, in an `impl` block for each",
+            "write one `impl` block for each concrete type",
         );
     } else if let Some(clause) = &generics.where_clause {
         errors.push(
             Section::Signature,
             clause,
             "an `impl` block with tools cannot have a `where` clause",
-            "drop it",
+            "remove it",
         );
     }
 }
@@ -78,7 +78,7 @@ fn check_type(block: &Block, errors: &mut Errors) {
             Section::Signature,
             part,
             "a tool cannot borrow its state",
-            "let the type own what it needs, or write `'static`",
+            "use a type that owns its data, or write `'static`",
         );
     }
 }

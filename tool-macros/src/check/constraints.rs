@@ -28,7 +28,7 @@ fn check_range(argument: &Argument, errors: &mut Errors) {
     for limit in [&range.min, &range.max].into_iter().flatten() {
         if let Kind::Other = kind(limit) {
             let help = "write a number or a constant, as in `range(min = 1)`";
-            errors.push(Section::Parameters, limit, "a limit of `range` is a number", help);
+            errors.push(Section::Parameters, limit, "a limit of `range` must be a number", help);
         }
     }
 }
@@ -45,7 +45,12 @@ fn check_length(argument: &Argument, errors: &mut Errors) {
         };
         if !counts {
             let help = "write a whole number from 0 or a constant, as in `length(max = 64)`";
-            errors.push(Section::Parameters, limit, "a limit of `length` is a count", help);
+            errors.push(
+                Section::Parameters,
+                limit,
+                "a limit of `length` must be a whole number from 0",
+                help,
+            );
         }
     }
 }
@@ -62,7 +67,7 @@ fn check_limits(limits: &Limits, option: &str, min: &str, max: &str, errors: &mu
             Section::Parameters,
             least,
             format!("the `min` of `{option}` is greater than its `max`"),
-            "no value is both: swap them, or correct one",
+            "no value satisfies both: swap or correct them",
         ),
         _ => {}
     }
@@ -98,7 +103,7 @@ pub(super) fn check_headers_differ(function: &Function, errors: &mut Errors) {
                 Section::Parameters,
                 &given.tokens,
                 format!("two inputs have the header `{}`", given.value),
-                "give one of them another; case makes no difference",
+                "rename one of them; header names ignore case",
             );
         }
         seen.push(header);
@@ -111,7 +116,7 @@ fn check_kinds(argument: &Argument, errors: &mut Errors) {
     if options.range.is_none() {
         return;
     }
-    for (option, what) in [("length", "texts, lists and maps"), ("pattern", "texts")] {
+    for (option, what) in [("length", "strings, lists and maps"), ("pattern", "strings")] {
         if let Some(key) = options.key(option) {
             errors.push(
                 Section::Parameters,
@@ -131,12 +136,12 @@ fn check_secret(argument: &Argument, errors: &mut Errors) {
     for (option, fact) in [
         ("default", "the default of a secret input would be published"),
         ("example", "the example of a secret input would be published"),
-        ("complete", "the values of a secret input would be proposed"),
-        ("header", "a secret input would be seen in a header"),
-        ("locator", "a secret input would be seen in an address"),
+        ("complete", "the values of a secret input would be shown in completions"),
+        ("header", "a secret input would be visible in a header"),
+        ("locator", "a secret input would be visible in an address"),
     ] {
         if let Some(key) = argument.options.key(option) {
-            errors.push(Section::Parameters, key, fact, format!("drop `{option}`, or drop `secret`"));
+            errors.push(Section::Parameters, key, fact, format!("remove `{option}`, or remove `secret`"));
         }
     }
 }
@@ -149,8 +154,8 @@ fn check_locator(argument: &Argument, errors: &mut Errors) {
         errors.push(
             Section::Parameters,
             key,
-            "a locator is always given, and has no default",
-            "drop `default`, or drop `locator`",
+            "a locator is always required and cannot have a default",
+            "remove `default`, or remove `locator`",
         );
     }
 }
@@ -164,8 +169,8 @@ fn check_flatten(argument: &Argument, errors: &mut Errors) {
         errors.push(
             Section::Parameters,
             key,
-            format!("`{key}` has no place on a flattened parameter"),
-            "its fields are the inputs: say it of one of them, or drop `flatten`",
+            format!("`{key}` cannot be combined with `flatten`"),
+            "set it on a field of the struct, or remove `flatten`",
         );
     }
     if !argument.docs.is_empty() {
@@ -173,7 +178,7 @@ fn check_flatten(argument: &Argument, errors: &mut Errors) {
         errors.push(
             Section::Parameters,
             quote::quote!(#(#docs)*),
-            "the description of a flattened parameter is shown nowhere",
+            "the description of a flattened parameter is not shown anywhere",
             "describe its fields, and make this a plain comment: `// …`",
         );
     }
@@ -190,8 +195,8 @@ fn check_schema(attribute: &Attribute, argument: &Argument, errors: &mut Errors)
             errors.push(
                 Section::Parameters,
                 key,
-                format!("`{option}` of `{name}` would not be in the `schema` of the tool"),
-                format!("write it into the schema and drop `{option}`, or drop `schema`"),
+                format!("`{option}` of `{name}` has no effect: the tool has its own `schema`"),
+                format!("add it to the schema and remove `{option}`, or remove `schema`"),
             );
         }
     }

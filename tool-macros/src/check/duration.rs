@@ -47,7 +47,7 @@ pub(super) fn check_timeout(attribute: &Attribute, function: &Function, errors: 
             Section::Attribute,
             &given.tokens,
             "a plain `fn` cannot be stopped by a timeout",
-            "add `blocking`, make it an `async fn`, or drop `timeout`",
+            "add `blocking`, make it an `async fn`, or remove `timeout`",
         );
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn check_cache(attribute: &Attribute, errors: &mut Errors) {
             Section::Attribute,
             &given.tokens,
             format!("the result of a `{operation}` tool cannot be cached"),
-            "drop `cache`, or declare an operation that does not modify",
+            "remove `cache`, or use an operation that does not modify",
         );
     }
 }
@@ -78,15 +78,15 @@ fn push(
     errors: &mut Errors,
 ) {
     let fact = match error {
-        DurationError::Format => format!("`{text}` is no duration"),
-        DurationError::Zero => format!("`{text}` is no time at all"),
+        DurationError::Format => format!("`{text}` is not a duration"),
+        DurationError::Zero => format!("`{text}` is a duration of zero"),
         DurationError::TooLong => format!("`{text}` is too long"),
     };
     let help = match error {
         DurationError::Format => {
             format!("write a whole number with `ms`, `s`, `m` or `h`, as in `{option} = \"30s\"`")
         }
-        DurationError::Zero | DurationError::TooLong => format!("write another duration, or drop `{option}`"),
+        DurationError::Zero | DurationError::TooLong => format!("use another duration, or remove `{option}`"),
     };
     errors.push(Section::Attribute, tokens, fact, help);
 }

@@ -21,7 +21,7 @@ pub(super) fn check_blocking(attribute: &Attribute, function: &Function, errors:
             Section::Attribute,
             blocking,
             "an `async fn` cannot be `blocking`",
-            "drop `blocking`, or make it a plain `fn`",
+            "remove `blocking`, or make it a plain `fn`",
         );
     }
 }

@@ -48,8 +48,8 @@ fn check_injected(argument: &Argument, errors: &mut Errors) {
         errors.push(
             Section::Parameters,
             arg,
-            "an injected parameter is no input and takes no `#[arg]`",
-            "drop one of `#[inject]` and `#[arg]`",
+            "an injected parameter is not an input and cannot have `#[arg]`",
+            "remove one of `#[inject]` and `#[arg]`",
         );
     }
     if !argument.docs.is_empty() {
@@ -57,7 +57,7 @@ fn check_injected(argument: &Argument, errors: &mut Errors) {
         errors.push(
             Section::Parameters,
             quote!(#(#docs)*),
-            "an injected parameter is no input, and its description is shown nowhere",
+            "the description of an injected parameter is not shown anywhere",
             "make it a plain comment: `// …`",
         );
     }
@@ -72,7 +72,7 @@ fn check_binding(argument: &Argument, errors: &mut Errors) {
         Section::Parameters,
         &argument.binding,
         "an input needs a name",
-        "give the parameter a name, and take it apart in the body",
+        "name the parameter, and destructure it in the body",
     );
 }
 
@@ -117,14 +117,14 @@ fn check_type(argument: &Argument, errors: &mut Errors) {
             errors.push(
                 Section::Parameters,
                 kind,
-                format!("{what} needs one type"),
+                format!("{what} must have a concrete type"),
                 "write the type instead of `impl …`",
             );
         }
         kind => {
             if let Some(part) = find_borrow(kind.to_token_stream()) {
                 let fact = format!("{what} cannot be borrowed");
-                let help = format!("take a type that owns what it holds: `{}` does not", type_text(kind));
+                let help = format!("use a type that owns its data; `{}` does not", type_text(kind));
                 errors.push(Section::Parameters, part, fact, help);
             }
         }
@@ -166,7 +166,7 @@ fn check_input_names_differ(function: &Function, errors: &mut Errors) {
 fn check_prompt_options(argument: &Argument, errors: &mut Errors) {
     let names = ArgOptions::names(ItemKind::Prompt);
     for key in argument.options.keys().filter(|key| !names.iter().any(|name| *key == name)) {
-        let fact = format!("`{key}` says nothing about an argument of a prompt");
-        errors.push(Section::Parameters, key, fact, format!("drop `{key}`"));
+        let fact = format!("`{key}` is not supported for prompt arguments");
+        errors.push(Section::Parameters, key, fact, format!("remove `{key}`"));
     }
 }

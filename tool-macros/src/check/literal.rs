@@ -140,19 +140,19 @@ fn check_options(argument: &Argument, errors: &mut Errors) {
     let numeric = matches!(kind, Kind::Integer(..) | Kind::Number);
     for (option, fits, what) in [
         ("range", numeric, "numbers"),
-        ("length", countable, "texts, lists and maps"),
-        ("pattern", kind == Kind::Text, "texts"),
+        ("length", countable, "strings, lists and maps"),
+        ("pattern", kind == Kind::Text, "strings"),
     ] {
         let Some(key) = options.key(option).filter(|_| !fits) else { continue };
         let help = match option {
             "range" if countable => {
-                "write `length(…)` to limit how long it may be, or drop `range`".to_owned()
+                "write `length(…)` to limit how long it may be, or remove `range`".to_owned()
             }
-            "length" if numeric => "write `range(…)` to limit the number, or drop `length`".to_owned(),
-            _ => format!("drop `{option}`, or take an input of another type"),
+            "length" if numeric => "write `range(…)` to limit the number, or remove `length`".to_owned(),
+            _ => format!("remove `{option}`, or take an input of another type"),
         };
         let fact =
-            format!("`{option}` is for {what}, and `{}` is a `{}`", name(argument), type_text(argument));
+            format!("`{option}` is for {what}, but `{}` is a `{}`", name(argument), type_text(argument));
         errors.push(Section::Parameters, key, fact, help);
     }
 }
@@ -166,12 +166,12 @@ fn check_kind(argument: &Argument, what: &str, value: &Expr, errors: &mut Errors
     }
     let given = match literal {
         Literal::Integer | Literal::Number => "a number",
-        Literal::Text(_) => "a text",
+        Literal::Text(_) => "a string",
         Literal::Boolean => "`true` or `false`",
     };
     let fact =
-        format!("the {what} of `{}` is {given}, and its type is `{}`", name(argument), type_text(argument));
-    errors.push(Section::Parameters, value, fact, format!("write a value of the type, or drop `{what}`"));
+        format!("the {what} of `{}` is {given}, but its type is `{}`", name(argument), type_text(argument));
+    errors.push(Section::Parameters, value, fact, format!("write a value of that type, or remove `{what}`"));
 }
 
 // A default outside of the range would be refused whenever it is used.
@@ -199,7 +199,7 @@ fn check_length(argument: &Argument, what: &str, value: &Expr, errors: &mut Erro
 }
 
 fn outside(argument: &Argument, what: &str, value: &Expr, option: &str, errors: &mut Errors) {
-    let fact = format!("the {what} of `{}` is not within its `{option}`", name(argument));
+    let fact = format!("the {what} of `{}` is outside its `{option}`", name(argument));
     errors.push(Section::Parameters, value, fact, format!("correct the {what} or the `{option}`"));
 }
 

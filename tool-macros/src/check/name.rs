@@ -42,8 +42,8 @@ pub(super) fn check_alias(attribute: &Attribute, function: &Function, errors: &m
         errors.push(
             Section::Attribute,
             &given.tokens,
-            format!("the alias `{alias}` is the name of the tool"),
-            "write the name that it had before, or drop `alias`",
+            format!("the alias `{alias}` is the current name of the tool"),
+            "write the previous name, or remove `alias`",
         );
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn fault(name: &str, most: usize) -> Option<String> {
     }
     // Such a name is a step of a path, and no name in one.
     if name.bytes().all(|byte| byte == b'.') {
-        return Some("is made of dots alone".to_owned());
+        return Some("consists only of dots".to_owned());
     }
     (name.len() > most).then(|| format!("is longer than {most} characters"))
 }

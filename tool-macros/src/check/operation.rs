@@ -25,17 +25,17 @@ pub(super) fn check_operation(attribute: &Attribute, function: &Function, errors
         None => errors.push(
             Section::Name,
             &function.signature.ident,
-            format!("tool `{}` does not say what kind of thing it does", name::of_function(function)),
+            format!("tool `{}` has no operation", name::of_function(function)),
             format!("write `#[tool(operation = Read)]`; {list}"),
         ),
         Some(given) => {
             let word = given.value.to_string();
             if !OPERATIONS.contains(&word.as_str()) {
                 let help = match similar(&word, OPERATIONS) {
-                    Some(name) => format!("there is an operation with a similar name: `{name}`"),
+                    Some(name) => format!("did you mean `{name}`?"),
                     None => list.to_owned(),
                 };
-                errors.push(Section::Attribute, &given.tokens, format!("`{word}` is no operation"), help);
+                errors.push(Section::Attribute, &given.tokens, format!("unknown operation `{word}`"), help);
             }
         }
     }

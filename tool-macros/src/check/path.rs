@@ -20,7 +20,7 @@ fn check_operation(attribute: &Attribute, errors: &mut Errors) {
             Section::Attribute,
             &given.tokens,
             format!("the result of a `{operation}` tool has no address"),
-            "drop `path`, or declare `operation = Read`",
+            "remove `path`, or declare `operation = Read`",
         );
     }
 }
@@ -45,7 +45,7 @@ fn check_variables(attribute: &Attribute, function: &Function, errors: &mut Erro
         let (fact, help) = match input(variable, function) {
             None => (format!("`{variable}` in `path` is not an input of this tool"), locators_of(function)),
             Some(input) if input.options.key("locator").is_none() && !input.options.unread => (
-                format!("`{variable}` in `path` is an input, and no locator"),
+                format!("`{variable}` in `path` is not a locator"),
                 format!("mark `{variable}` with `#[arg(locator)]`"),
             ),
             Some(_) => continue,
@@ -68,16 +68,16 @@ fn check_locators(attribute: &Attribute, function: &Function, errors: &mut Error
         let (fact, help) = match options.key("locator") {
             Some(_) if misspelled => continue,
             Some(_) => (
-                format!("the locator `{name}` is not in `path`"),
-                format!("write `path = \"{}/{{{name}}}\"`, or drop `locator`", path.value),
+                format!("the locator `{name}` is missing from `path`"),
+                format!("write `path = \"{}/{{{name}}}\"`, or remove `locator`", path.value),
             ),
             None if options.flatten.is_some() => (
-                format!("the fields of `{name}` are no locators, and not in `path`"),
-                "take them as parameters, each a locator, or drop `path`".to_owned(),
+                format!("the fields of `{name}` are not locators and are missing from `path`"),
+                "make each of them a locator parameter, or remove `path`".to_owned(),
             ),
             None => (
-                format!("`{name}` is no locator, and not in `path`"),
-                format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or drop `path`"),
+                format!("`{name}` is not a locator and is missing from `path`"),
+                format!("mark `{name}` with `#[arg(locator)]` and add `{{{name}}}`, or remove `path`"),
             ),
         };
         errors.push(Section::Attribute, &path.tokens, fact, help);
@@ -130,7 +130,7 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
     for segment in path.split('/') {
         if segment.is_empty() {
             let fact = if path.starts_with('/') {
-                "`path` begins with a slash"
+                "`path` starts with a slash"
             } else if path.ends_with('/') {
                 "`path` ends with a slash"
             } else {
@@ -140,8 +140,8 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
         }
         if matches!(segment, "." | "..") {
             return fault(
-                format!("`{segment}` in `path` leads elsewhere"),
-                "write the segments that it is to have",
+                format!("`{segment}` is not allowed in `path`"),
+                "write the segments of the address itself",
             );
         }
         let Some(variable) = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
@@ -154,7 +154,7 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
             if let Some(other) = segment.chars().find(|c| !is_plain(*c)) {
                 return fault(
                     format!("`path` contains {other:?}"),
-                    "write plain names; what needs escaping is escaped where the address is used",
+                    "use plain characters; an address is escaped when it is used",
                 );
             }
             continue;
@@ -166,7 +166,7 @@ pub(super) fn variables(path: &str) -> Result<Vec<String>, PathError> {
             );
         }
         if variables.iter().any(|earlier| earlier == variable) {
-            return fault(format!("`{variable}` stands twice in `path`"), "keep one");
+            return fault(format!("`{variable}` appears twice in `path`"), "keep one");
         }
         variables.push(variable.to_owned());
     }

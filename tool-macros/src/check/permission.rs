@@ -37,12 +37,12 @@ fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
             push(
                 tokens,
                 format!("`permission` nests more than {MAX_DEPTH} lists"),
-                "say the same with fewer lists".to_owned(),
+                "use fewer nested lists".to_owned(),
             );
         }
         Permission::List { items, tokens, any } if items.is_empty() => {
             let word = if *any { "any" } else { "all" };
-            push(tokens, format!("`{word}()` names no permission"), either("\"a\", \"b\""));
+            push(tokens, format!("`{word}()` is empty"), either("\"a\", \"b\""));
         }
         Permission::List { items, .. } => {
             let mut seen = Vec::new();
@@ -63,18 +63,18 @@ fn check(permission: &Permission, depth: usize, errors: &mut Errors) {
 /// What is wrong with a name, and what to write.
 fn fault(name: &str) -> Option<(String, String)> {
     if name.trim().is_empty() {
-        let help = "name one, as in `permission = \"node.view\"`, or drop `permission`";
+        let help = "name one, as in `permission = \"node.view\"`, or remove `permission`";
         return Some(("the permission is empty".to_owned(), help.to_owned()));
     }
     if let Some(sign) = name.chars().find(|c| OPERATORS.contains(c)) {
         let parts = name.split(OPERATORS).map(str::trim).filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.map(|part| format!("\"{part}\"")).collect();
-        let help = if parts.len() > 1 { either(&parts.join(", ")) } else { format!("drop `{sign}`") };
+        let help = if parts.len() > 1 { either(&parts.join(", ")) } else { format!("remove `{sign}`") };
         return Some((format!("the name of a permission cannot contain `{sign}`"), help));
     }
     let control = name.chars().any(char::is_control);
     control.then(|| {
-        ("the name of a permission cannot contain a control character".to_owned(), "drop it".to_owned())
+        ("the name of a permission cannot contain a control character".to_owned(), "remove it".to_owned())
     })
 }
 

@@ -26,7 +26,7 @@ fn check_messages(function: &Function, errors: &mut Errors) {
             Section::Name,
             &function.signature.ident,
             format!("prompt `{}` returns no messages", name::of_function(function)),
-            "return a text: `-> String`",
+            "return a string: `-> String`",
         );
     }
 }

@@ -18,11 +18,11 @@ pub(super) fn check_receiver(function: &Function, errors: &mut Errors) {
         // A method is declared on the `impl` block, which knows the type of `self`.
         _ if function.owner.is_none() => (
             "`#[tool]` on a method needs a `#[tool]` on its `impl` block",
-            "write `#[tool]` above the `impl`, which must be of the type itself and not of a trait",
+            "add `#[tool]` to the `impl` block, which cannot be the `impl` of a trait",
         ),
         Kind::Mutable => (
             "a tool cannot take `&mut self`",
-            "take `&self`, and put what it changes in a `Mutex` or an atomic",
+            "take `&self`, and use a `Mutex` or an atomic for what changes",
         ),
         Kind::Consumed => ("a tool cannot take `self` by value", "take `&self`, or `self: Arc<Self>`"),
         Kind::Static => ("a tool cannot take `&'static self`", "take `&self`, or `self: Arc<Self>`"),

@@ -21,11 +21,11 @@ fn check_declared_once(function: &Function, errors: &mut Errors) {
     for attribute in &function.attributes {
         let (fact, help) = match ItemKind::of(attribute) {
             Some(item_kind) if item_kind == function.item_kind => {
-                (format!("`#[{item_kind}]` stands twice on one function"), "keep one")
+                (format!("`#[{item_kind}]` appears twice on one function"), "keep one")
             }
             Some(_) => (
                 "a function cannot be both a tool and a prompt".to_owned(),
-                "declare two, of which one calls the other",
+                "declare two functions, and call one from the other",
             ),
             None => continue,
         };
@@ -36,7 +36,7 @@ fn check_declared_once(function: &Function, errors: &mut Errors) {
 // The pipeline calls the function from safe Rust.
 fn check_qualifiers(function: &Function, errors: &mut Errors) {
     let Function { signature, item_kind, .. } = function;
-    let help = "declare a plain function that calls it";
+    let help = "declare a plain `fn` that calls it";
     if let syn::Safety::Unsafe(token) = &signature.safety {
         errors.push(Section::Signature, token, format!("a {item_kind} cannot be `unsafe`"), help);
     }
@@ -53,14 +53,14 @@ fn check_generics(function: &Function, errors: &mut Errors) {
             Section::Signature,
             &generics.params,
             format!("a {item_kind} cannot be generic"),
-            "write out the types, and declare one function for each",
+            "declare one function for each concrete type",
         );
     } else if let Some(clause) = &generics.where_clause {
         errors.push(
             Section::Signature,
             clause,
             format!("a {item_kind} cannot have a `where` clause"),
-            "drop it",
+            "remove it",
         );
     }
 }
@@ -72,7 +72,7 @@ fn check_number_of_parameters(function: &Function, errors: &mut Errors) {
             Section::Parameters,
             &argument.binding,
             format!("a {} takes at most 64 parameters", function.item_kind),
-            "gather some of them in a struct",
+            "group some of them in a struct",
         );
     }
 }
@@ -83,7 +83,7 @@ fn check_output(function: &Function, errors: &mut Errors) {
         Some(Type::ImplTrait(kind)) => errors.push(
             Section::Output,
             kind,
-            format!("the output of a {} needs one type", function.item_kind),
+            format!("the output of a {} must have a concrete type", function.item_kind),
             "write the type instead of `impl …`; make a function that returns a future an `async fn`",
         ),
         Some(Type::Reference(reference)) if reference.lifetime.is_none() => {

@@ -87,11 +87,11 @@ pub(crate) fn argument(input: &mut PatType, errors: &mut Errors) -> Argument {
             argument.inject = Some(attribute);
         } else if attribute.path().is_ident("arg") {
             if argument.arg.is_some() {
-                let help = "put its options into one: `#[arg(default, example = …)]`";
+                let help = "combine the options: `#[arg(default, example = …)]`";
                 errors.push(
                     Section::Parameters,
                     &attribute.meta,
-                    "`#[arg]` stands twice on one parameter",
+                    "`#[arg]` appears twice on one parameter",
                     help,
                 );
             }
@@ -135,8 +135,8 @@ impl ArgOptions {
             _ => errors.push(
                 Section::Parameters,
                 &attribute.meta,
-                "`#[arg]` says nothing about this input",
-                "write what there is to say, as in `#[arg(default = …)]`, or leave it out",
+                "`#[arg]` has no options",
+                "add an option, as in `#[arg(default = …)]`, or remove it",
             ),
         }
         self.unread |= errors.count() > before;

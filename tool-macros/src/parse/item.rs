@@ -29,10 +29,8 @@ pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Error
         return Item::Block(Box::new(block));
     }
     if let Some(name) = bodiless(tokens) {
-        let fact = format!("`#[{item_kind}]` stands on a function without a body");
-        let help = format!(
-            "put it on the function that does the work, or write one that calls this one: it becomes the {item_kind}"
-        );
+        let fact = format!("`#[{item_kind}]` cannot be applied to a function without a body");
+        let help = format!("apply it to the function with the body, or to a new one that calls this one");
         errors.push(Section::Name, name, fact, help);
         return Item::Other;
     }
@@ -43,11 +41,14 @@ pub(crate) fn item(item_kind: ItemKind, tokens: &TokenStream, errors: &mut Error
     {
         let help = match item_kind {
             ItemKind::Tool => {
-                "put it on a `fn` or an `async fn`, or on an `impl` block whose methods are tools"
+                "apply it to a `fn` or an `async fn`, or to an `impl` block whose methods are tools"
             }
-            ItemKind::Prompt => "put it on a `fn` or an `async fn`",
+            ItemKind::Prompt => "apply it to a `fn` or an `async fn`",
         };
-        let fact = format!("`#[{item_kind}]` stands on something that is no function");
+        let fact = match item_kind {
+            ItemKind::Tool => "`#[tool]` can only be applied to functions and `impl` blocks",
+            ItemKind::Prompt => "`#[prompt]` can only be applied to functions",
+        };
         errors.push(Section::Attribute, keyword(&other), fact, help);
     }
     Item::Other

@@ -52,7 +52,7 @@ pub(crate) fn options(
                 let given = skip_to_comma(&input)?;
                 // The first of them stands for all.
                 if !std::mem::replace(&mut reported, true) {
-                    let fact = format!("`{owner}` takes options by their names");
+                    let fact = format!("`{owner}` expects named options");
                     errors.push(section, given, fact, listed(known));
                 }
             } else {
@@ -128,11 +128,11 @@ fn unknown(key: &Ident, known: &[&str], owner: &str, section: Section, errors: &
     let help = match similar(&key.to_string(), known.iter().copied()) {
         Some(name) => {
             errors.mark_unreadable(name.to_owned());
-            format!("there is an option with a similar name: `{name}`\n{list}")
+            format!("did you mean `{name}`?\n{list}")
         }
         None => list,
     };
-    errors.push(section, key, format!("`{key}` is no option of `{owner}`"), help);
+    errors.push(section, key, format!("unknown option `{key}` of `{owner}`"), help);
 }
 
 fn listed(known: &[&str]) -> String {
@@ -148,7 +148,7 @@ impl Setting {
     /// A key that stands alone.
     pub(crate) fn flag(self, errors: &mut Errors) -> Option<Ident> {
         let fact = format!("`{}` takes no value", self.key);
-        let help = format!("write `{}` alone, or leave it out", self.key);
+        let help = format!("write `{}` without a value, or remove it", self.key);
         match self.value {
             Value::Path => return Some(self.key),
             Value::NameValue(value) => errors.push(self.section, value, fact, help),
@@ -171,14 +171,14 @@ impl Setting {
     pub(crate) fn text(self, errors: &mut Errors) -> Option<Spanned<String>> {
         match self.as_expression().and_then(text) {
             Some(text) => Some(text),
-            None => self.mismatch("a text in quotes", "= \"…\"", errors),
+            None => self.mismatch("a string in quotes", "= \"…\"", errors),
         }
     }
 
     /// A list of literal texts.
     pub(crate) fn texts(self, errors: &mut Errors) -> Option<Spanned<Vec<Spanned<String>>>> {
         let texts = self.list(text);
-        texts.or_else(|| self.mismatch("a list of texts in quotes", "= [\"…\"]", errors))
+        texts.or_else(|| self.mismatch("a list of strings in quotes", "= [\"…\"]", errors))
     }
 
     /// One word.
@@ -188,7 +188,7 @@ impl Setting {
                 let value = path.path.get_ident()?.clone();
                 Some(Spanned { tokens: value.to_token_stream(), value })
             }
-            _ => self.mismatch("one word", "= Read", errors),
+            _ => self.mismatch("one name", "= Read", errors),
         }
     }
 
@@ -223,9 +223,7 @@ impl Setting {
             Some(value) => path(value).map(|path| Call { path, parameters: Vec::new(), parentheses: None }),
             None => None,
         };
-        call.or_else(|| {
-            self.mismatch("a function and the parameters that it is shown", "= may_edit(id)", errors)
-        })
+        call.or_else(|| self.mismatch("a function, with or without parameters", "= may_edit(id)", errors))
     }
 
     /// Any expression.
@@ -249,7 +247,7 @@ impl Setting {
     pub(crate) fn limits(self, errors: &mut Errors) -> Option<Limits> {
         let owner = self.key.to_string();
         let Value::List(inside, tokens) = self.value else {
-            return self.mismatch("its limits in parentheses", "(min = …, max = …)", errors);
+            return self.mismatch("limits in parentheses", "(min = …, max = …)", errors);
         };
         let mut limits = Limits { min: None, max: None, tokens };
         let before = errors.count();
@@ -282,7 +280,7 @@ impl Setting {
             Value::List(_, group) => group.clone(),
         };
         let space = if example.starts_with('=') { " " } else { "" };
-        let fact = format!("`{}` takes {expected}", self.key);
+        let fact = format!("`{}` expects {expected}", self.key);
         errors.push(self.section, tokens, fact, format!("write `{}{space}{example}`", self.key));
         errors.mark_unreadable(self.key.to_string());
         None

@@ -24,7 +24,7 @@ impl Setting {
                 errors.push(
                     self.section,
                     invalid,
-                    "`permission` takes a name in quotes, `all(…)` or `any(…)`",
+                    "`permission` expects a name in quotes, `all(…)` or `any(…)`",
                     "write `permission = \"a\"`, `all(\"a\", \"b\")` if each is required, or `any(\"a\", \"b\")` if one is enough",
                 );
                 errors.mark_unreadable(self.key.to_string());
