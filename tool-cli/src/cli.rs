@@ -98,19 +98,19 @@ fn globals() -> [Arg; 3] {
     let color = Arg::new("color")
         .long("color")
         .value_name("WHEN")
-        .help("When to color")
+        .help("When to use colors")
         .value_parser(PossibleValuesParser::new(["auto", "always", "never"]))
         .default_value("auto");
     let quiet = Arg::new("quiet")
         .long("quiet")
         .short('q')
-        .help("Say nothing beside results and errors")
+        .help("Print only results and errors")
         .conflicts_with("verbose")
         .action(ArgAction::SetTrue);
     let verbose = Arg::new("verbose")
         .long("verbose")
         .short('v')
-        .help("Say more on stderr: which call it was, how long it took, what was repaired")
+        .help("Print more to stderr: the call id, the duration, repaired arguments")
         .action(ArgAction::SetTrue);
     [color, quiet, verbose].map(|global| global.global(true).help_heading("Global options"))
 }

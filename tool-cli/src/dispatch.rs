@@ -65,7 +65,7 @@ impl App {
         match runtime() {
             Ok(runtime) => runtime.block_on(self.run_from(arguments)),
             Err(error) => {
-                Streams::process().error(&format!("the runtime cannot be started: {error}"));
+                Streams::process().error(&format!("cannot start the runtime: {error}"));
                 FailureKind::Internal.codes().exit
             }
         }

@@ -50,8 +50,8 @@ impl TerminalElicitor {
             Ask::Url { url, .. } => self.ask_url(question, url).await?,
             Ask::Roots => Answer::Roots(vec![current_folder()?]),
             _ => {
-                let message = "this caller cannot be asked: the command line has no model; call it over MCP, with a \
-                               client that has one";
+                let message =
+                    "this caller has no model: call the tool over MCP, with a client that supports sampling";
                 return Err(Failure::new(FailureKind::Unsupported, message));
             }
         };
@@ -73,8 +73,7 @@ impl TerminalElicitor {
                     return Ok(Answer::Elicited(Elicited::Accepted(given)));
                 }
                 let problems: Vec<String> = problems.iter().map(|problem| format!("\n- {problem}")).collect();
-                let message =
-                    format!("the answers of --answer are not what was asked for:{}", problems.concat());
+                let message = format!("the values of --answer are invalid:{}", problems.concat());
                 return Err(Failure::new(FailureKind::Unsupported, message));
             }
         }
@@ -94,7 +93,7 @@ impl TerminalElicitor {
             return Ok(Answer::Elicited(Elicited::Declined));
         }
         self.require_interactive(question, &[])?;
-        let head = format!("{}\n{url}\nPress Enter when you have gone there. {HINT}\n", question.message());
+        let head = format!("{}\n{url}\nPress Enter when you are done there. {HINT}\n", question.message());
         self.on_terminal(move |terminal| {
             match terminal.line(&neutral(&head), false).as_deref().map(str::trim) {
                 None => Elicited::Cancelled,
@@ -115,8 +114,7 @@ impl TerminalElicitor {
             return Ok(());
         }
         let message = question.message();
-        let mut message =
-            format!("nobody is at a terminal to answer \"{}\"", message.lines().next().unwrap_or_default());
+        let mut message = format!("no terminal to answer \"{}\"", message.lines().next().unwrap_or_default());
         if names.is_empty() {
             message.push_str(&format!("; decline with --answer {}={DECLINE}", question.key));
         } else {
@@ -147,7 +145,7 @@ impl TerminalElicitor {
         let spawned = std::thread::Builder::new().name("asking".to_owned()).spawn(prompt);
         match (spawned, receiver.await) {
             (Ok(_), Ok(answer)) => Ok(Answer::Elicited(answer)),
-            _ => Err(Failure::new(FailureKind::Unsupported, "the terminal cannot be read from")),
+            _ => Err(Failure::new(FailureKind::Unsupported, "the terminal cannot be read")),
         }
     }
 }
@@ -172,7 +170,7 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
                 match (&field.default, field.required) {
                     (Some(default), _) => drop(answer.insert(field.name.clone(), default.clone())),
                     (None, true) => {
-                        terminal.write("an answer is needed\n");
+                        terminal.write("an answer is required\n");
                         continue;
                     }
                     (None, false) => {}
@@ -201,10 +199,11 @@ fn fill_in(terminal: &Terminal, form: &Form, fields: &[Field]) -> Elicited<Map<S
 
 /// Where the program was started.
 fn current_folder() -> Result<Root, Failure> {
-    let unavailable =
-        |why: &str| Failure::new(FailureKind::Unsupported, format!("the current folder is not known: {why}"));
+    let unavailable = |why: &str| {
+        Failure::new(FailureKind::Unsupported, format!("the current folder is unavailable: {why}"))
+    };
     let folder = std::env::current_dir().map_err(|error| unavailable(&error.to_string()))?;
-    let path = folder.to_str().ok_or_else(|| unavailable("its name is no Unicode"))?;
+    let path = folder.to_str().ok_or_else(|| unavailable("its name is not Unicode"))?;
     let path = path.replace('\\', "/");
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
     for byte in path.bytes() {

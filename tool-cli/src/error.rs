@@ -40,27 +40,27 @@ pub(crate) enum CliError {
     #[error("cannot read stdin: {0}")]
     ReadStdin(io::Error),
     #[error(
-        "stdin is a terminal, from which no arguments are read\nhelp: redirect a file into it, or use `@FILE`"
+        "stdin is a terminal; arguments are not read from it\nhelp: redirect a file to stdin, or use `@FILE`"
     )]
     StdinTerminal,
-    #[error("stdin is asked for twice, and can be read once")]
+    #[error("stdin can be read only once, but is used twice")]
     StdinReused,
-    #[error("{what} has more than {limit} bytes, which is more than arguments may have")]
+    #[error("{what} has more than {limit} bytes, the limit for arguments")]
     TooLarge { what: String, limit: u64 },
-    #[error("`{}` is no text: it is not UTF-8", path.display())]
+    #[error("`{}`is not UTF-8", path.display())]
     NotUtf8 { path: PathBuf },
-    #[error("the variable `{name}` of the environment is {}", if *is_set { "no text: it is not UTF-8" } else { "not set" })]
+    #[error("the environment variable `{name}` is {}", if *is_set { "not UTF-8" } else { "not set" })]
     Variable { name: String, is_set: bool },
-    #[error("{error}\nhelp: `info {tool}` shows all there is")]
+    #[error("{error}\nhelp: `info {tool}` shows all parts")]
     UnknownPart { tool: String, error: UnknownPart },
-    #[error("there is no command `{0}`")]
+    #[error("unknown command `{0}`")]
     UnknownCommand(String),
     #[error("{}{}", failure.text(), similar_name_help(suggestion.as_deref()))]
     Call { failure: Failure, suggestion: Option<String> },
     /// The failure is the result, and was written to stdout already.
     #[error("{0}")]
     Printed(Failure),
-    #[error("tool `{0}` has no output schema: it returns a text, content or nothing")]
+    #[error("tool `{0}` has no output schema: it returns text, content or nothing")]
     NoOutputSchema(String),
     #[error("{0}")]
     Profile(#[from] ProfileError),
@@ -68,11 +68,11 @@ pub(crate) enum CliError {
     Registry(#[from] BuildErrors),
     #[error("{}", if *.0 == 1 { "there is 1 finding".to_owned() } else { format!("there are {} findings", .0) })]
     Findings(usize),
-    #[error("`{}` does not exist\nhelp: `lock` without `--check` writes it", .0.display())]
+    #[error("`{}` does not exist\nhelp: run `lock` without `--check` to create it", .0.display())]
     LockMissing(PathBuf),
     #[error("cannot use `{}`: {error}", path.display())]
     Lock { path: PathBuf, error: LockError },
-    #[error("the tools are not as `{}` has them\nhelp: if that is meant, `lock` without `--check` records it", .0.display())]
+    #[error("the tools differ from `{}`\nhelp: if this is intended, run `lock` without `--check` to record it", .0.display())]
     LockOutdated(PathBuf),
     #[error("cannot write `{}`: {error}", path.display())]
     WriteFile { path: PathBuf, error: io::Error },
@@ -191,9 +191,7 @@ pub(crate) fn failure_json(failure: &Failure) -> Value {
 }
 
 fn similar_name_help(suggestion: Option<&str>) -> String {
-    suggestion
-        .map(|name| format!("\nhelp: there is a tool with a similar name: `{name}`"))
-        .unwrap_or_default()
+    suggestion.map(|name| format!("\nhelp: did you mean `{name}`?")).unwrap_or_default()
 }
 
 /// An error with its sources, which are not repeated where the error itself shows them.

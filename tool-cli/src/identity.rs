@@ -19,10 +19,9 @@ pub(crate) fn registry(app: &App, matches: &ArgMatches) -> Result<Registry, CliE
     let fail = |kind, message| Err(CliError::call(Failure::new(kind, message)));
     match registry_as(app, id, grants) {
         Ok(Some(registry)) => Ok(registry),
-        Ok(None) => fail(
-            FailureKind::Unauthenticated,
-            format!("this application knows nobody called `{}`", id.unwrap_or_default()),
-        ),
+        Ok(None) => {
+            fail(FailureKind::Unauthenticated, format!("unknown caller `{}`", id.unwrap_or_default()))
+        }
         Err(error) => fail(
             FailureKind::Failed(Reason::Unavailable),
             format!("`{}` cannot be looked up: {error}", id.unwrap_or_default()),

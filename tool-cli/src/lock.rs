@@ -73,7 +73,7 @@ fn report(
             streams.notice(&match (is_new, differences.len()) {
                 (true, _) => format!("`{path}` is new"),
                 (false, 0) => format!("`{path}` is up to date"),
-                (false, count) => format!("{count} differences to `{path}`, {breaking} of them breaking"),
+                (false, count) => format!("{count} differences from `{path}`, {breaking} breaking"),
             });
         }
     }

@@ -134,10 +134,10 @@ fn confirm(
     // Nobody should have to think about a call that cannot be made.
     registry.check_access(tool.name())?;
     if !streams.is_interactive() {
-        return Err(unconfirmed(tool, "say so with --yes"));
+        return Err(unconfirmed(tool, "confirm it with --yes"));
     }
     registry.validate(tool.name(), arguments)?;
-    let question = format!("`{}` may destroy or overwrite. Run it? [y/N] ", tool.name());
+    let question = format!("`{}` may delete or overwrite data. Run it? [y/N] ", tool.name());
     match streams.ask(&question) {
         Ok(true) => Ok(()),
         Ok(false) => Err(unconfirmed(tool, "it was not confirmed")),
@@ -146,6 +146,6 @@ fn confirm(
 }
 
 fn unconfirmed(tool: &ToolDefinition, reason: &str) -> Failure {
-    let message = format!("`{}` may destroy or overwrite and was not run: {reason}", tool.name());
+    let message = format!("`{}` may delete or overwrite data and was not run: {reason}", tool.name());
     Failure::new(FailureKind::Disabled, message)
 }

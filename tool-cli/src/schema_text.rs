@@ -135,10 +135,10 @@ fn details(value: &NativeSchema) -> Vec<String> {
         examples => lines.push(format!("examples: {}", listed(examples))),
     }
     if value.locator {
-        lines.push("locator: identifies one thing".to_owned());
+        lines.push("locator: identifies a resource".to_owned());
     }
     if value.secret {
-        lines.push("secret: never shown".to_owned());
+        lines.push("secret: not shown".to_owned());
     }
     if let Some(name) = &value.recursive {
         lines.push(format!("a {name} again, as described above"));

@@ -64,7 +64,7 @@ impl<'s> Source<'s> {
         let is_secret = tool.inputs().iter().any(|input| input.secret && input.name.as_deref() == Some(key));
         if is_secret && self.warned.insert(key.to_owned()) {
             self.streams.notice(&format!(
-                "warning: `{key}` is a secret, and other processes can read what is typed\n\
+                "warning: `{key}` is a secret, and other processes can read command lines\n\
                  help: use --{key}-file or --{key}-env"
             ));
         }

@@ -74,21 +74,19 @@ pub(super) fn arguments_only(name: &str) -> Option<Command> {
 
 const LIST: CommandInfo = CommandInfo { name: "list", about: "List the tools" };
 const SEARCH: CommandInfo =
-    CommandInfo { name: "search", about: "Find tools by what they are about, the best first" };
+    CommandInfo { name: "search", about: "Search tools by their texts, best match first" };
 const INFO: CommandInfo =
-    CommandInfo { name: "info", about: "Tell everything that is declared about a tool, without running it" };
+    CommandInfo { name: "info", about: "Show everything that a tool declares, without running it" };
 const SCHEMA: CommandInfo =
     CommandInfo { name: "schema", about: "Print the JSON Schema of a tool's arguments" };
 pub(super) const VALIDATE: CommandInfo =
-    CommandInfo { name: "validate", about: "Check arguments for a tool, and run nothing" };
+    CommandInfo { name: "validate", about: "Check arguments for a tool without running it" };
 pub(super) const RUN: CommandInfo = CommandInfo { name: "run", about: "Run a tool" };
-const LINT: CommandInfo = CommandInfo {
-    name: "lint",
-    about: "Tell what could be better in the declarations; fails when there is something",
-};
+const LINT: CommandInfo =
+    CommandInfo { name: "lint", about: "Suggest improvements to the declarations; fails if there are any" };
 const LOCK: CommandInfo = CommandInfo {
     name: "lock",
-    about: "Record what every tool promises, and tell what changed since it was recorded",
+    about: "Record the interface of every tool, and show what has changed since",
 };
 const SERVE: CommandInfo = CommandInfo { name: "serve", about: "Serve the tools" };
 const COMPLETIONS: CommandInfo = CommandInfo {
@@ -108,7 +106,7 @@ fn list(command: Command) -> Command {
 fn text() -> Arg {
     Arg::new("text")
         .value_name("TEXT")
-        .help("What the tool should be about")
+        .help("The words to search for")
         .required(true)
         .num_args(1..)
         .action(ArgAction::Append)
@@ -118,7 +116,7 @@ fn search(command: Command) -> Command {
     let matching = Arg::new("match")
         .long("match")
         .value_name("WORDS")
-        .help("Whether a tool must have any or all of the words")
+        .help("Whether a tool must match any or all of the words")
         .default_value("any")
         .value_parser(PossibleValuesParser::new(["any", "all"]));
     command
@@ -131,20 +129,20 @@ fn search(command: Command) -> Command {
 fn path() -> Arg {
     Arg::new("path")
         .value_name("PATH")
-        .help("A part of its inputs: `a.b` a member, `a[]` the items of a list, `a.*` the values of a map")
+        .help("A part of the inputs: `a.b` for a member, `a[]` for list items, `a.*` for map values")
 }
 
 fn info(command: Command) -> Command {
     let output = Arg::new("output")
         .long("output")
-        .help("PATH leads into the output, and not into the inputs")
+        .help("Look up PATH in the output instead of the inputs")
         .action(ArgAction::SetTrue);
     command.args([options::name(), path(), output]).args(options::identity()).arg(options::format(TABLES))
 }
 
 fn schema(command: Command) -> Command {
     let output =
-        Arg::new("output").long("output").help("The schema of its output").action(ArgAction::SetTrue);
+        Arg::new("output").long("output").help("Print the schema of the output").action(ArgAction::SetTrue);
     command
         .args([options::name(), output, options::profile()])
         .args(options::identity())
@@ -169,24 +167,24 @@ pub(super) fn run(command: Command, program: &str, inputs: Option<&Inputs<'_>>) 
         .action(ArgAction::SetTrue);
     let dry_run = Arg::new("dry-run")
         .long("dry-run")
-        .help("Check everything that can be checked, tell what would be called, and run nothing")
+        .help("Check the call and print it without running the tool")
         .action(ArgAction::SetTrue);
     let skeleton = Arg::new("skeleton")
         .long("skeleton")
-        .help("Print arguments to fill in, for --input-json, and run nothing")
+        .help("Print a template of the arguments for --input-json without running the tool")
         .conflicts_with_all(["arguments", "input-json", "dry-run"])
         .action(ArgAction::SetTrue);
     let timeout = Arg::new("timeout")
         .long("timeout")
         .value_name("TIME")
-        .help("How long to wait: `500ms`, `30s`, `2m`; a tool that changes something runs to its end")
+        .help("How long to wait: `500ms`, `30s`, `2m`; a modifying tool is allowed to finish")
         .value_parser(crate::run::duration);
     let answer = Arg::new("answer")
         .long("answer")
         .value_name("KEY=VALUE")
-        .help("The answer to something that the tool asks, by the name of a field; may be repeated")
+        .help("An answer to a question of the tool, by field name; may be repeated")
         .long_help(
-            "The answer to something that the tool asks, where nobody sits at a terminal.\n\
+            "An answer to a question of the tool, for use without a terminal.\n\
              The key is the name of a field, or the key of a question, a dot and the name of a field; `KEY:=JSON` takes \
              JSON. A question is declined with `:no` for its own key. May be repeated.",
         )
@@ -204,7 +202,7 @@ fn lint(command: Command) -> Command {
     let without = Arg::new("without")
         .long("without")
         .value_name("RULE")
-        .help("Leave out a rule; may be repeated")
+        .help("Disable a rule; may be repeated")
         .action(ArgAction::Append)
         .value_parser(PossibleValuesParser::new(LintRule::ALL.iter().map(|rule| rule.code())));
     command.arg(without).arg(options::format(["text", "json", "yaml"]))
@@ -213,12 +211,12 @@ fn lint(command: Command) -> Command {
 fn lock(command: Command) -> Command {
     let check = Arg::new("check")
         .long("check")
-        .help("Change nothing, and fail when the tools are not as the file has them")
+        .help("Fail if the tools differ from the file, without changing it")
         .action(ArgAction::SetTrue);
     let file = Arg::new("file")
         .long("file")
         .value_name("FILE")
-        .help("Where the promises stand; `-` prints them")
+        .help("The lock file; `-` prints to stdout")
         .default_value("tools.lock")
         .value_parser(value_parser!(PathBuf));
     command.args([check, file]).arg(options::format(["text", "json", "yaml"]))
@@ -229,7 +227,7 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
         let addr = Arg::new("addr")
             .long("addr")
             .value_name("IP:PORT")
-            .help("Where to listen; port 0 takes a free one")
+            .help("The address to listen on; port 0 selects a free port")
             .value_parser(value_parser!(SocketAddr));
         let addr = match server.listen_addr {
             ListenAddr::Never => None,
@@ -239,7 +237,7 @@ fn serve(command: Command, servers: &[(String, Server)]) -> Command {
         let allow = server.allows_execute.then(|| {
             Arg::new("allow-execute")
                 .long("allow-execute")
-                .help("Let clients call the tools, and not only describe them")
+                .help("Allow clients to call the tools")
                 .action(ArgAction::SetTrue)
         });
         let choices = server.choices.iter().map(|choice| {
@@ -260,7 +258,7 @@ fn completions(command: Command) -> Command {
     let shell = Arg::new("shell")
         .value_name("SHELL")
         .required(true)
-        .help("For which shell")
+        .help("The shell")
         .value_parser(PossibleValuesParser::new(SHELLS));
     command
         .long_about(
@@ -274,12 +272,13 @@ fn completions(command: Command) -> Command {
 }
 
 fn man(command: Command) -> Command {
-    let page =
-        Arg::new("command").value_name("COMMAND").help("The page of a command; of the program unless told");
+    let page = Arg::new("command")
+        .value_name("COMMAND")
+        .help("The command to print the page of; by default the program");
     let folder = Arg::new("dir")
         .long("dir")
         .value_name("DIR")
-        .help("Write the pages of the program and of every command into this folder")
+        .help("Write the pages of the program and all commands to this folder")
         .conflicts_with("command")
         .value_parser(value_parser!(PathBuf));
     command.args([page, folder])

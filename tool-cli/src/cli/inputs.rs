@@ -145,10 +145,11 @@ pub(super) fn with_tool_inputs(command: Command, program: &str, inputs: Option<&
     let is_destructive = command.get_name() == "run" && tool.destructive();
     let notes = [
         is_destructive.then(|| {
-            "It is destructive: it asks before it runs, and needs --yes where nobody can be asked.".to_owned()
+            "This tool is destructive: it asks for confirmation, and needs --yes without a terminal."
+                .to_owned()
         }),
         Some(format!(
-            "`{} info {separator}{}` tells everything that is declared.",
+            "`{} info {separator}{}` shows everything that the tool declares.",
             neutral(program),
             neutral(tool.name())
         )),
@@ -229,9 +230,9 @@ fn help(flag: &Flag<'_>) -> String {
         help.push_str(&text);
     };
     match flag.kind {
-        FlagKind::File => add("(a file that has it; `-` is stdin)".to_owned()),
-        FlagKind::Variable => add("(a variable of the environment that has it)".to_owned()),
-        FlagKind::List => add("(may be repeated, or one JSON list)".to_owned()),
+        FlagKind::File => add("(read from a file; `-` for stdin)".to_owned()),
+        FlagKind::Variable => add("(read from an environment variable)".to_owned()),
+        FlagKind::List => add("(may be repeated, or given as one JSON list)".to_owned()),
         FlagKind::Value | FlagKind::Switch => {}
     }
     if input.required == Some(true) {

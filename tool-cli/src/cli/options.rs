@@ -8,7 +8,7 @@ use tool_core::profile::Profile;
 pub(super) fn name() -> Arg {
     Arg::new("name")
         .value_name("NAME")
-        .help("The tool; one whose name begins with `-` after `--`")
+        .help("The name of the tool; write `--` before a name that starts with `-`")
         .required(true)
 }
 
@@ -17,18 +17,18 @@ pub(super) fn format<const N: usize>(formats: [&'static str; N]) -> Arg {
     Arg::new("format")
         .long("format")
         .value_name("FORMAT")
-        .help("How to show the result")
+        .help("The output format")
         .default_value(formats[0])
         .value_parser(PossibleValuesParser::new(formats))
 }
 
 /// Who asks.
 pub(super) fn identity() -> [Arg; 2] {
-    let identity = Arg::new("as").long("as").value_name("ID").help("Who calls; the local user unless told");
+    let identity = Arg::new("as").long("as").value_name("ID").help("The caller; by default the local user");
     let grant = Arg::new("grant")
         .long("grant")
         .value_name("PERMISSION")
-        .help("A permission that the caller has; may be repeated")
+        .help("A permission to grant to the caller; may be repeated")
         .action(ArgAction::Append);
     [identity, grant].map(|arg| arg.help_heading("Identity"))
 }
@@ -38,7 +38,7 @@ pub(super) fn filters() -> [Arg; 3] {
     let operation = Arg::new("operation")
         .long("operation")
         .value_name("OP")
-        .help("Only tools of this operation; may be repeated")
+        .help("Only tools with this operation; may be repeated")
         .action(ArgAction::Append)
         .value_parser(PossibleValuesParser::new(Operation::ALL.map(Operation::as_str)).map(
             // The names are those of `ALL`, so that each of them parses.
@@ -47,17 +47,17 @@ pub(super) fn filters() -> [Arg; 3] {
     let tag = Arg::new("tag")
         .long("tag")
         .value_name("TAG")
-        .help("Only tools with this tag; may be repeated, and then all of them count")
+        .help("Only tools with this tag; if repeated, with all of them")
         .action(ArgAction::Append);
     let unmet = Arg::new("unmet")
         .long("unmet")
         .value_name("WHAT")
-        .help("Tools whose requirements are not met")
+        .help("How to treat tools with unmet requirements")
         .default_value("show")
         .value_parser(PossibleValuesParser::new([
-            PossibleValue::new("show").help("list them, with the reason"),
-            PossibleValue::new("hide").help("leave them out"),
-            PossibleValue::new("only").help("list no others"),
+            PossibleValue::new("show").help("list them with the reason"),
+            PossibleValue::new("hide").help("hide them"),
+            PossibleValue::new("only").help("list only them"),
         ]));
     [operation, tag, unmet]
 }
@@ -66,7 +66,7 @@ pub(super) fn profile() -> Arg {
     Arg::new("profile")
         .long("profile")
         .value_name("P")
-        .help("The schema of its arguments as this client or vendor takes it")
+        .help("The schema of the arguments for this client or vendor")
         .conflicts_with("output")
         .value_parser(PossibleValuesParser::new(Profile::ALL.map(Profile::as_str)).map(
             // The names are those of `ALL`, so that each of them parses.
@@ -77,7 +77,7 @@ pub(super) fn profile() -> Arg {
 pub(super) fn arguments() -> Arg {
     Arg::new("arguments")
         .value_name("ARGS")
-        .help("Inputs: key=value, read by the type of the input, or key:=json")
+        .help("Inputs as key=value, parsed by input type, or key:=json")
         .action(ArgAction::Append)
         .num_args(0..)
 }
@@ -86,9 +86,9 @@ pub(super) fn input_json() -> Arg {
     Arg::new("input-json")
         .long("input-json")
         .value_name("JSON|@FILE|-")
-        .help("Inputs as one JSON object: the text itself, from a file, or from stdin; may be repeated")
+        .help("Inputs as one JSON object: inline, from a file or from stdin; may be repeated")
         .long_help(
-            "Inputs as one JSON object: the text itself, from a file, or from stdin.\n\
+            "Inputs as one JSON object: inline, from a file or from stdin.\n\
              May be repeated and mixed with other inputs: of an input that is given by several sources the last one \
              counts.",
         )

@@ -68,7 +68,7 @@ fn pair(text: &str) -> Result<Pair, String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE or KEY:=JSON")?;
     let (key, value) = match key.strip_suffix(':') {
         Some(key) => {
-            let json = serde_json::from_str(value).map_err(|_| format!("`{key}:=` wants JSON"))?;
+            let json = serde_json::from_str(value).map_err(|_| format!("`{key}:=` expects JSON"))?;
             (key, Text::Json(json))
         }
         None => (key, Text::Plain(value.to_owned())),

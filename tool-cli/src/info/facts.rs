@@ -21,10 +21,7 @@ pub(super) fn facts(visible: &VisibleTool<'_>) -> Vec<Fact> {
         ("Idempotent", yes(tool.idempotent())),
         ("Open world", yes(tool.open_world())),
         ("Permission", permission(visible)),
-        (
-            "Access rule",
-            if tool.guarded() { "decides once the inputs are known".to_owned() } else { "none".to_owned() },
-        ),
+        ("Access rule", if tool.guarded() { "checked for each call".to_owned() } else { "none".to_owned() }),
         ("Requirements", requirements(visible)),
         ("MCP surface", surface(tool)),
     ];
@@ -46,10 +43,10 @@ pub(super) fn facts(visible: &VisibleTool<'_>) -> Vec<Fact> {
 
 fn meaning(operation: Operation) -> String {
     let meaning = match operation {
-        Operation::Explain => "tells about the system itself",
+        Operation::Explain => "describes the system itself",
         Operation::Read => "returns stored state",
         Operation::Transform => "computes a new value and changes nothing",
-        Operation::Trigger => "starts something whose effect lies elsewhere",
+        Operation::Trigger => "starts something outside of the system",
         Operation::Write => "changes stored state",
     };
     format!("{operation}: {meaning}")
@@ -90,7 +87,7 @@ fn deprecated(tool: &ToolDefinition) -> Option<String> {
 fn source(tool: &ToolDefinition) -> String {
     let source = tool.source();
     match source.module {
-        "" => format!("{source}, written by hand"),
+        "" => format!("{source}, custom tool"),
         module => format!("{source}, module {module}"),
     }
 }

@@ -22,12 +22,12 @@ pub(crate) struct UnknownPart {
 impl fmt::Display for UnknownPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.parent.as_str() {
-            "" => write!(f, "no input is called `{}`", self.rest)?,
-            parent => write!(f, "there is no `{}` in `{parent}`", self.rest)?,
+            "" => write!(f, "unknown input `{}`", self.rest)?,
+            parent => write!(f, "unknown part `{}` of `{parent}`", self.rest)?,
         }
         match self.available.as_slice() {
             [] => f.write_str("\nhelp: it has no parts"),
-            available => write!(f, "\nhelp: there is `{}`", available.join("`, `")),
+            available => write!(f, "\nhelp: the parts are `{}`", available.join("`, `")),
         }
     }
 }

@@ -29,12 +29,12 @@ pub(super) fn text(visible: &VisibleTool<'_>, width: u16, paint: Paint) -> Strin
     }
     page.push('\n');
     match inputs(visible) {
-        None => page.push_str("It takes no inputs.\n"),
+        None => page.push_str("This tool takes no inputs.\n"),
         Some(table) => page.push_str(&table.text(width, paint)),
     }
     page.push('\n');
     match outputs(visible) {
-        None => page.push_str("Its output is a text, content or nothing.\n"),
+        None => page.push_str("The output is text, content or nothing.\n"),
         Some(table) => page.push_str(&table.text(width, paint)),
     }
     page
@@ -72,9 +72,11 @@ pub(super) fn markdown(visible: &VisibleTool<'_>) -> String {
     facts::facts(visible).into_iter().for_each(|(name, fact)| table.push([name.to_owned(), fact]));
     page.push_str(&table.markdown());
     page.push_str("\n## Inputs\n\n");
-    page.push_str(&inputs(visible).map_or("It takes no inputs.\n".to_owned(), |table| table.markdown()));
+    page.push_str(
+        &inputs(visible).map_or("This tool takes no inputs.\n".to_owned(), |table| table.markdown()),
+    );
     page.push_str("\n## Output\n\n");
-    let none = "Its output is a text, content or nothing.\n";
+    let none = "The output is text, content or nothing.\n";
     page.push_str(&outputs(visible).map_or(none.to_owned(), |table| table.markdown()));
     page
 }

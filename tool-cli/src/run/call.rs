@@ -114,14 +114,14 @@ pub(super) async fn drain(registry: &Registry, streams: &mut Streams) {
     let (interrupted, _) = streams.interrupt().listen();
     tokio::select! {
         () = registry.drain() => return,
-        () = tokio::time::sleep(CANCEL_GRACE) => streams.notice("waiting for what was started to end"),
+        () = tokio::time::sleep(CANCEL_GRACE) => streams.notice("waiting for background work to finish"),
         () = interrupted.cancelled() => {}
     }
     tokio::select! {
         () = registry.drain() => return,
         () = interrupted.cancelled() => {}
     }
-    streams.notice("what was started runs on to its end; interrupt again to leave it half done");
+    streams.notice("background work is allowed to finish; interrupt again to abort it");
     registry.drain().await;
 }
 
@@ -153,7 +153,7 @@ fn spawn(
 
 /// What has become of a call that nobody waited for.
 fn continued_note(tool: &ToolDefinition) -> &'static str {
-    if tool.modifies() { ", and ran on to its end" } else { "" }
+    if tool.modifies() { ", but was allowed to finish" } else { "" }
 }
 
 /// Takes the call back. A change that is under way is not left half done: it is waited for, unless somebody insists, which
@@ -171,10 +171,8 @@ async fn cancel(
         let _ = tokio::time::timeout(CANCEL_GRACE, task).await;
         return;
     }
-    streams.notice(&format!(
-        "`{}` changes something and runs on to its end; {insist} to leave it half done",
-        tool.name()
-    ));
+    streams
+        .notice(&format!("`{}` modifies data and is allowed to finish; {insist} to abort it", tool.name()));
     task.abort();
     registry.drain().await;
 }

@@ -51,7 +51,7 @@ pub(super) fn dry_run(
             page.push_str(&json_text(&Value::Object(arguments_json.clone())));
             validation.coercions.iter().for_each(|repair| page.push_str(&format!("- {repair}\n")));
             if tool.guarded() {
-                page.push_str("its access rule is asked when it runs\n");
+                page.push_str("its access rule is checked when it runs\n");
             }
             neutral(&page).into_owned()
         }

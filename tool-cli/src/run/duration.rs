@@ -20,7 +20,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let time = number.parse::<u64>().ok().and_then(|number| number.checked_mul(milliseconds));
     match time {
         Some(1..) => Ok(Duration::from_millis(time.unwrap_or_default())),
-        Some(0) => Err("a call needs some time".to_owned()),
+        Some(0) => Err("expected more than zero".to_owned()),
         None => Err(EXPECTED.to_owned()),
     }
 }

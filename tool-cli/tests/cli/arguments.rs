@@ -127,15 +127,15 @@ async fn row_115_reports_unreadable_files() {
         Streams::new(std::io::repeat(b' '), stdout, stderr)
     })
     .await;
-    endless.fails(2, "error: stdin has more than 16777216 bytes, which is more than arguments may have\n");
+    endless.fails(2, "error: stdin has more than 16777216 bytes, the limit for arguments\n");
     let terminal = at_terminal(&["run", "add", "--input-json", "-"], "{}").await;
     terminal.fails(
         2,
-        "error: stdin is a terminal, from which no arguments are read\n\
-         help: redirect a file into it, or use `@FILE`\n",
+        "error: stdin is a terminal; arguments are not read from it\n\
+         help: redirect a file to stdin, or use `@FILE`\n",
     );
     let twice = with_stdin(&["run", "add", "--input-json", "-", "--input-json", "-"], "{}").await;
-    twice.fails(2, "error: stdin is asked for twice, and can be read once\n");
+    twice.fails(2, "error: stdin can be read only once, but is used twice\n");
 }
 
 #[tokio::test]

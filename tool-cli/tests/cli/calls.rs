@@ -70,21 +70,21 @@ async fn reports_all_invalid_inputs() {
 
 #[tokio::test]
 async fn confirms_destructive_tools() {
-    let refusal = "error: `purge` may destroy or overwrite and was not run: say so with --yes\n";
+    let refusal = "error: `purge` may delete or overwrite data and was not run: confirm it with --yes\n";
     cli(&["run", "purge"]).await.fails(7, refusal);
     with_stdin(&["run", "purge"], "y\n").await.fails(7, refusal);
     let ran = cli(&["run", "purge", "--format", "json"]).await;
     assert_eq!((ran.code, ran.json()["error_type"].as_str()), (7, Some("refused")));
 
     cli(&["run", "purge", "--yes"]).await.prints("purged\n");
-    let question = "`purge` may destroy or overwrite. Run it? [y/N] ";
+    let question = "`purge` may delete or overwrite data. Run it? [y/N] ";
     let ran = at_terminal(&["run", "purge"], "y\n").await;
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "purged\n", question));
     for answer in ["n\n", "\n", ""] {
         at_terminal(&["run", "purge"], answer).await.fails(
             7,
             &format!(
-                "{question}error: `purge` may destroy or overwrite and was not run: it was not confirmed\n"
+                "{question}error: `purge` may delete or overwrite data and was not run: it was not confirmed\n"
             ),
         );
     }
@@ -167,8 +167,8 @@ async fn row_121_finishes_interrupted_modifying_calls() {
     .await;
     ran.fails(
         130,
-        "`record` changes something and runs on to its end; interrupt again to leave it half done\n\
-         error: `record` was interrupted, and ran on to its end\n",
+        "`record` modifies data and is allowed to finish; interrupt again to abort it\n\
+         error: `record` was interrupted, but was allowed to finish\n",
     );
     assert_eq!(events.recorded(), 1);
 }

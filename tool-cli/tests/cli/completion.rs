@@ -79,10 +79,7 @@ async fn completes_commands_options_and_tools() {
     );
     assert_eq!(
         lines(&["li"]).await,
-        [
-            "list\tList the tools",
-            "lint\tTell what could be better in the declarations; fails when there is something"
-        ]
+        ["list\tList the tools", "lint\tSuggest improvements to the declarations; fails if there are any"]
     );
     assert_eq!(lines(&["run", ""]).await, ["paint\tPaints a street.", "pause\tPaints nothing."]);
     assert_eq!(words(&["--color", "never", "info", "pai"]).await, ["paint"]);
@@ -171,7 +168,7 @@ async fn prints_and_writes_man_pages() {
     assert!(page.contains(".TH demo-run 1") && page.contains("\\-\\-dry\\-run"), "{page}");
     let page = crate::cli(&["man", "run"]).await.stdout;
     assert!(page.contains("\"demo-run 1.2.3\""), "{page}");
-    run(&["man", "nope"]).await.fails(2, "error: there is no command `nope`\n");
+    run(&["man", "nope"]).await.fails(2, "error: unknown command `nope`\n");
     let folder = tempfile::tempdir().unwrap();
     run(&["man", "--dir", folder.path().join("man1").to_str().unwrap()]).await.prints("");
     let mut names: Vec<_> = std::fs::read_dir(folder.path().join("man1"))

@@ -150,7 +150,7 @@ async fn prints_schemas_in_json() {
 async fn reports_a_missing_output_schema() {
     cli(&["schema", "greet", "--output"])
         .await
-        .fails(1, "error: tool `greet` has no output schema: it returns a text, content or nothing\n");
+        .fails(1, "error: tool `greet` has no output schema: it returns text, content or nothing\n");
 }
 
 #[tokio::test]
@@ -174,9 +174,7 @@ async fn prints_schemas_for_a_vendor() {
 #[tokio::test]
 async fn suggests_similar_tool_names() {
     for command in ["info", "schema", "run", "validate"] {
-        cli(&[command, "gret"])
-            .await
-            .fails(3, "error: Tool not found: gret\nhelp: there is a tool with a similar name: `greet`\n");
+        cli(&[command, "gret"]).await.fails(3, "error: Tool not found: gret\nhelp: did you mean `greet`?\n");
     }
     cli(&["info", "weather"]).await.fails(3, "error: Tool not found: weather\n");
     for command in ["info", "run", "validate"] {

@@ -119,7 +119,7 @@ async fn asks_each_field_until_valid() {
 What may it be?
 (`:no` declines, Ctrl-D dismisses)
 name: For whom it is.
-name: an answer is needed
+name: an answer is required
 name: scoops: How many scoops.
 scoops (a whole number, 1 to 4): expected an integer from 1 to 4, got the string `many`
 scoops (a whole number, 1 to 4): expected at most 4, got `9`
@@ -180,20 +180,22 @@ async fn answers_from_options() {
     .await;
     ran.prints("Ada: 3 Lemon [Nuts] true None\n");
     scripted(&["sell_ice", "--answer", "order=:no"]).await.prints("nothing\n");
-    scripted(&["sell_ice", "--answer", "name=Ada", "--answer", "flavour=lime", "--answer", "scoops=9"]).await.fails(
-        9,
-        "error: the answers of --answer are not what was asked for:\n- /scoops: expected at most 4, got `9`\n\
+    scripted(&["sell_ice", "--answer", "name=Ada", "--answer", "flavour=lime", "--answer", "scoops=9"])
+        .await
+        .fails(
+            9,
+            "error: the values of --answer are invalid:\n- /scoops: expected at most 4, got `9`\n\
          - /flavour: expected one of `vanilla`, `lemon`, got the string `lime`\n",
-    );
+        );
     scripted(&["sell_ice", "--answer", "name=Ada"]).await.fails(
         9,
-        "error: nobody is at a terminal to answer \"What may it be?\": answer with --answer name=… --answer scoops=… \
+        "error: no terminal to answer \"What may it be?\": answer with --answer name=… --answer scoops=… \
          --answer flavour=…, or decline with --answer order=:no\n",
     );
     for (given, why) in [
         ("name", "expected KEY=VALUE or KEY:=JSON"),
         ("=5", "expected KEY=VALUE or KEY:=JSON"),
-        ("n:={", "`n:=` wants JSON"),
+        ("n:={", "`n:=` expects JSON"),
     ] {
         scripted(&["sell_ice", "--answer", given]).await.fails(2, &format!("error: --answer: {why}\n"));
     }
@@ -208,7 +210,7 @@ async fn reports_unsupported_questions() {
     assert_eq!((ran.code, &ran.json()["error_type"]), (9, &json!("cannot_ask")));
     scripted(&["muse"]).await.fails(
         9,
-        "error: this caller cannot be asked: the command line has no model; call it over MCP, with a client that has one\n",
+        "error: this caller has no model: call the tool over MCP, with a client that supports sampling\n",
     );
     let ran = scripted(&["workplace", "--format", "json"]).await;
     let uri = ran.json()["output"][0].as_str().unwrap().to_owned();
@@ -257,7 +259,7 @@ mod terminal {
         let pair = nix::pty::openpty(None, None).unwrap();
         let end = || pair.slave.try_clone().unwrap();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "asking::child", "--nocapture", "--test-threads", "1"])
+            .args(["--exact", "elicitation::child", "--nocapture", "--test-threads", "1"])
             .env(ARGUMENTS, json!([&["ice"], arguments].concat()).to_string())
             .env("TERM", "dumb")
             .stdin(end())

@@ -104,14 +104,15 @@ async fn shows_inputs_in_help() {
         "          The sky. [required] [example: rain]",
         "          - rain: It rains.",
         "      --places <JSON>",
-        "          Where. (may be repeated, or one JSON list) [required]",
+        "          Where. (may be repeated, or given as one JSON list) [required]",
         "      --share <INTEGER>",
         "          A percentage. [from 0 to 255] [default: 50] [example: 25]",
-        "`demo info parts` tells everything that is declared.",
+        "`demo info parts` shows everything that the tool declares.",
     ] {
         assert!(help.stdout.contains(&format!("{line}\n")), "{line}\n{}", help.stdout);
     }
-    let destroys = "It is destructive: it asks before it runs, and needs --yes where nobody can be asked.\n";
+    let destroys =
+        "This tool is destructive: it asks for confirmation, and needs --yes without a terminal.\n";
     assert!(!help.stdout.contains(destroys), "{}", help.stdout);
     let help = cli(&["run", "purge", "--help"]).await;
     assert!(help.stdout.contains(destroys), "{}", help.stdout);

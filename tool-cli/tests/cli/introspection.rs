@@ -181,12 +181,12 @@ async fn prints_access_and_requirements() {
     let ran = see(&["info", "publish", "--grant", "page.publish"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "unmet requirements are no failure of info");
     for line in [
-        "Operation     trigger: starts something whose effect lies elsewhere",
+        "Operation     trigger: starts something outside of the system",
         "Modifying     yes",
         "Destructive   no",
         "Idempotent    yes",
         "Permission    `any(page.publish, page.admin)`, held by local",
-        "Access rule   decides once the inputs are known",
+        "Access rule   checked for each call",
         "Requirements  not met: set SIGNING_KEY",
         "MCP surface   tool",
         "Tags          pages, public",
@@ -208,7 +208,7 @@ async fn prints_access_and_requirements() {
     ] {
         assert!(ran.stdout.contains(&format!("\n{line}\n")), "{line}\n{}", ran.stdout);
     }
-    assert!(ran.stdout.contains("locator: identifies one thing"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("locator: identifies a resource"), "{}", ran.stdout);
     let ran = see(&["info", "kinds"]).await;
     assert!(ran.stdout.contains("\nMCP surface   resource at `kinds`\n"), "{}", ran.stdout);
 }
@@ -302,23 +302,23 @@ async fn merges_union_members() {
 
 #[tokio::test]
 async fn lists_available_parts_for_unknown_paths() {
-    let help = "help: `info publish` shows all there is\n";
+    let help = "help: `info publish` shows all parts\n";
     see(&["info", "publish", "page"])
         .await
-        .fails(2, &format!("error: no input is called `page`\nhelp: there is `id`, `parts`\n{help}"));
+        .fails(2, &format!("error: unknown input `page`\nhelp: the parts are `id`, `parts`\n{help}"));
     see(&["info", "publish", "parts[].colour"]).await.fails(
         2,
-        &format!("error: there is no `.colour` in `parts[]`\nhelp: there is `.variant`, `.props`, `.children`\n{help}"),
+        &format!("error: unknown part `.colour` of `parts[]`\nhelp: the parts are `.variant`, `.props`, `.children`\n{help}"),
     );
     see(&["info", "publish", "parts.variant"])
         .await
-        .fails(2, &format!("error: there is no `.variant` in `parts`\nhelp: there is `[]`\n{help}"));
+        .fails(2, &format!("error: unknown part `.variant` of `parts`\nhelp: the parts are `[]`\n{help}"));
     see(&["info", "publish", "id.x"])
         .await
-        .fails(2, &format!("error: there is no `.x` in `id`\nhelp: it has no parts\n{help}"));
+        .fails(2, &format!("error: unknown part `.x` of `id`\nhelp: it has no parts\n{help}"));
     see(&["info", "revision", "--output", "."])
         .await
-        .fails(1, "error: tool `revision` has no output schema: it returns a text, content or nothing\n");
+        .fails(1, "error: tool `revision` has no output schema: it returns text, content or nothing\n");
 }
 
 #[tokio::test]

@@ -215,7 +215,7 @@ fn interrupts_blocking_calls() {
 #[cfg(unix)]
 #[test]
 fn row_121_waits_for_modifying_calls_until_a_second_signal() {
-    let runs_on = "`labour` changes something and runs on to its end; interrupt again to leave it half done";
+    let runs_on = "`labour` modifies data and is allowed to finish; interrupt again to abort it";
     assert_eq!(signalled(&["demo", "run", "labour"], &["-INT", "-INT"], &["begun", runs_on]), Some(130));
 }
 

@@ -70,7 +70,7 @@ async fn reads_secrets_from_files_and_stdin() {
     let ran = run(&["run", "sign_in", "--user", "ada", "--password-file=-"], "12\n34\n").await;
     ran.prints("ada has 5 characters and false\n");
     let ran = run(&["run", "sign_in", "--user=ada", "--password-file=-", "--pin-file=-"], "1").await;
-    ran.fails(2, "error: stdin is asked for twice, and can be read once\n");
+    ran.fails(2, "error: stdin can be read only once, but is used twice\n");
     let ran = run(&["run", "sign_in", "--user=ada", "--password-file=/no/such"], "").await;
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.starts_with("error: cannot read `/no/such`: "), "{ran:?}");
@@ -78,7 +78,7 @@ async fn reads_secrets_from_files_and_stdin() {
     binary.write_all(b"\xff\xfe").unwrap();
     let path = binary.path().to_str().unwrap();
     let ran = run(&["run", "sign_in", "--user=ada", "--password-file", path], "").await;
-    ran.fails(2, &format!("error: `{path}` is no text: it is not UTF-8\n"));
+    ran.fails(2, &format!("error: `{path}`is not UTF-8\n"));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn reads_secrets_from_the_environment() {
     let ran = run(&["run", "sign_in", "user=ada", "--password-env", "PATH"], "").await;
     ran.prints(&format!("ada has {length} characters and false\n"));
     let ran = run(&["run", "sign_in", "user=ada", "--password-env", "NO_SUCH_VARIABLE_HERE"], "").await;
-    ran.fails(2, "error: the variable `NO_SUCH_VARIABLE_HERE` of the environment is not set\n");
+    ran.fails(2, "error: the environment variable `NO_SUCH_VARIABLE_HERE` is not set\n");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn warns_about_typed_secrets() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.contains("'--password-") && !ran.stderr.contains(SECRET), "{ran:?}");
 
-    let warning = "warning: `password` is a secret, and other processes can read what is typed\n\
+    let warning = "warning: `password` is a secret, and other processes can read command lines\n\
                    help: use --password-file or --password-env\n";
     let pair = format!("password={SECRET}");
     let json = format!(r#"{{"user":"ada","password":"{SECRET}"}}"#);
@@ -194,7 +194,7 @@ async fn hides_defaults_and_examples_of_secrets() {
 #[tokio::test]
 async fn marks_secrets_without_completing_them() {
     let ran = run(&["info", "sign_in"], "").await;
-    assert_eq!(ran.stdout.matches("secret: never shown").count(), 2, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("secret: not shown").count(), 2, "{}", ran.stdout);
     let ran = run(&["__complete", "fish", "--", "run", "sign_in", "pass"], "").await;
     ran.prints("");
     let ran = run(&["__complete", "fish", "--", "run", "sign_in", "--p"], "").await;

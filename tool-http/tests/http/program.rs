@@ -20,7 +20,7 @@ impl Program {
     /// Starts it, and reads where it listens from its first line.
     fn start() -> (Self, SocketAddr) {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "program::a_program_serves_until_it_is_told_to_end", "--nocapture"])
+            .args(["--exact", "program::serves_until_a_signal", "--nocapture"])
             .env(CHILD, "1")
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
