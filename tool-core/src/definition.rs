@@ -255,7 +255,7 @@ impl ToolDefinition {
     /// ```
     pub fn provider(&self) -> Option<&str> {
         match &self.0 {
-            Inner::Declared(declared) => SourceLocation::of(declared.declaration).module.split("::").next(),
+            Inner::Declared(declared) => declared.declaration.source().module.split("::").next(),
             Inner::Custom(whole) => whole.facts.provider.as_deref(),
         }
     }
@@ -270,7 +270,7 @@ impl ToolDefinition {
 
     fn where_declared(&self) -> SourceLocation {
         match &self.0 {
-            Inner::Declared(declared) => SourceLocation::of(declared.declaration),
+            Inner::Declared(declared) => declared.declaration.source(),
             Inner::Custom(whole) => whole.facts.location,
         }
     }

@@ -4,7 +4,7 @@ pub use crate::__here as here;
 pub use crate::__register as register;
 pub use crate::call::block_on;
 pub use crate::declare::completion::{Complete, CompleteFn, Completing};
-pub use crate::declare::declaration::{Declaration, Metadata, Options, schema};
+pub use crate::declare::declaration::{Declaration, Options, schema};
 pub use crate::declare::declared::declared;
 pub use crate::declare::entry::{
     Call, Entry, EntryOutcome, Running, run, run_guarded, run_sync, run_sync_guarded,
@@ -13,16 +13,18 @@ pub use crate::declare::entry::{
 pub use crate::declare::entry::{run_blocking, run_blocking_guarded};
 pub use crate::declare::inject::InjectIntoPrompt;
 pub use crate::declare::input::{
-    Bound, In, Injected, InputSpec, Inputs, JsonFn, Limit, Presence, defaulted, injected,
-    injected_into_prompt, input, json, locator, shown,
+    In, Injected, Inputs, Limit, defaulted, injected, injected_into_prompt, input, json, locator, shown,
 };
+pub use crate::declare::input_spec::{Bound, InputSpec, JsonFn};
 pub use crate::declare::locator::Optional;
+pub use crate::declare::presence::Presence;
 pub use crate::declare::prompt::{PromptDeclaration, listed_prompts};
 pub use crate::declare::receiver::{Received, received, receiver, shown_receiver};
 pub use crate::declare::registration::*;
 pub use crate::declare::requirement::{RequireFn, Requirement, Requiring};
 pub use crate::declare::resource::WritableBy;
 pub use crate::declare::returns::Shape;
+pub use crate::declare::source::Metadata;
 #[cfg(not(feature = "tokio"))]
 pub use crate::feature::{run_blocking, run_blocking_guarded};
 pub use crate::model::access::{Guard, IntoGuard, access};

@@ -26,9 +26,7 @@ const FLOORS: [&str; 11] = [
 const CIRCLES: &[(&str, &str, usize)] = &[
     ("tool-core", "call/check_blocking", 7),
     ("tool-core", "context", 8),
-    ("tool-core", "declare/declaration", 3),
     ("tool-core", "declare/inject", 3),
-    ("tool-core", "declare/input", 4),
     ("tool-core", "definition/profile/anthropic", 4),
     ("tool-core", "registry", 8),
     ("tool-mcp", "answer", 8),

@@ -1,6 +1,5 @@
 //! One call on its way through the pipeline.
 
-
 #[cfg(feature = "tokio")]
 use tokio::runtime::Handle;
 #[cfg(feature = "tokio")]

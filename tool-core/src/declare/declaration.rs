@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::declare::entry::{Call, Entry};
-use crate::declare::input::JsonFn;
+use crate::declare::input_spec::JsonFn;
 use crate::declare::requirement::RequireFn;
-use crate::declare::source::Source;
+use crate::declare::source::{Metadata, SourceLocation};
 use crate::model::operation::{Annotations, Operation};
 
 /// A declared tool: constant data, and the entry into its function.
@@ -118,6 +118,11 @@ impl Declaration {
         metadata
     }
 
+    /// Returns the source location.
+    pub(crate) fn source(&self) -> SourceLocation {
+        SourceLocation::from(self.metadata())
+    }
+
     pub(crate) fn annotations(&self) -> Annotations {
         Annotations {
             read_only_hint: Some(!self.operation.modifies()),
@@ -147,9 +152,7 @@ impl Declaration {
     /// Compares by name, then by source location.
     fn cmp_by_name(&'static self, other: &'static Declaration) -> Ordering {
         let by_source = || {
-            Source::of(self)
-                .cmp(&Source::of(other))
-                .then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
+            self.source().cmp(&other.source()).then_with(|| ptr::from_ref(self).cmp(&ptr::from_ref(other)))
         };
         self.name.cmp(other.name).then_with(by_source)
     }
@@ -290,15 +293,6 @@ macro_rules! __here {
     () => {
         (::core::module_path!(), ::core::file!(), ::core::line!())
     };
-}
-
-/// The description and source location of a declaration.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Metadata {
-    pub(crate) description: &'static str,
-    pub(crate) module: &'static str,
-    pub(crate) file: &'static str,
-    pub(crate) line: u32,
 }
 
 /// A value for `schema = …`: any that implements [`Serialize`].

@@ -10,11 +10,11 @@ use std::task::{Context as TaskContext, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::declare::declaration::Metadata;
 use crate::declare::inject::InjectionSource;
 use crate::declare::input::{Inputs, Visitor};
 use crate::declare::reader::{ArgumentReader, ReadErrors};
 use crate::declare::returns::{Return, Returned};
+use crate::declare::source::Metadata;
 use crate::model::failure::Failure;
 use crate::model::future::BoxFuture;
 use crate::model::output::Output;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::declare::input::{InputSpec, Presence};
+use crate::declare::input_spec::InputSpec;
+use crate::declare::presence::Presence;
 use crate::schema::Limits;
 
 /// The layout of the arguments of a tool.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::declare::inject::InjectionSource;
-use crate::declare::input::Presence;
 use crate::declare::layout::{ArgumentLayout, MemberLayout};
+use crate::declare::presence::Presence;
 use crate::declare::slots::Slots;
 use crate::model::access::Principal;
 use crate::schema::json::integers;

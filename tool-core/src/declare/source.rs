@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::declare::declaration::{Declaration, Metadata};
-
 /// The source location of a tool.
 ///
 /// ```
@@ -26,20 +24,23 @@ pub struct Source<'d> {
     pub module: &'d str,
 }
 
-impl Source<'static> {
-    pub(crate) fn of(declaration: &Declaration) -> Self {
-        SourceLocation::of(declaration).source()
-    }
-}
-
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
+/// The description and source location of a declaration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Metadata {
+    pub(crate) description: &'static str,
+    pub(crate) module: &'static str,
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+}
+
 /// A source location with `'static` data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceLocation {
     pub(crate) file: &'static str,
     pub(crate) line: u32,
@@ -47,10 +48,6 @@ pub(crate) struct SourceLocation {
 }
 
 impl SourceLocation {
-    pub(crate) fn of(declaration: &Declaration) -> Self {
-        SourceLocation::from(declaration.metadata())
-    }
-
     pub(crate) fn source(&self) -> Source<'static> {
         Source { file: self.file, line: self.line, module: self.module }
     }

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
-use crate::declare::input::{InputSpec, JsonFn, Presence};
+use crate::declare::input_spec::{InputSpec, JsonFn};
 use crate::declare::layout::InputLayout;
+use crate::declare::presence::Presence;
 use crate::declare::returns::Returned;
 use crate::definition::constrain::constrain;
 use crate::definition::flatten;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use crate::declare::input::{Bound, InputSpec};
+use crate::declare::input_spec::{Bound, InputSpec};
 
 /// Applies the constraints of an input to its schema, and reports those that do not fit.
 pub(crate) fn constrain(

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::declare::input::InputSpec;
+use crate::declare::input_spec::InputSpec;
 use crate::schema::example;
 use crate::schema::native::{self, NativeSchema};
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::declare::completion::CompleteFn;
 use crate::declare::entry::Entry;
-use crate::declare::input::InputSpec;
+use crate::declare::input_spec::InputSpec;
 use crate::declare::layout::ArgumentLayout;
 use crate::declare::returns::Untyped;
 use crate::definition::compose::{InputSchema, OutputSchema};

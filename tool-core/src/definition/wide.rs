@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::declare::input::InputSpec;
+use crate::declare::input_spec::InputSpec;
 use crate::schema::json::pointer::push_escaped;
 
 /// Returns the path of the first one, by names of inputs and members; `*` is any item of a list or value of a map.

@@ -127,7 +127,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::declare::input::Presence;
+    use crate::declare::presence::Presence;
     use crate::schema::json::parse;
 
     fn plan() -> [MemberLayout; 3] {

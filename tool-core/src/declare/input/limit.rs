@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::Bound;
+use crate::declare::input_spec::Bound;
 
 /// A constant in `range(…)` or `length(…)`.
 ///
