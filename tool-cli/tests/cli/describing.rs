@@ -166,7 +166,7 @@ async fn prints_schemas_for_a_vendor() {
     assert_eq!((both.code, both.stdout.as_str()), (2, ""));
     cli(&["schema", "parts", "--profile", "openai-strict"]).await.fails(
         1,
-        "error: `openai-strict` takes no object with free names, and there is one at `/properties/limits`\n\
+        "error: `openai-strict` does not support objects with arbitrary property names: there is one at `/properties/limits`\n\
          help: the profile `openai`, which is not strict, takes it\n",
     );
 }

@@ -113,7 +113,7 @@ impl InputSchema {
     pub(crate) fn from_option(make: JsonFn, specs: &[&'static InputSpec], mut examples: Vec<Value>) -> Self {
         let schema = match make().map(Untrusted::new) {
             Ok(schema) => schema.into_checked().map_err(|error| format!("its `schema` is invalid: {error}")),
-            Err(error) => Err(format!("its `schema` is no JSON: {error}")),
+            Err(error) => Err(format!("its `schema` is not JSON: {error}")),
         };
         let mut schema = match schema {
             Ok(schema) => schema,
@@ -274,7 +274,7 @@ impl Composition {
     }
 
     fn evaluate(&mut self, spec: &InputSpec, make: JsonFn, what: &str) -> Option<Value> {
-        make().map_err(|error| self.fault(spec, &format!("its {what} is no JSON: {error}"))).ok()
+        make().map_err(|error| self.fault(spec, &format!("its {what} is not JSON: {error}"))).ok()
     }
 
     /// Checks that a locator is a string or an integer.
@@ -302,7 +302,7 @@ impl Composition {
             self.faults.push(format!("its `schema` has no property for the input `{name}`"));
         }
         for name in given.iter().filter(|name| !self.properties.contains_key(*name)) {
-            self.faults.push(format!("its `schema` has the property `{name}`, which is no input"));
+            self.faults.push(format!("its `schema` has the property `{name}`, which is not an input"));
         }
         for name in self.required.iter().filter(|name| !required.contains(name)) {
             self.faults.push(format!("its `schema` does not require {name}, which has no default"));

@@ -83,13 +83,13 @@ impl Example {
             let message = error.to_string();
             let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
             format!(
-                "the example at line {} of its description is no JSON: {message}",
+                "the example at line {} of its description is not JSON: {message}",
                 self.line + error.line()
             )
         })?;
         match call {
             Value::Object(_) => Ok(call),
-            _ => Err(format!("the example at line {} of its description is no JSON object", self.line)),
+            _ => Err(format!("the example at line {} of its description is not a JSON object", self.line)),
         }
     }
 }
@@ -158,13 +158,13 @@ mod tests {
         for (text, fault) in [
             (
                 "A.\n```tool\n{\n  \"a\": ,\n}\n```",
-                "the example at line 4 of its description is no JSON: expected value",
+                "the example at line 4 of its description is not JSON: expected value",
             ),
-            ("A.\n```tool\n[1]\n```", "the example at line 2 of its description is no JSON object"),
+            ("A.\n```tool\n[1]\n```", "the example at line 2 of its description is not a JSON object"),
             ("A.\n```tool\n{}", "the example at line 2 of its description is not closed"),
             (
                 "A.\n```tool\n```",
-                "the example at line 3 of its description is no JSON: EOF while parsing a value",
+                "the example at line 3 of its description is not JSON: EOF while parsing a value",
             ),
         ] {
             let faults: Vec<_> =

@@ -137,10 +137,10 @@ impl FromStr for Profile {
 ///
 /// ```
 /// let error = "opnai".parse::<tool_core::profile::Profile>().unwrap_err();
-/// assert!(error.to_string().starts_with("`opnai` is no profile: expected one of mcp, no-ref, openai, "));
+/// assert!(error.to_string().starts_with("unknown profile `opnai`: expected one of mcp, no-ref, openai, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no profile: expected one of {known}", known = Profile::ALL.map(Profile::as_str).join(", "))]
+#[error("unknown profile `{0}`: expected one of {known}", known = Profile::ALL.map(Profile::as_str).join(", "))]
 pub struct UnknownProfile(String);
 
 /// Why a tool cannot be rendered in a profile. The path is a JSON Pointer (RFC 6901) into the schema in normal form.
@@ -163,7 +163,7 @@ pub struct UnknownProfile(String);
 #[non_exhaustive]
 pub enum ProfileError {
     /// The profile does not support recursive types.
-    #[error("`{profile}` takes no recursive type, and there is one at `{path}`{}", help(*.profile))]
+    #[error("`{profile}` does not support recursive types: there is one at `{path}`{}", help(*.profile))]
     Recursive {
         /// The profile.
         profile: Profile,
@@ -171,7 +171,7 @@ pub enum ProfileError {
         path: String,
     },
     /// The profile does not support objects with arbitrary property names.
-    #[error("`{profile}` takes no object with free names, and there is one at `{path}`{}", help(*.profile))]
+    #[error("`{profile}` does not support objects with arbitrary property names: there is one at `{path}`{}", help(*.profile))]
     FreeNames {
         /// The profile.
         profile: Profile,
@@ -179,7 +179,7 @@ pub enum ProfileError {
         path: String,
     },
     /// The profile does not support values of any type.
-    #[error("`{profile}` takes no value of any type, and there is one at `{path}`{}", help(*.profile))]
+    #[error("`{profile}` does not support values of any type: there is one at `{path}`{}", help(*.profile))]
     Untyped {
         /// The profile.
         profile: Profile,
@@ -195,7 +195,7 @@ pub enum ProfileError {
         profile: Profile,
     },
     /// The profile does not support this name of an input or property.
-    #[error("`{profile}` takes no property named `{name}`: it takes {}", dialect::property_names(*.profile))]
+    #[error("`{profile}` does not support the property name `{name}`: it supports {}", dialect::property_names(*.profile))]
     PropertyName {
         /// The profile.
         profile: Profile,
@@ -203,7 +203,7 @@ pub enum ProfileError {
         name: String,
     },
     /// The profile does not support the name of the tool.
-    #[error("`{profile}` takes no tool named `{name}`: it takes {}", dialect::tool_names(*.profile))]
+    #[error("`{profile}` does not support the tool name `{name}`: it supports {}", dialect::tool_names(*.profile))]
     ToolName {
         /// The profile.
         profile: Profile,

@@ -120,7 +120,7 @@ pub(super) fn problems(validator: &Validator, arguments: &Value) -> Vec<Problem>
         if value.is_array() || value.is_object() {
             let expected = validator.expected(&pointer(name));
             problem.message =
-                format!("expected {expected}; what does not fit is nested too deeply to be told");
+                format!("expected {expected}; the invalid part is nested too deeply to be explained");
         }
         problems.push(Problem { keyword: "type".to_owned(), ..problem });
     }

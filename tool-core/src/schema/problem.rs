@@ -34,7 +34,7 @@ impl Problem {
 
     /// Creates a problem without details, which would take too long to find.
     pub(crate) fn unexplained() -> Self {
-        Problem::new("", "schema", "it does not fit the schema, in a way that is too deep to be told")
+        Problem::new("", "schema", "it does not match the schema, and is nested too deeply to be explained")
     }
 }
 

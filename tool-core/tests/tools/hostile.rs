@@ -158,7 +158,7 @@ fn a_deep_fault_of_a_recursive_choice_is_told_at_its_input() {
     let failure = registry.validate("compute.term", wrong.as_bytes()).unwrap_err();
     let places: Vec<&str> = failure.problems().iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(places, ["/term", "/rund"]);
-    assert!(failure.problems()[0].message.ends_with("nested too deeply to be told"), "{failure}");
+    assert!(failure.problems()[0].message.ends_with("nested too deeply to be explained"), "{failure}");
     // What is not deep is told at its place.
     let failure =
         registry.validate("compute.term", br#"{"term":{"kind":"not","of":{"kind":"nut"}}}"#).unwrap_err();

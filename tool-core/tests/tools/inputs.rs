@@ -678,7 +678,7 @@ fn what_cannot_be_is_told_by_a_check() {
         [
             "the example at line 3 of its description is invalid: /a: expected a string, got `1`; /b: unknown input \
              `b`: the inputs are `a`",
-            "the example at line 8 of its description is no JSON: expected `,` or `}`",
+            "the example at line 8 of its description is not JSON: expected `,` or `}`",
         ]
     );
 }

@@ -173,7 +173,7 @@ async fn a_bad_tool_is_left_out_and_the_rest_is_served() {
     for (reason, begin) in reasons.iter().zip([
         "tool `not good`: its name is not made of",
         "tool `bad_schema`: its input schema was refused: at /allOf/0/",
-        "tool `bad_schema`: its input schema was refused: at /properties/a/type: it is no JSON Schema",
+        "tool `bad_schema`: its input schema was refused: at /properties/a/type: it is not a valid JSON Schema",
         "tool `bad_schema`: its input schema was refused: at /properties/a/$ref: `$ref` leads to another document",
         "a tool that panicked when it was asked for its definition",
         "a second tool of the name `good`, from ",

@@ -191,7 +191,7 @@ async fn what_differs_from_the_function_is_told_and_what_is_no_input_is_refused(
         faults,
         [
             "a_differs: its `schema` has no property for the input `b`",
-            "a_differs: its `schema` has the property `c`, which is no input",
+            "a_differs: its `schema` has the property `c`, which is not an input",
             "a_differs: its `schema` does not require \"a\", which has no default",
             "a_differs: its `schema` does not require \"b\", which has no default",
             "a_differs: its `schema` admits what is no input: write `\"additionalProperties\": false`",

@@ -315,7 +315,10 @@ fn root_may_be_recursive() {
         json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": false});
     assert_eq!(rendered(&root, Profile::Anthropic), Ok(root.clone()));
     let error = rendered(&root, Profile::NoRef).unwrap_err();
-    assert_eq!(error.to_string(), "`no-ref` takes no recursive type, and there is one at `/properties/next`");
+    assert_eq!(
+        error.to_string(),
+        "`no-ref` does not support recursive types: there is one at `/properties/next`"
+    );
 }
 
 #[test]
@@ -415,7 +418,7 @@ fn rejects_names_that_a_vendor_rejects() {
     let error = rendered(&named("max-age"), Profile::Gemini).unwrap_err().to_string();
     assert_eq!(
         error,
-        "`gemini` takes no property named `max-age`: it takes a letter or `_`, then up to 63 of `A-Za-z0-9_`"
+        "`gemini` does not support the property name `max-age`: it supports a letter or `_`, then up to 63 of `A-Za-z0-9_`"
     );
 }
 
@@ -438,6 +441,6 @@ fn parses_every_profile_name() {
     let error = "opnai".parse::<Profile>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "`opnai` is no profile: expected one of mcp, no-ref, openai, openai-strict, anthropic, gemini, native"
+        "unknown profile `opnai`: expected one of mcp, no-ref, openai, openai-strict, anthropic, gemini, native"
     );
 }

@@ -123,10 +123,10 @@ pub enum SchemaFault {
     #[error("`$ref` leads to another document, `{}`: only references that begin with `#` are followed", Escaped(.0))]
     RemoteReference(String),
     /// A `$ref` points to something in this document that is not a schema, or to an `$anchor`.
-    #[error("`$ref` leads to `{}`, which is no schema of this document", Escaped(.0))]
+    #[error("`$ref` leads to `{}`, which is not a schema of this document", Escaped(.0))]
     UnknownReference(String),
     /// A schema applies itself to the same value again.
-    #[error("the schema refers to itself without an end: nothing of the value is consumed on the way")]
+    #[error("the schema refers to itself endlessly, without consuming any part of the value")]
     EndlessReference,
     /// `$schema` names an unsupported dialect.
     #[error(
@@ -155,7 +155,7 @@ pub enum SchemaFault {
     #[error("`x-mcp-header` {0}")]
     Header(&'static str),
     /// The schema violates the meta-schema of JSON Schema 2020-12.
-    #[error("it is no JSON Schema: {}", Escaped(.0))]
+    #[error("it is not a valid JSON Schema: {}", Escaped(.0))]
     Invalid(String),
 }
 
