@@ -132,8 +132,8 @@ impl Server {
         let clients: Vec<_> = (0..CONNECTIONS).map(|_| thread::spawn(move || ask(port))).collect();
         let mut bytes = 0;
         for client in clients {
-            let asked = client.join().unwrap_or_else(|_| Err(std::io::Error::other("a client panicked")));
-            bytes = asked.map_err(|source| Error::io("the connection to a server", source))?;
+            let joined = client.join().unwrap_or_else(|_| Err(std::io::Error::other("a client panicked")));
+            bytes = joined.map_err(|source| Error::io("the connection to a server", source))?;
         }
         let requests = f64::from(REQUESTS) * CONNECTIONS as f64;
         Ok(((self.nanoseconds()? - before) / requests / 1_000.0, bytes))

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use crate::cost;
 use crate::error::Error;
 use crate::leaf::{Leaf, Step};
-use crate::mcp::client::{Asked, Era};
+use crate::mcp::client::{Era, Operation};
 use crate::mcp::server::{Server, Transport};
 use crate::workspace::{self, Workspace};
 
@@ -41,8 +41,8 @@ pub(crate) fn measure(workspace: &Workspace, rounds: usize) -> Result<Measured, 
             rows.extend(programs.rows(workspace, tools, transport, rounds)?);
         }
     }
-    // By what was asked, and then by the number of tools.
-    rows.sort_by_key(|row| (row.transport, row.era, row.asked, row.tools));
+    // By what was operation, and then by the number of tools.
+    rows.sort_by_key(|row| (row.transport, row.era, row.operation, row.tools));
     let (section, met) = render(&rows);
     Ok(Measured { section, met })
 }
@@ -104,14 +104,14 @@ impl Programs {
             ];
             if transport == Transport::Http {
                 let list = workspace.target().join("list.json");
-                workspace::write(&list, &client::result(&servers[0].ask_once(Asked::List)?)?)?;
+                workspace::write(&list, &client::result(&servers[0].ask_once(Operation::List)?)?)?;
                 let list = list.to_string_lossy();
                 servers.push(start(&self.bare, &[KINDS[3], &list], era)?);
                 servers.push(start(&self.bare, &[KINDS[4], &list], era)?);
             }
-            for asked in Asked::ALL {
+            for operation in Operation::ALL {
                 let kinds = if transport == Transport::Http { KINDS.len() } else { SPEAK_STDIO };
-                rows.push(row(&mut servers[..kinds], (transport, era, asked, tools), rounds)?);
+                rows.push(row(&mut servers[..kinds], (transport, era, operation, tools), rounds)?);
             }
         }
         Ok(rows)
@@ -122,7 +122,7 @@ impl Programs {
 struct Row {
     transport: Transport,
     era: Era,
-    asked: Asked,
+    operation: Operation,
     tools: usize,
     microseconds: Vec<f64>,
     /// What ours costs, as a multiple of each.
@@ -131,16 +131,16 @@ struct Row {
 
 fn row(
     servers: &mut [Server],
-    (transport, era, asked, tools): (Transport, Era, Asked, usize),
+    (transport, era, operation, tools): (Transport, Era, Operation, usize),
     rounds: usize,
 ) -> Result<Row, Error> {
     for server in &mut *servers {
-        server.check(asked, tools)?;
+        server.check(operation, tools)?;
     }
-    let requests = match (asked, tools) {
-        (Asked::Call, _) | (Asked::List, ..=10) => 200,
-        (Asked::List, ..=100) => 60,
-        (Asked::List, _) => 15,
+    let requests = match (operation, tools) {
+        (Operation::Call, _) | (Operation::List, ..=10) => 200,
+        (Operation::List, ..=100) => 60,
+        (Operation::List, _) => 15,
     };
     let mut costs = vec![Vec::new(); servers.len()];
     let mut multiples = vec![Vec::new(); servers.len()];
@@ -148,7 +148,7 @@ fn row(
     for round in 0..=rounds {
         let mut of_round = Vec::new();
         for server in &mut *servers {
-            of_round.push(server.cost(asked, requests)?);
+            of_round.push(server.cost(operation, requests)?);
         }
         if round > 0 {
             for (number, cost) in of_round.iter().enumerate() {
@@ -160,7 +160,7 @@ fn row(
     let medians = |values: Vec<Vec<f64>>| {
         values.into_iter().map(|values| cost::median(values).unwrap_or_default()).collect()
     };
-    Ok(Row { transport, era, asked, tools, microseconds: medians(costs), multiples: medians(multiples) })
+    Ok(Row { transport, era, operation, tools, microseconds: medians(costs), multiples: medians(multiples) })
 }
 
 /// The tables, and whether nothing costs more than with rmcp's stored router, and a call as much with many tools as with few.
@@ -179,8 +179,9 @@ fn render(rows: &[Row]) -> (String, bool) {
         section += &"--:|--:|".repeat(kinds - 1);
         section.push('\n');
         for row in rows {
-            let (asked, era) = (row.asked.method(), row.era.name());
-            let _ = write!(section, "| `{asked}` | {era} | {} | {:.1} µs |", row.tools, row.microseconds[0]);
+            let (operation, era) = (row.operation.method(), row.era.name());
+            let _ =
+                write!(section, "| `{operation}` | {era} | {} | {:.1} µs |", row.tools, row.microseconds[0]);
             for kind in 1..kinds {
                 let multiple = row.multiples[kind];
                 let missed = kind == 1 && multiple > 1.0;
@@ -188,7 +189,7 @@ fn render(rows: &[Row]) -> (String, bool) {
                 let _ = write!(section, " {:.1} µs | {shown} |", row.microseconds[kind]);
                 if missed {
                     misses.push(format!(
-                        "{asked}, {}, {era}, {} tools: {multiple:.2} times rmcp with a stored router",
+                        "{operation}, {}, {era}, {} tools: {multiple:.2} times rmcp with a stored router",
                         transport.name(),
                         row.tools
                     ));
@@ -198,10 +199,12 @@ fn render(rows: &[Row]) -> (String, bool) {
         }
         section.push('\n');
     }
-    for row in rows.iter().filter(|row| row.asked == Asked::Call && row.tools == TOOLS[TOOLS.len() - 1]) {
+    for row in
+        rows.iter().filter(|row| row.operation == Operation::Call && row.tools == TOOLS[TOOLS.len() - 1])
+    {
         let same = |other: &&Row| {
-            (other.transport, other.era, other.asked, other.tools)
-                == (row.transport, row.era, row.asked, TOOLS[0])
+            (other.transport, other.era, other.operation, other.tools)
+                == (row.transport, row.era, row.operation, TOOLS[0])
         };
         let Some(few) = rows.iter().find(same) else { continue };
         let multiple = row.microseconds[0] / few.microseconds[0];
@@ -238,11 +241,11 @@ fn column(kind: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn row(asked: Asked, tools: usize, ours: f64, stored: f64) -> Row {
+    fn row(operation: Operation, tools: usize, ours: f64, stored: f64) -> Row {
         Row {
             transport: Transport::Stdio,
             era: Era::Modern,
-            asked,
+            operation,
             tools,
             microseconds: vec![ours, stored, 100.0],
             multiples: vec![1.0, ours / stored, ours / 100.0],
@@ -250,17 +253,17 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_more_than_the_stored_router_is_told() {
-        let (section, met) = render(&[row(Asked::List, 10, 30.0, 20.0)]);
+    fn reports_what_costs_more_than_the_stored_router() {
+        let (section, met) = render(&[row(Operation::List, 10, 30.0, 20.0)]);
         assert!(!met && section.contains("| 20.0 µs | **1.50** | 100.0 µs | 0.30 |"), "{section}");
         assert!(section.contains("- tools/list, stdio, 2026-07-28, 10 tools: 1.50 times"), "{section}");
-        let (section, met) = render(&[row(Asked::List, 10, 20.0, 20.0)]);
+        let (section, met) = render(&[row(Operation::List, 10, 20.0, 20.0)]);
         assert!(met && section.contains("The floor is held"), "{section}");
     }
 
     #[test]
     fn a_call_must_not_cost_more_with_more_tools() {
-        let calls = |many| [row(Asked::Call, 10, 20.0, 40.0), row(Asked::Call, 1_000, many, 40.0)];
+        let calls = |many| [row(Operation::Call, 10, 20.0, 40.0), row(Operation::Call, 1_000, many, 40.0)];
         assert!(render(&calls(21.0)).1);
         let (section, met) = render(&calls(30.0));
         assert!(!met && section.contains("a call with many tools, stdio, 2026-07-28: 1.50"), "{section}");

@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Variant {
     Macro,
-    WrittenOut,
+    Expansion,
     NoRegistration,
     NoValues,
     NoLadder,
@@ -33,7 +33,7 @@ impl Variant {
     fn of(flavor: Flavor) -> Vec<Variant> {
         let all = [
             Variant::Macro,
-            Variant::WrittenOut,
+            Variant::Expansion,
             Variant::NoRegistration,
             Variant::NoValues,
             Variant::NoLadder,
@@ -51,7 +51,7 @@ impl Variant {
     fn lacks(self) -> &'static str {
         match self {
             Variant::Macro => "",
-            Variant::WrittenOut => "the macro at work: reading the declaration, writing the expansion",
+            Variant::Expansion => "the macro at work: reading the declaration, writing the expansion",
             Variant::NoRegistration => "registration: `register!`",
             Variant::NoValues => {
                 "defaults, examples, limits, access: `|| json(…)`, `.range(…)`, `run_guarded`"

@@ -97,7 +97,7 @@ fn a_crate_that_is_named_is_linked() {
 }
 
 #[test]
-fn tools_of_one_name_are_told_with_the_places_of_both() {
+fn reports_both_places_of_tools_with_one_name() {
     assert_printed(
         "duplicates",
         &[

@@ -65,8 +65,8 @@ impl fmt::Display for Mistake {
         match self {
             Self::Command(name) => write!(f, "there is no command `{name}`\n\n{}", help()),
             Self::Step(name) => {
-                let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-                write!(f, "there is no step `{name}`\nhelp: the steps are {}", known.join(", "))
+                let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+                write!(f, "there is no step `{name}`\nhelp: the steps are {}", names.join(", "))
             }
         }
     }
@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_step_is_refused_with_the_known_ones() {
+    fn refuses_an_unknown_step_and_names_the_steps() {
         let mistake = parse("test fmt format").unwrap_err().to_string();
         assert!(mistake.starts_with("there is no step `format`"), "{mistake}");
         assert!(mistake.contains("fmt, clippy, doc"), "{mistake}");
     }
 
     #[test]
-    fn an_unknown_command_is_refused_with_the_known_ones() {
+    fn refuses_an_unknown_command_and_shows_the_help() {
         let mistake = parse("tests").unwrap_err().to_string();
         assert!(mistake.contains("`tests`") && mistake.contains("bench [ARG…]"), "{mistake}");
     }

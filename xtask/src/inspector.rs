@@ -55,7 +55,7 @@ pub(crate) struct Question {
     fails: bool,
 }
 
-const fn asked(
+const fn question(
     column: &'static str,
     method: &'static str,
     options: &'static [&'static str],
@@ -67,7 +67,7 @@ const fn asked(
 /// The list of tools, in which the inspector must find nothing that any client that it knows of could not take. A fact keeps
 /// an empty list from passing.
 const fn listed(facts: &'static [&'static str]) -> Question {
-    asked("list", "tools/list", &["--strict"], facts)
+    question("list", "tools/list", &["--strict"], facts)
 }
 
 const fn called(
@@ -75,7 +75,7 @@ const fn called(
     options: &'static [&'static str],
     facts: &'static [&'static str],
 ) -> Question {
-    asked(column, "tools/call", options, facts)
+    question(column, "tools/call", options, facts)
 }
 
 const fn failing(
@@ -177,7 +177,7 @@ impl Question {
                 r#""weather":"sun""#,
             ],
         ),
-        asked(
+        question(
             "templates",
             "resources/read",
             &["--uri", "weather://get_weather/Seattle/2014-07-04"],
@@ -200,32 +200,32 @@ impl Question {
         ),
         failing("failing", &["--tool-name", "purge"], &["the archive is locked", r#""isError":true"#]),
         failing("panic", &["--tool-name", "explode"], &["internal error (call ", r#""isError":true"#]),
-        asked(
+        question(
             "resources",
             "resources/list",
             &[],
             &[r#""uri":"fixture://tools""#, r#""uri":"fixture://colours""#],
         ),
-        asked(
+        question(
             "resources",
             "resources/read",
             &["--uri", "fixture://colours"],
             &[r#"[\"red\",\"green\",\"grey\"]"#],
         ),
-        asked(
+        question(
             "templates",
             "resources/templates/list",
             &[],
             &[r#""uriTemplate":"fixture://tool/{name}""#, r#""uriTemplate":"fixture://colour/{name}""#],
         ),
-        asked(
+        question(
             "templates",
             "resources/read",
             &["--uri", "fixture://colour/green"],
             &[r#""text":"the colour green""#],
         ),
-        asked("prompts", "prompts/list", &[], &[r#""name":"describe""#, r#""required":true"#]),
-        asked(
+        question("prompts", "prompts/list", &[], &[r#""name":"describe""#, r#""required":true"#]),
+        question(
             "prompts",
             "prompts/get",
             &["--prompt-name", "describe", "--prompt-args", "colour=grey", "words=7"],

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_read_and_a_failed_end_is_told() {
+    fn reads_each_line_and_reports_a_failed_end() {
         let mut lines = Vec::new();
         let result = shell("printf 'one\\ntwo'; exit 1").run_reading(|line| lines.push(line.to_owned()));
         assert_eq!(lines, ["one", "two"]);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_what_to_install() {
+    fn names_what_to_install_on_other_systems() {
         let failure =
             THING.obtain(|| false, || false, || panic!("installed without being root")).unwrap_err();
         let text = failure.to_string();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_a_part_of_it_is_told_from_a_missing_one() {
+    fn distinguishes_a_missing_part_from_a_missing_program() {
         let thing = Program { probe: &["--part"], ..THING };
         let failure = thing.obtain(|| false, || false, || Ok(())).unwrap_err().to_string();
         assert!(failure.starts_with("`thing` is not installed, is too old or lacks a part\n"), "{failure}");

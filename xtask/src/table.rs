@@ -77,15 +77,15 @@ impl Table {
             (None, Some(cell)) => (cell, false),
             (None, None) => return None,
         };
-        let known = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, held));
+        let noted = cell.rsplit_once(": ").is_some_and(|(row, column)| self.note(row, column, held));
         // What has no place in the table was not meant to be tried.
-        Some(held && known)
+        Some(held && noted)
     }
 
     /// Notes what came of one thing that was tried; `false` where the table has no such column.
     pub(crate) fn note(&mut self, row: &str, column: &str, held: bool) -> bool {
-        let Some(column) = COLUMNS.iter().position(|known| *known == column) else { return false };
-        let row = match self.rows.iter().position(|(known, _)| known == row) {
+        let Some(column) = COLUMNS.iter().position(|name| *name == column) else { return false };
+        let row = match self.rows.iter().position(|(name, _)| name == row) {
             Some(row) => row,
             None => {
                 self.rows.push((row.to_owned(), [None; COLUMNS.len()]));
@@ -139,7 +139,7 @@ impl std::fmt::Display for Table {
                 };
                 let _ = write!(line, " {word}");
                 if let Some(text) = remark(row, column) {
-                    let number = said.iter().position(|known| *known == text).unwrap_or_else(|| {
+                    let number = said.iter().position(|name| *name == text).unwrap_or_else(|| {
                         said.push(text);
                         said.len() - 1
                     });

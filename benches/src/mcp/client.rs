@@ -11,35 +11,35 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::mcp::source::TEXT;
 
-/// What is asked.
+/// What is operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Asked {
+pub(super) enum Operation {
     Call,
     List,
 }
 
-impl Asked {
-    pub(super) const ALL: [Asked; 2] = [Asked::Call, Asked::List];
+impl Operation {
+    pub(super) const ALL: [Operation; 2] = [Operation::Call, Operation::List];
 
     pub(super) fn method(self) -> &'static str {
         match self {
-            Asked::Call => "tools/call",
-            Asked::List => "tools/list",
+            Operation::Call => "tools/call",
+            Operation::List => "tools/list",
         }
     }
 
     fn params(self) -> Value {
         match self {
-            Asked::Call => json!({"name": "echo", "arguments": {"text": TEXT}}),
-            Asked::List => json!({}),
+            Operation::Call => json!({"name": "echo", "arguments": {"text": TEXT}}),
+            Operation::List => json!({}),
         }
     }
 
-    /// Whether this answers what was asked of a server with so many tools.
+    /// Whether this answers what was operation of a server with so many tools.
     pub(super) fn is_answered_by(self, body: &str, tools: usize) -> bool {
         match self {
-            Asked::Call => body.contains(TEXT),
-            Asked::List => body.matches("\"inputSchema\"").count() == tools,
+            Operation::Call => body.contains(TEXT),
+            Operation::List => body.matches("\"inputSchema\"").count() == tools,
         }
     }
 }
@@ -61,8 +61,8 @@ impl Era {
         }
     }
 
-    fn message(self, asked: Asked) -> String {
-        let mut params = asked.params();
+    fn message(self, operation: Operation) -> String {
+        let mut params = operation.params();
         if self == Era::Modern {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": self.name(),
@@ -70,7 +70,7 @@ impl Era {
                 "io.modelcontextprotocol/clientCapabilities": {},
             });
         }
-        json!({"jsonrpc": "2.0", "id": 1, "method": asked.method(), "params": params}).to_string()
+        json!({"jsonrpc": "2.0", "id": 1, "method": operation.method(), "params": params}).to_string()
     }
 }
 
@@ -91,15 +91,15 @@ pub(super) enum Client {
 
 impl Client {
     /// Asks once; the text of the answer.
-    pub(super) fn ask(&mut self, asked: Asked) -> io::Result<&str> {
+    pub(super) fn ask(&mut self, operation: Operation) -> io::Result<&str> {
         match self {
             Client::Http(http) => {
-                let request = usize::from(asked == Asked::List);
+                let request = usize::from(operation == Operation::List);
                 http.stream.write_all(&http.requests[request])?;
                 http.read()
             }
             Client::Stdio(stdio) => {
-                let request = usize::from(asked == Asked::List);
+                let request = usize::from(operation == Operation::List);
                 stdio.writer.write_all(stdio.requests[request].as_bytes())?;
                 stdio.read()
             }
@@ -131,19 +131,19 @@ impl Http {
                 client.read()?;
             }
         }
-        client.requests = Asked::ALL.map(|asked| {
+        client.requests = Operation::ALL.map(|operation| {
             let headers = match era {
                 Era::Legacy => session.clone(),
                 Era::Modern => {
-                    let name = if asked == Asked::Call { "mcp-name: echo\r\n" } else { "" };
+                    let name = if operation == Operation::Call { "mcp-name: echo\r\n" } else { "" };
                     format!(
                         "mcp-protocol-version: {}\r\nmcp-method: {}\r\n{name}",
                         era.name(),
-                        asked.method()
+                        operation.method()
                     )
                 }
             };
-            post(&headers, &era.message(asked))
+            post(&headers, &era.message(operation))
         });
         Ok(client)
     }
@@ -216,7 +216,7 @@ pub(super) struct Stdio {
 
 impl Stdio {
     pub(super) fn open(writer: ChildStdin, reader: ChildStdout, era: Era) -> io::Result<Self> {
-        let requests = Asked::ALL.map(|asked| era.message(asked) + "\n");
+        let requests = Operation::ALL.map(|operation| era.message(operation) + "\n");
         let mut client = Stdio {
             writer,
             reader: BufReader::with_capacity(1 << 20, reader),

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use crate::cost;
 use crate::error::Error;
-use crate::mcp::client::{self, Asked, Client, Era};
+use crate::mcp::client::{self, Client, Era, Operation};
 
 /// The cores of the servers and of the requests.
 const CORES: [usize; 2] = [0, 1];
@@ -89,23 +89,23 @@ impl Server {
     }
 
     /// The answer to one request.
-    pub(super) fn ask_once(&mut self, asked: Asked) -> Result<String, Error> {
-        let answer = self.clients[0].ask(asked).map(str::to_owned);
+    pub(super) fn ask_once(&mut self, operation: Operation) -> Result<String, Error> {
+        let answer = self.clients[0].ask(operation).map(str::to_owned);
         answer.map_err(|source| Error::io(&self.name, source))
     }
 
     /// Whether the server does what it is measured for.
-    pub(super) fn check(&mut self, asked: Asked, tools: usize) -> Result<(), Error> {
-        let answer = self.ask_once(asked)?;
-        if asked.is_answered_by(&answer, tools) {
+    pub(super) fn check(&mut self, operation: Operation, tools: usize) -> Result<(), Error> {
+        let answer = self.ask_once(operation)?;
+        if operation.is_answered_by(&answer, tools) {
             return Ok(());
         }
-        let expected = format!("an answer to {} with {tools} tools", asked.method());
+        let expected = format!("an answer to {} with {tools} tools", operation.method());
         Err(Error::OtherAnswer { leaf: self.name.clone(), answer, expected })
     }
 
     /// The microseconds of the processor that a request takes, of so many over each connection.
-    pub(super) fn cost(&mut self, asked: Asked, requests: u32) -> Result<f64, Error> {
+    pub(super) fn cost(&mut self, operation: Operation, requests: u32) -> Result<f64, Error> {
         let before = self.nanoseconds()?;
         let connections = self.clients.len();
         thread::scope(|scope| {
@@ -114,7 +114,7 @@ impl Server {
                     let mut core = CpuSet::new();
                     core.set(CORES[1])?;
                     sched_setaffinity(Pid::from_raw(0), &core)?;
-                    (0..requests).try_for_each(|_| client.ask(asked).map(drop))
+                    (0..requests).try_for_each(|_| client.ask(operation).map(drop))
                 })
             });
             let asking: Vec<_> = asking.collect();

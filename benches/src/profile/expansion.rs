@@ -210,6 +210,6 @@ mod tests {
             options: String::new(),
         };
         let (_, block) = SNAPSHOT.split_once("\n}\n").unwrap();
-        assert_eq!(tight(&add.block(Variant::WrittenOut)), tight(block));
+        assert_eq!(tight(&add.block(Variant::Expansion)), tight(block));
     }
 }

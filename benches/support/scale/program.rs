@@ -64,16 +64,16 @@ async fn main() {
         let answer = ask(&two_steps, "tools/call", "list_available_tools", params);
         async { collected(answer.await).await }
     };
-    let told = |body: &Bytes| {
+    let parsed = |body: &Bytes| {
         let answer: Value = serde_json::from_slice(body).unwrap();
         answer["result"]["structuredContent"].clone()
     };
-    assert_eq!(told(&available(json!({})).await)["total"], there);
+    assert_eq!(parsed(&available(json!({})).await)["total"], there);
     let two_step_list = repeated(|| available(json!({}))).await;
     let server = json!({"filter_by_server": catalogue::PROVIDERS[0]});
-    assert_eq!(told(&available(server.clone()).await)["total"], catalogue::of(0, tools).count());
+    assert_eq!(parsed(&available(server.clone()).await)["total"], catalogue::of(0, tools).count());
     let two_step_server = repeated(|| available(server.clone())).await;
-    assert_eq!(told(&available(json!({"search": SEARCH})).await)["total"], hits);
+    assert_eq!(parsed(&available(json!({"search": SEARCH})).await)["total"], hits);
     let two_step_search = repeated(|| available(json!({"search": SEARCH}))).await;
     let resident = memory("VmRSS:");
 

@@ -39,8 +39,8 @@ async fn test_sampling(
     /// What the model is told.
     prompt: String,
 ) -> Result<String, Failure> {
-    let written = context.sample(Sample::new(100).user(prompt)).await?;
-    Ok(format!("LLM response: {}", written.as_text()))
+    let answer = context.sample(Sample::new(100).user(prompt)).await?;
+    Ok(format!("LLM response: {}", answer.as_text()))
 }
 
 /// How somebody can be reached.

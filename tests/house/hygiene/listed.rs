@@ -30,7 +30,7 @@ mod deep {
     }
 }
 
-macro_rules! written {
+macro_rules! by_macro {
     ($($name:ident)*) => {$(
         /// Is written by a macro.
         #[tool(operation = Explain)]
@@ -44,7 +44,7 @@ macro_rules! written {
     }
     };
 }
-written!(one two);
+by_macro!(one two);
 
 /// Where names mean something else.
 mod taken {

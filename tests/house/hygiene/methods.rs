@@ -10,7 +10,7 @@ fn ours() -> RegistryBuilder {
     let keyword = r#type { text: "keyword".to_owned() };
     of(module_path!())
         .state(keyword)
-        .state(Written(1))
+        .state(ViaMacro(1))
         .state(Other(2))
         .state(body::Local(3))
         .state(Wrapped(4_u8))
@@ -78,7 +78,7 @@ impl r#type {
     }
 }
 
-macro_rules! written {
+macro_rules! by_macro {
     ($type:ident $other:ty, $name:ident, $self:ident, $default:expr) => {
         #[derive(Debug)]
         struct $type(u32);
@@ -103,7 +103,7 @@ macro_rules! written {
     };
 }
 struct Other(u32);
-written!(Written Other, written, self, Self(5).0);
+by_macro!(ViaMacro Other, via_macro, self, Self(5).0);
 
 /// Nothing but what is imported, and what begins with `::`.
 mod no_prelude {
@@ -192,9 +192,9 @@ fn methods_are_registered_where_they_are_compiled() {
             "outside()",
             "twice(number)",
             "undisturbed()",
+            "via_macro(number)",
             "wrapped.number()",
             "wrapped.text(text)",
-            "written(number)",
         ]
     );
     registry.check().unwrap();
@@ -202,7 +202,7 @@ fn methods_are_registered_where_they_are_compiled() {
         ("match", json!({"fn": "s"}), json!("keywords")),
         ("twice", json!({"number": 2}), json!(4)),
         ("names", json!({"__arg0": 1, "__arg1": 2, "__call": 3, "this": 4}), json!([1, 2, 3, 4])),
-        ("written", json!({}), json!(6)),
+        ("via_macro", json!({}), json!(6)),
         ("of_other", json!({}), json!(2)),
         ("inside", json!({}), json!("inside")),
         ("outside", json!({}), json!(3)),
@@ -215,7 +215,8 @@ fn methods_are_registered_where_they_are_compiled() {
 
 #[test]
 fn methods_are_listed_as_functions_are() {
-    let listed = tools![r#type::r#match, crate::hygiene::methods::Written::written, Wrapped::<u8>::wrapped];
+    let listed =
+        tools![r#type::r#match, crate::hygiene::methods::ViaMacro::via_macro, Wrapped::<u8>::wrapped];
     let registry = ours().tools(listed).build().unwrap();
     assert_eq!(registry.tools().len(), 11);
     let registry = body::builder().build().unwrap();
@@ -229,5 +230,5 @@ fn methods_stay_what_they_are() {
     let keyword = r#type { text: "a".to_owned() };
     assert_eq!((keyword.r#match(None), r#type::twice(2), keyword.compiled()), ("a".to_owned(), 4, true));
     assert_eq!(keyword.is_no_tool(), 1);
-    assert_eq!((Written(1).written(2), Wrapped(1_u8).wrapped()), (3, 1));
+    assert_eq!((ViaMacro(1).via_macro(2), Wrapped(1_u8).wrapped()), (3, 1));
 }

@@ -54,7 +54,7 @@ impl<Op> Inject<Op> for Ticket {
 
 /// Types that are written in unusual ways.
 #[tool(operation = Transform)]
-fn written(
+fn spelled(
     tuple: (u8, Option<String>),
     array: [i8; 2],
     qualified: <Vec<u8> as IntoIterator>::Item,
@@ -83,8 +83,8 @@ fn there_may_be_many() {
 }
 
 #[test]
-fn a_type_may_be_written_in_any_way() {
+fn accepts_every_spelling_of_a_type() {
     let registry = of(module_path!()).state(0_u8).build().unwrap();
     let arguments = json!({"tuple": [1, "a"], "array": [3, -4], "qualified": 2, "boxed": "b"});
-    assert_eq!(call(&registry, "written", arguments), json!([3, -1, "abwritten"]));
+    assert_eq!(call(&registry, "spelled", arguments), json!([3, -1, "abspelled"]));
 }

@@ -37,7 +37,7 @@ async fn old(mut number: u32) -> Vec<PromptMessage> {
     vec![PromptMessage::user(number.to_string()), PromptMessage::assistant("old")]
 }
 
-macro_rules! written {
+macro_rules! by_macro {
     ($name:ident $text:literal $kind:ty = $default:expr) => {
         #[doc = $text]
         #[prompt(title = $text)]
@@ -46,7 +46,7 @@ macro_rules! written {
         }
     };
 }
-written!(written "By a macro." u32 = 2 + 3);
+by_macro!(via_macro "By a macro." u32 = 2 + 3);
 
 /// Nothing but what is imported, and what begins with `::`.
 mod taken {
@@ -81,7 +81,7 @@ fn body() -> Prompts {
     fn inside(#[inject] text: State<&'static str>) -> Prompt {
         Prompt::new([PromptMessage::user(*text)])
     }
-    prompts![inside, super::prompts::written]
+    prompts![inside, super::prompts::via_macro]
 }
 
 #[test]
@@ -89,13 +89,13 @@ fn prompts_are_hygienic() {
     let registry = of(module_path!()).state("inside").allow_empty().build().unwrap();
     registry.check().unwrap();
     let names: Vec<&str> = registry.prompts().map(tool_core::PromptDefinition::name).collect();
-    assert_eq!(names, ["inside", "match", "old", "undisturbed", "written"]);
+    assert_eq!(names, ["inside", "match", "old", "undisturbed", "via_macro"]);
     for (name, arguments, expected) in [
         ("inside", json!({}), json!(["inside"])),
         ("match", json!({"type": "a", "__arg0": 1}), json!(["a 1 None"])),
         ("old", json!({"number": 1}), json!(["2", "old"])),
         ("undisturbed", json!({}), json!(["undisturbed"])),
-        ("written", json!({}), json!(["By a macro. 5"])),
+        ("via_macro", json!({}), json!(["By a macro. 5"])),
     ] {
         assert_eq!(messages(&registry, name, arguments), expected, "{name}");
     }
@@ -117,5 +117,5 @@ fn prompts_are_listed_wherever_they_are_declared() {
 fn a_prompt_stays_a_function() {
     assert_eq!(r#match("a".to_owned(), 1, None), "a 1 None");
     assert_eq!(tool_core::private::block_on(old(1)).len(), 2);
-    assert_eq!((written(1).as_str(), taken::undisturbed()), ("By a macro. 1", Ok("undisturbed")));
+    assert_eq!((via_macro(1).as_str(), taken::undisturbed()), ("By a macro. 1", Ok("undisturbed")));
 }

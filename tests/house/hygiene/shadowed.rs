@@ -237,7 +237,7 @@ fn names_that_are_taken_are_not_used() {
 }
 
 #[test]
-fn a_return_type_is_known_by_its_shape() {
+fn recognizes_a_return_type_by_its_shape() {
     let registry = of("house::hygiene::shadowed::alias").build().unwrap();
     assert_eq!(call(&registry, "half", json!({"number": 4})), 2);
     assert_eq!(alias::half(4).unwrap(), 2);

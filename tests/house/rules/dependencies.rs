@@ -45,7 +45,7 @@ fn adapters_take_the_core_without_its_default_features() {
             .unwrap_or_else(|| panic!("`{adapter}` is no adapter of `tool-core`"));
         assert!(!core.uses_default_features, "`{adapter}` asks for the default features of `tool-core`");
         for feature in ["default", "inventory", "macros"] {
-            assert!(!core.features.iter().any(|asked| asked == feature), "`{adapter}` asks for `{feature}`");
+            assert!(!core.features.iter().any(|name| name == feature), "`{adapter}` asks for `{feature}`");
         }
     }
 }

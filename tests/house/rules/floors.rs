@@ -60,16 +60,16 @@ fn every_folder_of_the_core_stands_on_a_floor() {
 }
 
 #[test]
-fn files_import_each_other_in_the_known_circles_only() {
+fn files_import_each_other_in_the_listed_circles_only() {
     let mut found = Vec::new();
     for library in LIBRARIES {
         for circle in circles(&Crate::read(library).imports()) {
             found.push((library, circle[0].clone(), circle.len()));
         }
     }
-    let known: Vec<_> =
+    let listed: Vec<_> =
         CIRCLES.iter().map(|(library, first, files)| (*library, (*first).to_owned(), *files)).collect();
-    assert_eq!(found, known, "circles of more than two files");
+    assert_eq!(found, listed, "circles of more than two files");
 }
 
 #[test]

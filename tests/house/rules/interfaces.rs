@@ -66,10 +66,10 @@ fn the_registry_has_few_methods_and_all_of_them_in_one_folder() {
     let (mut methods, mut elsewhere) = (0, Vec::new());
     for path in workspace::sources(workspace::member("tool-core")) {
         let found = registry_methods(&syn::parse_file(&workspace::read(&path)).unwrap().items);
-        let is_at_home =
+        let is_in_registry =
             path.components().any(|part| part.as_os_str() == "registry") || path.ends_with("src/registry.rs");
         match found {
-            Some(found) if is_at_home => methods += found,
+            Some(found) if is_in_registry => methods += found,
             Some(_) => elsewhere.push(path),
             None => {}
         }

@@ -95,8 +95,8 @@ mod tests {
             .filter(|name| name.ends_with(".test.mjs"))
             .collect();
         found.sort();
-        let mut known = FILES;
-        known.sort();
-        assert_eq!(found, known);
+        let mut expected = FILES;
+        expected.sort();
+        assert_eq!(found, expected);
     }
 }

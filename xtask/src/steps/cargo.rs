@@ -60,9 +60,9 @@ pub(crate) fn package(_: &mut Tally) -> Result<(), Failure> {
 /// for the same: after an earlier run in this place it would build what it unpacked then. Such folders have names that begin
 /// with a hyphen, since the registry that they stand for has no host.
 fn forget_archives() {
-    let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let folders = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    let folder = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+    let folder = folder.or_else(|| std::env::home_dir().map(|user| user.join(".cargo")));
+    let folders = folder.and_then(|folder| std::fs::read_dir(folder.join("registry/src")).ok());
     for folder in folders.into_iter().flatten().flatten() {
         if folder.file_name().to_string_lossy().starts_with('-') {
             // One that is in use elsewhere is unpacked again.

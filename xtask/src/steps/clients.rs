@@ -185,9 +185,9 @@ pub(crate) fn clients(tally: &mut Tally) -> Result<(), Failure> {
         println!("{gap} ... FAILED\nnobody tried it, and no remark says why");
         tally.count(false);
     }
-    let written = table.write();
+    let wrote = table.write();
     match tally.failed {
-        0 => broken.map_or(written, Err),
+        0 => broken.map_or(wrote, Err),
         failed => Err(Failure::Checks(failed)),
     }
 }
@@ -216,8 +216,8 @@ fn inspect(
             for &question in example.questions {
                 let inspection = Inspection { server: &label, era, transport, question };
                 let result = inspection.run(npm, &storage);
-                let known = note(&inspection.row(), question.column, result.is_ok());
-                tally.count(result.is_ok() && known);
+                let noted = note(&inspection.row(), question.column, result.is_ok());
+                tally.count(result.is_ok() && noted);
                 match result {
                     Ok(()) => println!("{inspection} ... ok"),
                     Err(fault) => println!("{inspection} ... FAILED\n{fault}"),

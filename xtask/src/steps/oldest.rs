@@ -90,7 +90,7 @@ mod tests {
         let ranges = ranges(&manifest);
         assert!(!ranges.is_empty());
         for (name, lower) in ranges {
-            let oldest = OLDEST.iter().find(|(known, _)| *known == name);
+            let oldest = OLDEST.iter().find(|(oldest, _)| *oldest == name);
             let (_, version) =
                 oldest.unwrap_or_else(|| panic!("`{name}` is a range and not tested at its lower end"));
             assert!(

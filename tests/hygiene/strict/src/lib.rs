@@ -184,7 +184,7 @@ fn proposed(typed: &str, stock: &StrictStock) -> Vec<String> {
 }
 
 /// Is written by hand.
-fn written() -> Value {
+fn custom_schema() -> Value {
     json!({"type": "object", "properties": {"anything": {}}, "required": ["anything"], "additionalProperties": false})
 }
 
@@ -226,8 +226,8 @@ pub fn strict_limited(
 /// Has a schema of its own.
 #[inline]
 #[must_use]
-#[tool(operation = Transform, schema = written(), access = may_wait())]
-pub fn strict_written(anything: Value) -> String {
+#[tool(operation = Transform, schema = custom_schema(), access = may_wait())]
+pub fn strict_custom_schema(anything: Value) -> String {
     anything.to_string()
 }
 
