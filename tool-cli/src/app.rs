@@ -1,4 +1,4 @@
-//! The command line of an application: what it is called and what it holds.
+//! The command line of an application.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,7 +9,7 @@ use tool_core::lint::Lint;
 use crate::Server;
 use crate::identity::into_identity::{Identities, IntoIdentity};
 
-/// The command line of one registry.
+/// The command line of a registry.
 ///
 /// ```
 /// use tool_cli::{App, Buffer, Streams};
@@ -38,12 +38,12 @@ pub struct App {
     pub(crate) servers: Vec<(String, Server)>,
     pub(crate) identities: Option<Identities>,
     pub(crate) lint: Lint,
-    /// How the program was called, for scripts that call it again.
+    /// The program as it was called, for completion scripts.
     pub(crate) argv0: Option<OsString>,
 }
 
 impl App {
-    /// The command line of this registry, under the name of the program.
+    /// Creates a command line for a registry, with the name of the program.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    /// The version that `--version` shows, beside the number of tools.
+    /// Sets the version that `--version` prints, with the number of tools.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -73,7 +73,7 @@ impl App {
         self
     }
 
-    /// What the program is, in one sentence for its help.
+    /// Sets the description of the program for `--help`, one sentence.
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -84,10 +84,9 @@ impl App {
         self
     }
 
-    /// Plugs in a server: what `serve NAME` runs. The last of a name counts.
+    /// Adds a server, which `serve NAME` runs. It replaces an earlier one of the same name.
     ///
-    /// A plain `async fn(ServeOptions) -> Result<(), ServeError>` will do; [`Server::new`] also takes closures whose
-    /// types are inferred, and says more.
+    /// Pass an `async fn(ServeOptions) -> Result<(), ServeError>`, or a [`Server`] with options, which also takes closures.
     ///
     /// ```
     /// use tool_cli::{App, ServeError, ServeOptions, Server};
@@ -109,9 +108,9 @@ impl App {
         self
     }
 
-    /// Who is meant by `--as ID`: a caller with the permissions that the application gives to it, or nobody it knows.
-    /// Without this, it is a caller of that name without permissions. `--grant` adds to them either way. A function that can
-    /// fail returns a `Result` of it, and its error is told as one.
+    /// Sets the function that looks up the caller for `--as ID`: a principal with its permissions, or `None` if it is unknown.
+    /// By default, `--as ID` is a principal of that name without permissions. `--grant` adds permissions in both cases. A
+    /// function that can fail returns a `Result`, and its error is reported.
     ///
     /// ```
     /// use tool_core::Principal;
@@ -127,7 +126,7 @@ impl App {
         self
     }
 
-    /// What `lint` looks for, and its limits; [`Lint::default`] unless told.
+    /// Sets the rules and limits of the command `lint`; the default is [`Lint::default`].
     ///
     /// ```
     /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();

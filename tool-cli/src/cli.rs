@@ -1,4 +1,4 @@
-//! What may be typed: the commands, their options and their help.
+//! The commands, their options and their help, as clap commands.
 
 mod commands;
 mod inputs;
@@ -19,10 +19,10 @@ pub(crate) use tool_name::tool_named;
 use crate::app::App;
 use crate::style::neutral;
 
-/// What was typed, by the grammar of this application.
+/// Parses a command line.
 ///
 /// Most command lines have no option, and those of a command are most of what its grammar takes: it is made without them
-/// first. What is wrong is told by the whole program.
+/// first. Errors are reported by the full command.
 pub(crate) fn parse(
     app: &App,
     width: u16,

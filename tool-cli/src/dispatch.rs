@@ -17,11 +17,11 @@ use crate::{cli, complete, identity, info, lint, list, lock, man, run, schema, s
 impl App {
     /// Runs the command line of this process and returns its exit code.
     ///
-    /// The codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage.
+    /// The exit codes are those of [`FailureKind::codes`](tool_core::FailureKind::codes), and 2 for wrong usage.
     ///
     /// # Panics
     ///
-    /// `run` and `serve` need the runtime of tokio around them.
+    /// Panics if `run` or `serve` is used outside of a tokio runtime.
     ///
     /// ```no_run
     /// use std::process::ExitCode;
@@ -36,11 +36,11 @@ impl App {
         self.run_from(std::env::args_os()).await.into()
     }
 
-    /// Runs the command line of this process as [`run`](Self::run) does, and starts a runtime only for a command that needs
-    /// one: `run` and `serve`, and completion in a shell. A list has ended by the time that a runtime has started.
+    /// Runs the command line of this process like [`run`](Self::run), but starts a runtime only for commands that need one:
+    /// `run`, `serve` and shell completion. Other commands start faster without one.
     ///
-    /// The registry is built before there is a runtime. State that needs one when it is made, such as a connection pool, panics then:
-    /// use [`run`](Self::run) in an `async fn main`.
+    /// The registry is built before the runtime starts. State that needs a runtime, such as a connection pool, would panic:
+    /// use [`run`](Self::run) in an `async fn main` instead.
     ///
     /// ```no_run
     /// use std::process::ExitCode;
@@ -51,7 +51,7 @@ impl App {
     /// }
     /// ```
     ///
-    /// A runtime that cannot be started is told on stderr, and the exit code is 70.
+    /// If the runtime cannot start, prints an error and returns exit code 70.
     pub fn run_on(self, runtime: impl FnOnce() -> io::Result<Runtime>) -> ExitCode {
         self.run_from_on(std::env::args_os().collect(), runtime).into()
     }
@@ -71,15 +71,15 @@ impl App {
         }
     }
 
-    /// Runs the command line of this process with arguments of the application's choice, of which the first is the name
-    /// of the program, and returns the exit code.
+    /// Runs the command line of this process with these arguments, and returns the exit code. The first argument is the name
+    /// of the program.
     ///
-    /// After an interrupt, and after a call that took longer than `--timeout`, the process ends right here, since a tool that blocks or a blocking read of stdin would hold
-    /// its runtime up: with 130, or with 0 when a server shut down in good order.
+    /// After an interrupt or a `--timeout`, this method exits the process, since a blocking tool or a blocking read of stdin would
+    /// delay the shutdown of the runtime. The exit code is 130, or 0 after a graceful shutdown of a server.
     ///
     /// # Panics
     ///
-    /// `run` and `serve` need the runtime of tokio around them.
+    /// Panics if `run` or `serve` is used outside of a tokio runtime.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -99,7 +99,7 @@ impl App {
         code
     }
 
-    /// Runs the command line with these arguments, without the program's name, on these streams: what tests do.
+    /// Runs the command line on these streams, for tests. The arguments do not include the name of the program.
     ///
     /// ```
     /// # tool_core::private::block_on(async {
@@ -121,7 +121,7 @@ impl App {
         self.finish(arguments.into_iter().map(Into::into).collect(), &mut streams).await
     }
 
-    /// Runs to the end, whatever that is, and tells it.
+    /// Runs a command, reports its error, and returns the exit code.
     async fn finish(self, arguments: Vec<OsString>, streams: &mut Streams) -> u8 {
         let has_control_characters =
             arguments.iter().any(|argument| argument.to_string_lossy().contains(char::is_control));
@@ -139,7 +139,7 @@ impl App {
         }
     }
 
-    /// The tool that is to be called or checked. Its flags are part of the grammar; no other tool's are looked at.
+    /// Returns the tool that `run` or `validate` names. Only its inputs become flags.
     pub(crate) fn tool_named(&self, arguments: &[OsString]) -> Option<ToolDefinition> {
         if !arguments.iter().any(|word| word == "run" || word == "validate") {
             return None;

@@ -1,4 +1,4 @@
-//! Why a command ended before its time: one cause a variant, each with its words and its exit code.
+//! The errors of commands, with their texts and exit codes.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -15,7 +15,7 @@ use crate::streams::Streams;
 /// The exit code for wrong usage, as clap has it too.
 const USAGE: u8 = 2;
 
-/// Why a command ended before its time.
+/// An error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// What clap has to say: wrong usage, and also help and version.
@@ -85,7 +85,7 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// A tool of this name does not exist, or is not there while the registry is read only.
+    /// Returns the error for a tool that does not exist, or is hidden in a read-only registry.
     pub(crate) fn tool_not_found(registry: &Registry, name: &str) -> Self {
         match registry.check_access(name) {
             Err(failure) if failure.kind() != FailureKind::NotFound => CliError::call(failure),
@@ -97,12 +97,12 @@ impl CliError {
         }
     }
 
-    /// A call that failed.
+    /// Returns the error for a failed call.
     pub(crate) fn call(failure: Failure) -> Self {
         CliError::Call { failure, suggestion: None }
     }
 
-    /// Tells the user, and returns the exit code.
+    /// Reports the error to the user, and returns the exit code.
     pub(crate) fn report(self, streams: &mut Streams) -> u8 {
         let code = self.exit_code();
         match self {
@@ -165,12 +165,12 @@ impl CliError {
     }
 }
 
-/// The tool of this name, or the reason to stop.
+/// Returns the tool of this name.
 pub(crate) fn find_tool<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolDefinition, CliError> {
     registry.get(name).ok_or_else(|| CliError::tool_not_found(registry, name))
 }
 
-/// A failure as the one object on stdout.
+/// Returns a failure as a JSON object.
 pub(crate) fn failure_json(failure: &Failure) -> Value {
     let mut object = serde_json::json!({
         "success": false,
@@ -194,7 +194,7 @@ fn similar_name_help(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!("\nhelp: did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// An error with its sources, which are not repeated where the error itself shows them.
+/// Returns the text of an error with its sources, without repetitions.
 fn with_sources(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

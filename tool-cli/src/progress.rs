@@ -1,5 +1,4 @@
-//! How far a call has come: a bar where stderr is a terminal, lines elsewhere. And what it has to say, for whoever wants to
-//! know more.
+//! Progress and log messages of a call: a bar if stderr is a terminal, otherwise lines.
 
 mod bar;
 
@@ -13,26 +12,26 @@ use crate::progress::bar::Bar;
 use crate::streams::{self, Stderr, Streams};
 use crate::style::neutral;
 
-/// How often a line is written where there is no bar, at most.
+/// The minimum time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Watches one call. The bar goes away when this is dropped.
+/// The display of one call. Dropping it removes the bar.
 pub(crate) struct ProgressWatch {
     display: Arc<Display>,
 }
 
 impl ProgressWatch {
-    /// What is drawn, for whoever writes in its place.
+    /// Returns the display, for code that writes to the terminal.
     pub(crate) fn display(&self) -> Arc<Display> {
         Arc::clone(&self.display)
     }
 
-    /// Whom the call tells.
+    /// Returns the sink for progress.
     pub(crate) fn progress_sink(&self) -> Arc<dyn ProgressSink> {
         Arc::clone(&self.display) as Arc<dyn ProgressSink>
     }
 
-    /// Who hears what the call has to say.
+    /// Returns the sink for log messages.
     pub(crate) fn log_sink(&self) -> Arc<dyn LogSink> {
         Arc::clone(&self.display) as Arc<dyn LogSink>
     }
@@ -46,7 +45,7 @@ impl Drop for ProgressWatch {
     }
 }
 
-/// Somebody who watches, unless nothing should be said.
+/// Creates the display of a call, unless output is quiet.
 pub(crate) fn watch(streams: &Streams) -> Option<ProgressWatch> {
     if streams.is_quiet() {
         return None;
@@ -59,14 +58,14 @@ pub(crate) fn watch(streams: &Streams) -> Option<ProgressWatch> {
     Some(ProgressWatch { display: Arc::new(display) })
 }
 
-/// What is display of how far a call has come.
+/// The display of progress: a bar, or lines.
 pub(crate) enum Display {
     Bar(Arc<Bar>),
     Lines(Mutex<Lines>),
 }
 
 impl Display {
-    /// Takes what is drawn out of the way for as long as somebody else writes.
+    /// Hides the bar while `write` runs.
     pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match self {
             Display::Bar(bar) => bar.suspend(write),
@@ -101,7 +100,7 @@ impl LogSink for Display {
     }
 }
 
-/// What is written line by line.
+/// Progress as lines.
 pub(crate) struct Lines {
     stderr: Stderr,
     /// When the last line was written, and with which message.

@@ -1,4 +1,4 @@
-//! `serve`: servers that the application plugs in, since the adapters do not know each other.
+//! `serve`: servers that the application adds.
 
 use std::error::Error;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::streams::{self, Stderr, Streams};
 
-/// Why a server failed: any error.
+/// The error of a server: any error.
 ///
 /// ```
 /// let error: tool_cli::ServeError = "the port is taken".into();
@@ -21,7 +21,7 @@ pub type ServeError = Box<dyn Error + Send + Sync>;
 
 type ServeFuture = Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>;
 
-/// A server as `serve` runs it: an async function, and what the help says about it.
+/// A server for `serve`: an async function, its description and its options.
 ///
 /// ```
 /// use tool_cli::Server;
@@ -61,8 +61,8 @@ pub(crate) struct Choice {
 }
 
 impl Server {
-    /// A server from an async function. It returns when its shutdown is wished for, or when it has nothing to serve any
-    /// more, as when stdin ends.
+    /// Creates a server from an async function. The function returns after [`ServeOptions::shutdown`], or when there is nothing
+    /// more to serve, as when stdin ends.
     ///
     /// ```
     /// let server = tool_cli::Server::new(|options| async move {
@@ -84,7 +84,7 @@ impl Server {
         }
     }
 
-    /// What the help says about it.
+    /// Sets the description for `--help`.
     ///
     /// ```
     /// let server = tool_cli::Server::new(async |_| Ok(())).about("Serve MCP, over stdio unless --addr is given");
@@ -94,7 +94,7 @@ impl Server {
         self
     }
 
-    /// Offers `--addr`, with the address at which the server listens when it is left out.
+    /// Adds the option `--addr` with a default.
     ///
     /// ```
     /// let server = tool_cli::Server::new(async |_| Ok(())).addr(([127, 0, 0, 1], 8080));
@@ -104,8 +104,7 @@ impl Server {
         self
     }
 
-    /// Offers `--addr` without a default, for a server that listens only if it is asked to: [`ServeOptions::addr`] is `None`
-    /// when it is left out.
+    /// Adds the option `--addr` without a default. Without the option, [`ServeOptions::addr`] is `None`.
     ///
     /// ```
     /// let server = tool_cli::Server::new(async |options| {
@@ -120,7 +119,7 @@ impl Server {
         self
     }
 
-    /// Offers `--allow-execute`, for a server that only describes the tools unless it is given.
+    /// Adds the option `--allow-execute`, for a server that by default does not call tools.
     ///
     /// ```
     /// let server = tool_cli::Server::new(async |options| {
@@ -135,7 +134,7 @@ impl Server {
         self
     }
 
-    /// An option of its own, `--NAME`, that takes one of these values: the first one unless told. What was chosen is
+    /// Adds the option `--NAME`, which takes one of these values; the first is the default. Read it with
     /// [`ServeOptions::choice`].
     ///
     /// ```
@@ -177,7 +176,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// What the command line asks of a server.
+/// The options of a server from the command line.
 ///
 /// ```
 /// use tool_cli::{ServeError, ServeOptions};
@@ -196,8 +195,7 @@ impl fmt::Debug for Server {
 pub struct ServeOptions {
     /// `--addr`, or the default of [`Server::addr`].
     pub addr: Option<SocketAddr>,
-    /// Whether `--allow-execute` was given, where [`Server::allow_execute`] offers it: tools may be called, and not only
-    /// described.
+    /// Whether `--allow-execute` was given: clients may call tools. Always `false` without [`Server::allow_execute`].
     pub allow_execute: bool,
     choices: Vec<(String, String)>,
     shutdown: CancellationToken,
@@ -205,7 +203,7 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// Tells on stderr where the server listen_addr: `listening on http://ADDR`. Whoever started the process waits for it.
+    /// Prints `listening on http://ADDR` to stderr. Other programs can wait for this line.
     ///
     /// ```
     /// # drop(tool_cli::Server::new(async |options| {
@@ -217,7 +215,7 @@ impl ServeOptions {
         streams::write(&self.stderr, &format!("listening on http://{addr}\n"));
     }
 
-    /// What was chosen for an option that [`Server::choice`] declared.
+    /// Returns the value of an option that [`Server::choice`] added.
     ///
     /// ```
     /// # drop(tool_cli::Server::new(async |options| {
@@ -230,7 +228,7 @@ impl ServeOptions {
         self.choices.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Waits until the server should shut down in good order: Ctrl-C or SIGTERM. May be asked for many times.
+    /// Waits for Ctrl-C or SIGTERM, after which the server should shut down. Can be called many times.
     ///
     /// ```
     /// # drop(tool_cli::Server::new(async |options| {
@@ -253,7 +251,7 @@ impl fmt::Debug for ServeOptions {
     }
 }
 
-/// Runs a server until it ends, and then waits for the calls that change something.
+/// Runs a server until it ends, and then waits for modifying calls.
 pub(crate) async fn serve(app: App, matches: &ArgMatches, streams: &mut Streams) -> Result<(), CliError> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some((_, server)) = app.servers.into_iter().find(|(known, _)| known == name) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Where a command reads and writes: the process's own streams, or those that a test brought.
+//! The streams of a command: those of the process, or those of a test.
 
 use std::env;
 use std::io::{self, IsTerminal as _, Read, Write};
@@ -16,7 +16,7 @@ const WIDTH: u16 = 100;
 /// The narrowest line that a page is laid out for.
 const MIN_WIDTH: u16 = 20;
 
-/// What a command reads from and writes to.
+/// The streams that a command reads from and writes to.
 ///
 /// ```
 /// use tool_cli::{Buffer, Streams};
@@ -61,7 +61,7 @@ pub(crate) type Stdin = Arc<Mutex<dyn Read + Send>>;
 pub(crate) type Stderr = Arc<Mutex<dyn Write + Send>>;
 
 impl Streams {
-    /// Streams that are no terminal: no colors, no questions, no signals.
+    /// Creates streams without a terminal: no colors, no questions, no signals.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink());
@@ -87,7 +87,7 @@ impl Streams {
         }
     }
 
-    /// Stdin and stderr are a terminal: somebody is there to answer a question and to see how far a call has come.
+    /// Treats stdin and stderr as a terminal: enables questions and the progress bar.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(&b"y\n"[..], std::io::sink(), std::io::sink()).interactive();
@@ -97,7 +97,7 @@ impl Streams {
         self
     }
 
-    /// The columns of a line; 100 when nothing is said, and never less than 20.
+    /// Sets the width of a line in columns; the default is 100, the minimum 20.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink()).columns(60);
@@ -107,7 +107,7 @@ impl Streams {
         self
     }
 
-    /// Interrupts a call or a server when this future ends, as Ctrl-C does in a process.
+    /// Interrupts a call or a server when this future completes, like Ctrl-C.
     ///
     /// ```
     /// let streams = tool_cli::Streams::new(std::io::empty(), std::io::sink(), std::io::sink())
@@ -280,7 +280,7 @@ pub(crate) fn write(stderr: &Stderr, text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// A stream that remembers what was written; its clones are one stream.
+/// A stream that stores what is written. Clones share the same buffer.
 ///
 /// ```
 /// use std::io::Write;
@@ -293,7 +293,7 @@ pub(crate) fn write(stderr: &Stderr, text: &str) {
 pub struct Buffer(Arc<Mutex<Vec<u8>>>);
 
 impl Buffer {
-    /// What was written so far; bytes that are no UTF-8 are replaced.
+    /// Returns what was written so far; invalid UTF-8 is replaced.
     ///
     /// ```
     /// assert_eq!(tool_cli::Buffer::default().text(), "");

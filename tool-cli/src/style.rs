@@ -1,4 +1,4 @@
-//! Text for people: styled where colours are shown, and free of what would command their terminal.
+//! Text for people: styled if colors are enabled, and without control characters.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ impl Paint {
     }
 }
 
-/// The text with every character made visible that is_unsafe a terminal or reorders what it shows: C0 but for line
+/// Escapes every character that controls a terminal or reorders its text: C0 except for line
 /// breaks and tabs, DEL, C1, and the `Bidi_Control` characters of Unicode.
 ///
 /// They are written as in JSON, so that inside a JSON text they still mean themselves.

@@ -1,4 +1,4 @@
-//! What every handler works on: the provider, the settings, and what is kept between requests.
+//! The state of all handlers: the provider, the options and the caches.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::ApiError;
 use crate::in_flight::{CallGuard, InFlightCalls};
 use crate::options::Options;
 
-/// What every handler works on.
+/// The state of all handlers.
 #[derive(Clone, Debug)]
 pub(crate) struct Api(Arc<Inner>);
 
@@ -33,31 +33,31 @@ impl Api {
         &self.0.options
     }
 
-    /// Asks the provider.
+    /// Queries the provider.
     pub(crate) async fn tools(&self) -> Result<Registry, ApiError> {
-        // Why it failed is in the log.
+        // The provider has logged the cause.
         let tools = self.0.provider.tools().await.map_err(|_| ApiError::Discovery)?;
         let registry = tools.registry();
         let in_full = !self.0.options.excerpts && adapter::results(registry).is_some();
         Ok(if in_full { registry.with_options(&CallOptions::new().full_results()) } else { registry.clone() })
     }
 
-    /// What keeps results that are too large to be sent at once, if something does.
+    /// Returns the store of large results, if there is one.
     pub(crate) fn results(&self) -> Option<ResultStore> {
         self.0.provider.results()
     }
 
-    /// What was written for a registry that does not change.
+    /// Returns the cache of rendered documents.
     pub(crate) fn cache(&self) -> &DocumentCache {
         &self.0.cache
     }
 
-    /// Notes that a tool of this registry is called, which may run on when its caller has left.
+    /// Tracks a call, which may continue after its client has disconnected.
     pub(crate) fn track_call(&self, registry: &Registry) -> CallGuard {
         self.0.in_flight.track(registry)
     }
 
-    /// Waits until no call is on its way.
+    /// Waits until no call is running.
     pub(crate) async fn drain(&self) {
         self.0.in_flight.drain().await;
     }

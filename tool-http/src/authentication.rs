@@ -1,4 +1,4 @@
-//! Who sends a request.
+//! Authentication of requests.
 
 use axum::http::header;
 use axum::http::request::Parts;
@@ -8,11 +8,11 @@ use tool_core::authentication::{AuthenticationError, identify};
 use crate::error::ApiError;
 use crate::options::Options;
 
-/// Who sends a request; `None` where neither the application nor an authenticator says.
+/// Returns the caller of a request; `None` without an authenticator or a principal of the application.
 ///
 /// # Errors
 ///
-/// When the authenticator refuses the request, or cannot decide.
+/// Returns an error if the authenticator rejects the request, or is unavailable.
 pub(crate) async fn authenticate(options: &Options, head: &Parts) -> Result<Option<Principal>, ApiError> {
     identify(options.authenticator.as_deref(), head).await.map_err(|error| match error {
         AuthenticationError::Refused { challenge } => ApiError::Unauthorized { challenge },
@@ -20,23 +20,23 @@ pub(crate) async fn authenticate(options: &Options, head: &Parts) -> Result<Opti
     })
 }
 
-/// Who sends a request that need not say so: `None` where it does not, or not rightly.
+/// Returns the caller of a request that need not be authenticated; `None` for missing or invalid credentials.
 pub(crate) async fn authenticate_optional(options: &Options, head: &Parts) -> Option<Principal> {
     let has_principal = head.extensions.get::<Principal>().is_some_and(is_identified);
     let has_authorization =
         options.authenticator.is_some() && head.headers.contains_key(header::AUTHORIZATION);
-    // What is public is no reason to turn anybody away.
+    // Invalid credentials do not prevent access to what is public.
     if has_principal || has_authorization { authenticate(options, head).await.ok().flatten() } else { None }
 }
 
-/// Who sends a request that must say so.
+/// Returns the caller of a request that must be authenticated.
 ///
 /// # Errors
 ///
-/// As [`authenticate`], and when nobody has found out.
+/// Returns the errors of [`authenticate`], and an error if there is no caller.
 pub(crate) async fn require(options: &Options, head: &Parts) -> Result<Principal, ApiError> {
     let sender = authenticate(options, head).await?;
-    // Whom an authenticator lets in is its own affair.
+    // An authenticator may accept anonymous callers.
     let sender = sender.filter(|sender| options.authenticator.is_some() || is_identified(sender));
     sender.ok_or_else(ApiError::unauthorized)
 }

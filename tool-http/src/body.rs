@@ -1,4 +1,4 @@
-//! The body of a request, as the bytes of the arguments.
+//! Reads the body of a request.
 
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -9,11 +9,11 @@ use mime::Mime;
 use crate::error::ApiError;
 use crate::options::Options;
 
-/// Reads the arguments. What they say is left to the tool; here is decided whether they are read at all.
+/// Reads the bytes of the arguments, without parsing them.
 ///
 /// # Errors
 ///
-/// When the body is announced as something else than JSON in UTF-8, is too large or too slow.
+/// Returns an error if the body is not announced as JSON in UTF-8, is too large or too slow.
 pub(crate) async fn read(headers: &HeaderMap, body: Body, options: &Options) -> Result<Bytes, ApiError> {
     check_content_encoding(headers)?;
     let content_type = media_type(headers)?;

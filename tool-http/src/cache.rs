@@ -1,4 +1,4 @@
-//! What is written once for a registry that does not change.
+//! A cache of rendered documents.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -7,7 +7,7 @@ use tool_core::{Registry, adapter};
 use crate::error::ApiError;
 use crate::representation::Representation;
 
-/// What can be asked for that names every tool.
+/// A document that contains every tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Document {
     /// `GET /tools`.
@@ -18,8 +18,8 @@ pub(crate) enum Document {
     OpenApi,
 }
 
-/// The documents of the registry that the provider has returned last. A provider that always returns the same one has each
-/// written once; a provider that returns another one every time gains and loses nothing.
+/// The rendered documents of the registry that the provider returned last. It helps if the provider always returns the same
+/// registry.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache(Mutex<Option<Arc<CachedDocuments>>>);
 
@@ -30,8 +30,7 @@ struct CachedDocuments {
 }
 
 impl DocumentCache {
-    /// The document, as it was written for this registry or is written now. It must be the same for every caller, and at
-    /// any time.
+    /// Returns the document for this registry, rendered now or before. It must be the same for every caller and at any time.
     pub(crate) fn get_or_render(
         &self,
         document: Document,
@@ -43,12 +42,12 @@ impl DocumentCache {
         if let Some(representation) = slot.get() {
             return Ok(representation.clone());
         }
-        // Two may write it at the same time: it is the same text.
+        // Two requests may render it at the same time, with the same result.
         let representation = render()?;
         Ok(slot.get_or_init(|| representation).clone())
     }
 
-    /// The document, if it was written for this registry.
+    /// Returns the document, if it was rendered for this registry.
     pub(crate) fn get(&self, document: Document, registry: &Registry) -> Option<Representation> {
         // Nothing panics while it is held.
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);

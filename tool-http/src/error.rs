@@ -1,4 +1,4 @@
-//! What is answered without the tool: one cause a variant, each with its status, all in the shape `{"error": …}`.
+//! Errors outside of tools: each has a status, and a body of the form `{"error": …}`.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,7 +7,7 @@ use tool_core::profile::ProfileError;
 
 use crate::json::json;
 
-/// Why a request did not get as far as a tool.
+/// An error of a request that did not reach a tool.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
     #[error("Tool execution is disabled.")]
@@ -75,7 +75,7 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    /// Nobody has said who sends the request, and nobody is there who could be told.
+    /// Returns the error for a request without a caller, if there is no authenticator.
     pub(crate) fn unauthorized() -> Self {
         ApiError::Unauthorized { challenge: HeaderValue::from_static("Bearer") }
     }
@@ -114,7 +114,7 @@ impl ApiError {
     }
 }
 
-/// The shape of an error of which no more is told than its message.
+/// The body of an error that has only a message.
 #[derive(Serialize)]
 pub(crate) struct Message<'m> {
     pub(crate) error: &'m str,

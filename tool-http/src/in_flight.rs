@@ -1,4 +1,4 @@
-//! Which registries have calls on their way: a provider may have others by the time that a server ends.
+//! The registries with running calls, for the shutdown of a server whose provider may return other registries by then.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::task::{Context, Waker};
 
 use tool_core::{Registry, adapter};
 
-/// The registries whose tools were called, each as long as one of these calls may be on its way.
+/// The registries whose tools were called, each while one of these calls may still run.
 #[derive(Debug, Default)]
 pub(crate) struct InFlightCalls(Mutex<Vec<CallGuard>>);
 
-/// Keeps a registry among those that are waited for.
+/// Keeps a registry in [`InFlightCalls`].
 pub(crate) type CallGuard = Arc<Registry>;
 
 impl InFlightCalls {
-    /// Notes that a tool of this registry is called, from now until it is dropped and on as long as the registry is busy.
+    /// Adds a registry until the guard is dropped and the registry is idle.
     pub(crate) fn track(&self, registry: &Registry) -> CallGuard {
         // Nothing panics while it is held.
         let mut registries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -27,7 +27,7 @@ impl InFlightCalls {
         guard
     }
 
-    /// Waits until all of them are idle.
+    /// Waits until all registries are idle.
     pub(crate) async fn drain(&self) {
         // A tool can call one of a registry that was idle when it was looked at.
         while let Some(busy) = self.next_busy() {

@@ -1,4 +1,4 @@
-//! The settings of the router and of the server.
+//! Options of the router and the server.
 
 mod serve;
 
@@ -10,15 +10,15 @@ use tool_core::authentication::Authenticator;
 
 pub use serve::ServeOptions;
 
-/// How tools are shown over HTTP, by a router and by a server alike.
+/// Options for a router or a server.
 ///
-/// Tools are listed and checked, and not run, unless [`allow_execute`](Options::allow_execute) says so.
+/// Tools can be listed and validated, but not called, until you set [`allow_execute`](Options::allow_execute).
 ///
 /// ```
 /// let options = tool_http::Options::new().allow_execute(true).body_limit(64 * 1024);
 /// ```
 #[derive(Clone)]
-#[must_use = "options do nothing until a router or a server is made with them"]
+#[must_use = "options do nothing until they are passed to a router or a server"]
 pub struct Options {
     pub(crate) allow_execute: bool,
     pub(crate) authenticator: Option<Arc<dyn Authenticator>>,
@@ -31,7 +31,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The defaults: execution off, discovery public, no page of another origin, bodies of up to 1 MiB that arrive within
+    /// Returns the defaults: execution off, public discovery, no cross-origin access, bodies of up to 1 MiB that arrive within
     /// 30 seconds.
     ///
     /// ```
@@ -50,9 +50,9 @@ impl Options {
         }
     }
 
-    /// Answers a call whose result is too large with an excerpt and a link to the whole, where the registry
-    /// [keeps](tool_core::results::ResultStore) large results. Off by default: a program reads the value that the output schema describes,
-    /// whatever its size.
+    /// Returns an excerpt and a link instead of a result that is too large, if the registry
+    /// [stores](tool_core::results::ResultStore) large results. Off by default: programs get the full value that the output
+    /// schema describes.
     ///
     /// ```
     /// let options = tool_http::Options::new().excerpts(true);
@@ -62,10 +62,10 @@ impl Options {
         self
     }
 
-    /// Whether `POST /tools/{name}/call` runs tools.
+    /// Enables `POST /tools/{name}/call`, which runs tools.
     ///
-    /// A router does not know who can reach it: switch execution on where only those can who may, or with an
-    /// [authenticator](Options::authenticator). A server refuses it on an address that is not loopback without one.
+    /// A router does not know who can reach it. Enable execution only behind access control, or with an
+    /// [authenticator](Options::authenticator). A server without one refuses execution on a public address.
     ///
     /// ```
     /// let options = tool_http::Options::new().allow_execute(true);
@@ -75,13 +75,13 @@ impl Options {
         self
     }
 
-    /// Who finds out who sends a request: nobody calls a tool without having said who it is.
+    /// Sets the authenticator: every call must then be authenticated.
     ///
-    /// Not asked where the application has found out itself, and put a [`Principal`](tool_core::Principal) that is not
-    /// anonymous into the extensions of the request.
+    /// It is skipped if the application has put a [`Principal`](tool_core::Principal) that is not anonymous into the
+    /// extensions of the request.
     ///
-    /// Discovery that is public asks it where a request has `Authorization`, and shows what that caller sees; a request that
-    /// it refuses is answered as one without.
+    /// Public discovery uses it if a request has `Authorization`, and then shows what that caller may see. Invalid
+    /// credentials are ignored there.
     ///
     /// ```
     /// use tool_core::Principal;
@@ -97,7 +97,7 @@ impl Options {
         self
     }
 
-    /// Whether nobody learns of tools either without having said who it is. A list then holds what the caller may call.
+    /// Requires authentication for discovery too. A list then contains only the tools that the caller may call.
     ///
     /// ```
     /// # use tool_core::Principal;
@@ -111,9 +111,9 @@ impl Options {
         self
     }
 
-    /// What the whole is called, on its page and in `openapi.json`: `Tools`, unless it is said.
+    /// Sets the title of the explorer and of `openapi.json`; the default is `Tools`.
     ///
-    /// When it is the name of the program that has the tools on its command line, the calls to copy from the page name it.
+    /// Use the name of your command-line program, and the calls to copy from the explorer use it too.
     ///
     /// ```
     /// let options = tool_http::Options::new().title("Weather");
@@ -123,8 +123,8 @@ impl Options {
         self
     }
 
-    /// Lets pages of another origin, such as `https://app.example.org`, read the answers (CORS). Nobody else may, and `*`
-    /// is no origin: say which.
+    /// Allows pages of another origin, such as `https://app.example.org`, to read responses (CORS). `*` is not supported: name
+    /// each origin.
     ///
     /// ```
     /// let options = tool_http::Options::new().allow_cors_origin("https://app.example.org");
@@ -134,7 +134,7 @@ impl Options {
         self
     }
 
-    /// The most bytes that the arguments of one call may have; more is 413.
+    /// Sets the maximum size of a request body in bytes; a larger one is rejected with 413.
     ///
     /// ```
     /// let options = tool_http::Options::new().body_limit(4096);
@@ -144,7 +144,7 @@ impl Options {
         self
     }
 
-    /// The longest that the arguments of one call may take to arrive; longer is 408.
+    /// Sets the maximum time for receiving a request body; a slower one is rejected with 408.
     ///
     /// ```
     /// let options = tool_http::Options::new().body_timeout(std::time::Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! A request on its way to its answer: who sends it, and which tools there are for that caller.
+//! The context of a request: its caller, and the tools that the caller can see.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawPathParams, Request};
@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::representation::Representation;
 use crate::{authentication, body};
 
-/// A request to one of the routes. It is lent to one at a time, because a body is not `Sync`.
+/// A request to one of the routes. Methods take `&mut self`, because a body is not `Sync`.
 pub(crate) struct RequestContext {
     pub(crate) api: Api,
     pub(crate) head: Parts,
@@ -29,8 +29,7 @@ impl RequestContext {
         RequestContext { api, head, body, cache_control }
     }
 
-    /// Who looks for tools. Anybody may, unless discovery is protected; who says who it is sees what it may see, and who
-    /// says so wrongly what everybody sees.
+    /// Returns the caller for discovery. Invalid credentials count as none, unless discovery is protected.
     pub(crate) async fn viewer(&mut self) -> Result<Principal, ApiError> {
         let options = self.api.options();
         let viewer = if options.protect_discovery {
@@ -49,24 +48,24 @@ impl RequestContext {
             .unwrap_or_else(Principal::anonymous))
     }
 
-    /// For whom the answer is, once the viewer is known.
+    /// Returns the caching rules of the response. Call [`viewer`](Self::viewer) first.
     pub(crate) fn cache_control(&self) -> CacheControl {
         self.cache_control
     }
 
-    /// Whether a list holds only what the caller may call.
+    /// Returns `true` if lists contain only what the caller may call.
     pub(crate) fn is_protected(&self) -> bool {
         self.api.options().protect_discovery
     }
 
-    /// The answer to a `GET`.
+    /// Returns the response to a `GET`.
     pub(crate) fn respond(&self, representation: &Representation) -> Response {
         let mut response = representation.to_response(&self.head.headers);
         self.cache_control.apply(response.headers_mut());
         response
     }
 
-    /// The tools that there are now, as this caller sees them. This is the one place where the provider is asked.
+    /// Returns the current tools, as this caller sees them. Only this method queries the provider.
     pub(crate) async fn tools(&mut self, caller: Principal) -> Result<Registry, ApiError> {
         Ok(self.api.tools().await?.as_principal(caller))
     }
@@ -79,32 +78,32 @@ impl RequestContext {
         CallOptions::new().trace(trace).extensions(extensions)
     }
 
-    /// The name of a tool in the path, decoded once.
+    /// Returns the name of the tool in the path, decoded once.
     ///
     /// The prefix that the router is nested under may have variables of its own, even one of this name: the last counts.
     pub(crate) async fn tool_name(&mut self) -> Result<String, ApiError> {
         self.path_parameter("name").await.ok_or(ApiError::NameNotUtf8)?.ok_or(ApiError::RouteNotFound)
     }
 
-    /// The digest of a result in the path; empty for what is no text.
+    /// Returns the digest of the result in the path; empty if it is not UTF-8.
     pub(crate) async fn result_digest(&mut self) -> String {
         self.path_parameter("digest").await.flatten().unwrap_or_default()
     }
 
-    /// A variable of the path; `None` where there is one that is no text.
+    /// Returns a parameter of the path; `None` if one of them is not UTF-8.
     async fn path_parameter(&mut self, name: &str) -> Option<Option<String>> {
         let parameters = RawPathParams::from_request_parts(&mut self.head, &()).await.ok()?;
         let value = parameters.iter().filter(|(parameter, _)| *parameter == name).last();
         Some(value.map(|(_, value)| value.to_owned()))
     }
 
-    /// The arguments in the body.
+    /// Reads the arguments from the body.
     pub(crate) async fn arguments(self) -> Result<Bytes, ApiError> {
         body::read(&self.head.headers, self.body, self.api.options()).await
     }
 }
 
-/// The tool of this name that is listed for the caller.
+/// Returns the tool of this name, if the caller can see it.
 pub(crate) fn find_tool<'r>(tools: &'r Registry, name: &str) -> Result<&'r ToolDefinition, ApiError> {
     let tool = tools.get(name).ok_or_else(|| ApiError::ToolNotFound(name.to_owned()))?;
     tracing::Span::current().record("tool", tool.name());

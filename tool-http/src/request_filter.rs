@@ -1,4 +1,4 @@
-//! Who may speak to a server at all: the host that is asked for, and the page that asks.
+//! The check of `Host` and `Origin`.
 //!
 //! A server on a loopback address is within reach of every web page that its user opens. Two things give a page away:
 //! the name that it asks for, when it made its own name mean this machine (DNS rebinding), and what the browser says of
@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::origin::{Authority, Host, Origin};
 use crate::server::error::ServeError;
 
-/// The hosts that a server answers for, and the origins that may ask.
+/// The hosts of a server, and the origins whose pages may send requests.
 #[derive(Debug)]
 pub(crate) struct RequestFilter {
     bound: IpAddr,
@@ -35,7 +35,7 @@ impl RequestFilter {
         })
     }
 
-    /// Lets a request pass, or says why not.
+    /// Checks the host and the origin of a request.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), ApiError> {
         let host_header = single_value(request.headers(), header::HOST)
             .map_err(|_| ApiError::InvalidHost)?

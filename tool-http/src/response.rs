@@ -1,4 +1,4 @@
-//! What a call or a check came to, as a response.
+//! Responses to calls and validations.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::error::Message;
 use crate::json::json;
 use crate::results;
 
-/// The answer to a call.
+/// Returns the response to a call.
 ///
-/// A failure of the tool itself has the shape of a success with `isError`; one on the way to the tool is an error.
+/// A failure of the tool itself has the form of a result with `isError`; any other failure is an error.
 pub(crate) fn call_response(reply: &Reply) -> Response {
     let meta = Meta { call_id: reply.call_id };
     if let Some(preview) = &reply.preview {
@@ -37,7 +37,7 @@ pub(crate) fn call_response(reply: &Reply) -> Response {
     }
 }
 
-/// What is sent of a result that is too large, and where the rest is. What failed has failed all the same.
+/// Returns the preview of a result that is too large, with a link to the rest.
 fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: Meta) -> Response {
     let mut content = Vec::new();
     for part in preview.parts() {
@@ -70,7 +70,7 @@ fn preview_response(preview: &Preview, result: &Result<Output, Failure>, meta: M
     }
 }
 
-/// The answer to a check of arguments.
+/// Returns the response to a validation.
 pub(crate) fn validation_response(result: Result<Validation, Failure>) -> Response {
     let failure = match result {
         Ok(Validation { coercions: repairs, .. }) => {
@@ -93,7 +93,7 @@ pub(crate) fn validation_response(result: Result<Validation, Failure>) -> Respon
     }
 }
 
-/// An error that the pipeline found.
+/// Returns the response to a failure outside of the tool.
 pub(crate) fn failure_response(failure: &Failure, call_id: CallId) -> Response {
     match failure.kind() {
         FailureKind::NotFound | FailureKind::Disabled | FailureKind::Unauthenticated => {
@@ -104,7 +104,7 @@ pub(crate) fn failure_response(failure: &Failure, call_id: CallId) -> Response {
     }
 }
 
-/// A body with the status of this failure, and when to try again.
+/// Returns a body with the status and the `Retry-After` of a failure.
 fn response_for(failure: &Failure, body: &impl Serialize) -> Response {
     let mut response = json(status(failure), body);
     if let Some(wait) = failure.retry_after() {
@@ -139,7 +139,7 @@ fn serialize_display<S: Serializer>(call_id: &CallId, serializer: S) -> Result<S
     serializer.collect_str(call_id)
 }
 
-/// A fault of the application: nothing of its cause, but what finds it in the log.
+/// The body of an internal error: the call id, without the cause.
 #[derive(Serialize)]
 struct FaultBody<'f> {
     #[serde(flatten)]

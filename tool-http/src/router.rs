@@ -1,4 +1,4 @@
-//! The routes.
+//! The router and its routes.
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -12,10 +12,10 @@ use crate::options::Options;
 use crate::route::Route;
 use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi, results};
 
-/// The routes of a provider of tools: tools can be listed, understood and checked, and not run.
+/// Creates a router for a provider of tools. Tools can be listed and validated, but not called.
 ///
-/// Anything that [`IntoToolsProvider`] takes will do: a registry, a list of tools, a function or an `async` function that
-/// returns one. It is asked once by every request that needs tools, and by no other.
+/// The provider is a registry, a list of tools, or a function or an `async` function that returns one
+/// ([`IntoToolsProvider`]). It is queried once for each request that needs tools.
 ///
 /// Nest it under any prefix of an application with `nest_service`. `nest` works too, but does not answer at the prefix with
 /// a trailing slash.
@@ -25,7 +25,7 @@ use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi,
 /// let app: axum::Router = axum::Router::new().nest_service("/api", tool_http::router(registry));
 /// ```
 ///
-/// So it stands in an application with a state of its own.
+/// In an application with a state of its own:
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -35,8 +35,8 @@ use crate::{completion, cors, discovery, execution, explorer, json_rpc, openapi,
 /// let app: axum::Router = axum::Router::<AppState>::new().nest_service("/api", tools).with_state(AppState);
 /// ```
 ///
-/// A path below the prefix that is none of its routes is 404 in the shape of its other errors. axum does not merge a router
-/// with a fallback of its own into one that has another: give it up there, and the application answers for such paths.
+/// An unknown path below the prefix is 404, with a body like other errors. axum cannot merge two routers that both have a
+/// fallback: reset this one, and your application handles such paths.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -47,19 +47,19 @@ pub fn router<Marker>(provider: impl IntoToolsProvider<Marker>) -> Router {
     router_with(provider, Options::new())
 }
 
-/// The routes of a provider with settings, such as that tools can be run.
+/// Creates a router with options, for example to allow calls.
 ///
-/// The router does not look at `Host` and `Origin`: that is the policy of the application that it becomes a part of. A
-/// [`Server`](crate::Server) has one. Who asks is found out by the [authenticator](Options::authenticator), or by the
-/// application, which then puts a [`Principal`](tool_core::Principal) into the extensions of the request; without either
-/// every caller is [anonymous](tool_core::Principal::anonymous).
+/// The router does not check `Host` and `Origin`: that is up to your application. A [`Server`](crate::Server) checks them.
+/// Callers are identified by the [authenticator](Options::authenticator), or by your application, which then puts a
+/// [`Principal`](tool_core::Principal) into the extensions of the request. Without either, every caller is
+/// [anonymous](tool_core::Principal::anonymous).
 ///
-/// Whatever else the layers of the application put into the extensions of a request stands beside the call: a tool takes
-/// it as [`tool_core::Extension`], or asks its [`Context`](tool_core::Context::extension).
+/// Tools can use everything else that the layers of your application put into the extensions of a request: as
+/// [`tool_core::Extension`], or with [`Context::extension`](tool_core::Context::extension).
 ///
 /// # Panics
 ///
-/// When an [origin](Options::allow_cors_origin) is none.
+/// Panics if an [origin](Options::allow_cors_origin) is invalid.
 ///
 /// ```
 /// # let registry = tool_core::Registry::builder().allow_empty().build().unwrap();
@@ -71,7 +71,7 @@ pub fn router_with<Marker>(provider: impl IntoToolsProvider<Marker>, options: Op
     routes(&Api::new(provider.into_provider(), options), Router::new())
 }
 
-/// The routes over what they work on, and these.
+/// Adds all routes to a router.
 pub(crate) fn routes(api: &Api, others: Router<Api>) -> Router {
     let router = others
         .route("/tools", get(Route::new("/tools", discovery::list)))

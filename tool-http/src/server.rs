@@ -1,4 +1,4 @@
-//! A server of its own, for an application that has none.
+//! A standalone server.
 
 mod connections;
 pub(crate) mod error;
@@ -20,14 +20,14 @@ use crate::options::ServeOptions;
 use crate::request_filter::RequestFilter;
 use crate::server::connections::Connections;
 
-/// Serves the tools of a provider until the program is asked to end by `SIGINT` or `SIGTERM`; asked twice, it ends at once.
+/// Serves the tools of a provider until `SIGINT` or `SIGTERM`. A second signal ends the server at once.
 ///
-/// The first line on stderr is `listening on http://ADDR`, with the port that a port of 0 became. [`Server`] is the
-/// same for programs that print their own.
+/// Prints `listening on http://ADDR` to stderr, with the actual port if `addr` has port 0. Use [`Server`] to print
+/// something else.
 ///
 /// # Errors
 ///
-/// When it cannot start: see [`ServeError`].
+/// Returns a [`ServeError`] if the server cannot start.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,7 +44,7 @@ pub async fn serve<Marker>(
     options: impl Into<ServeOptions>,
 ) -> Result<(), ServeError> {
     let server = Server::bind(provider, addr, options).await?;
-    // Nobody may read stderr, and that is no reason not to serve.
+    // A closed stderr does not prevent serving.
     let _ = writeln!(io::stderr(), "listening on http://{}", server.local_addr());
     let insisted = async {
         terminated().await;
@@ -52,12 +52,12 @@ pub async fn serve<Marker>(
     };
     tokio::select! {
         () = server.run(terminated()) => {}
-        () = insisted => tracing::warn!("ended before all calls did"),
+        () = insisted => tracing::warn!("stopped before all calls finished"),
     }
     Ok(())
 }
 
-/// Waits until the program is asked to end, by `SIGINT` or `SIGTERM` (elsewhere by Ctrl-C).
+/// Waits for `SIGINT` or `SIGTERM`; on other systems than Unix, for Ctrl-C.
 ///
 /// ```no_run
 /// # async fn example(server: tool_http::Server) {
@@ -87,11 +87,10 @@ pub async fn terminated() {
     }
 }
 
-/// A server that is bound to its address and has not begun to accept.
+/// A server that is bound to its address, but does not accept connections yet.
 ///
-/// It answers only for its own hosts and to its own pages, bounds what a connection may send and take and how slowly, and
-/// ends without cutting off calls. `GET /health` says that it is there, however many connections there are. See
-/// [`ServeOptions`].
+/// It accepts only requests for its own hosts and from its own pages, limits the size and time of requests, and shuts down
+/// gracefully. `GET /health` works even when there are too many connections. See [`ServeOptions`].
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -104,7 +103,7 @@ pub async fn terminated() {
 /// # });
 /// ```
 #[derive(Debug)]
-#[must_use = "a server answers nobody until `run`"]
+#[must_use = "a server does nothing until `run`"]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -114,14 +113,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Asks the provider for its tools, checks them, and binds the address.
+    /// Loads the tools of the provider, checks them, and binds the address.
     ///
-    /// A provider that has none to give at the moment may have some later: why is in the log, and the server starts.
+    /// If the provider fails, the cause is logged and the server starts: the provider may work later.
     ///
     /// # Errors
     ///
-    /// When the tools have faults, the address cannot be had, or execution is on, the address is not loopback and nobody
-    /// finds out who calls: see [`ServeError`].
+    /// Returns a [`ServeError`] if the tools are invalid, the address is unavailable, or execution would be allowed on a
+    /// public address without an authenticator.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -138,7 +137,7 @@ impl Server {
     ) -> Result<Self, ServeError> {
         let options = options.into();
         let api = Api::new(provider.into_provider(), options.router.clone());
-        // One that does not answer now may answer later, as one that fails may.
+        // A provider that fails or times out now may work later.
         if let Ok(Ok(tools)) = tokio::time::timeout(options.request_timeout, api.tools()).await {
             tools.check()?;
         }
@@ -160,7 +159,7 @@ impl Server {
         Ok(Server { listener, address, request_filter, api, options })
     }
 
-    /// The address, with the port that a port of 0 became.
+    /// Returns the bound address, with the actual port.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -174,7 +173,7 @@ impl Server {
         self.address
     }
 
-    /// Serves until `shutdown` is there, then accepts no more and waits for the calls on their way, up to the
+    /// Serves until `shutdown` completes, then waits for running calls up to the
     /// [drain timeout](ServeOptions::drain_timeout).
     ///
     /// ```
@@ -193,7 +192,7 @@ impl Server {
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                // Also waits where the process has no more files to give: an accept that fails does not spin.
+                // Backs off when the process has no more file descriptors.
                 (stream, _) = Listener::accept(&mut listener) => connections.take(stream),
                 () = connections.next_closed() => {}
             }
@@ -201,10 +200,7 @@ impl Server {
         drop(listener);
         let left = connections.drain(options.drain_timeout, api.drain()).await;
         if left > 0 {
-            tracing::warn!(
-                connections = left,
-                "calls were still on their way at the end of the drain timeout"
-            );
+            tracing::warn!(connections = left, "calls were still running at the end of the drain timeout");
         }
     }
 }

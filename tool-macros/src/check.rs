@@ -1,4 +1,4 @@
-//! Every rule of a declaration, one function a rule, in the order in which one reads it.
+//! The rules of a declaration: one function for each, in the order of the source.
 
 mod access;
 mod attribute;
@@ -28,7 +28,7 @@ use crate::docs;
 use crate::model::Tool;
 use crate::parse::{Attribute, Function};
 
-/// Makes a declaration of what was read, or notes everything that is wrong with it.
+/// Builds the model of a tool, or adds every error of its declaration.
 pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Tool> {
     self::attribute::check(attribute, function, errors);
     signature::check(function, errors);
@@ -36,7 +36,7 @@ pub(crate) fn tool(attribute: &Attribute, function: &Function, errors: &mut Erro
     if errors.any() { None } else { valid(attribute, function) }
 }
 
-/// The declaration, when nothing is wrong with what was read.
+/// Builds the model of a tool without errors.
 fn valid(attribute: &Attribute, function: &Function) -> Option<Tool> {
     Some(Tool {
         callee: declaration::callee(attribute, function)?,

@@ -1,9 +1,9 @@
-//! Mistakes of a declaration: collected, ordered as one reads the declaration, and shown all at once.
+//! Errors of a declaration: collected, sorted by position, and reported together.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
-/// Where in a declaration a mistake stands; mistakes are shown in this order, and in one section as they stand in the text.
+/// The section of a declaration that an error is in. Errors are reported in this order, and within a section by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Section {
     Attribute,
@@ -13,10 +13,10 @@ pub(crate) enum Section {
     Output,
 }
 
-/// The mistakes of one declaration. One that is neither shown nor asserted to be empty is a bug in the macro.
+/// The errors of one declaration. Dropping it without reporting them is a bug in the macro.
 pub(crate) struct Errors {
     found: Vec<Diagnostic>,
-    /// Options that were given and could not be read: one mistake, one error.
+    /// Options that were given but could not be read, so that each is reported only once.
     unread: Vec<String>,
     handled: bool,
 }
@@ -33,7 +33,7 @@ impl Errors {
         Errors { found: Vec::new(), unread: Vec::new(), handled: false }
     }
 
-    /// Notes a mistake: what is wrong as a fact, and what to type instead.
+    /// Adds an error: what is wrong, and what to type instead.
     pub(crate) fn push(
         &mut self,
         section: Section,
@@ -47,18 +47,18 @@ impl Errors {
         self.found.push(Diagnostic { section, position, error: compile_error(&tokens, &message) });
     }
 
-    /// Notes a mistake that the parser of Rust itself found.
+    /// Adds an error of the Rust parser.
     pub(crate) fn push_syntax(&mut self, section: Section, error: &syn::Error) {
         let position = position(error.span());
         self.found.push(Diagnostic { section, position, error: error.to_compile_error() });
     }
 
-    /// Notes that an option was given, though not readably, so that nobody says that it is missing.
+    /// Records that an option was given but could not be read, so that it is not reported as missing.
     pub(crate) fn mark_unreadable(&mut self, option: String) {
         self.unread.push(option);
     }
 
-    /// Whether an option was given, though not readably.
+    /// Returns `true` if an option was given but could not be read.
     pub(crate) fn is_unreadable(&self, option: &str) -> bool {
         self.unread.iter().any(|known| known == option)
     }
@@ -67,12 +67,12 @@ impl Errors {
         !self.found.is_empty()
     }
 
-    /// How many there are so far.
+    /// Returns the number of errors so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }
 
-    /// The item, with all mistakes behind it.
+    /// Returns the item, followed by all errors.
     pub(crate) fn emit_after(mut self, item: TokenStream) -> TokenStream {
         self.handled = true;
         let mut found = std::mem::take(&mut self.found);
@@ -80,7 +80,7 @@ impl Errors {
         item.into_iter().chain(found.into_iter().flat_map(|mistake| mistake.error)).collect()
     }
 
-    /// There were none.
+    /// Asserts that there are no errors.
     pub(crate) fn assert_none(mut self) {
         self.handled = true;
         assert!(self.found.is_empty(), "a declaration with mistakes must not be expanded");
@@ -95,7 +95,7 @@ impl Drop for Errors {
     }
 }
 
-/// Where tokens stand in the text; all in one section where there is no compiler that knows.
+/// Returns the position of a span in the source; always the same outside of the compiler.
 fn position(span: Span) -> (usize, usize) {
     if !proc_macro::is_available() {
         return (0, 0);
@@ -104,7 +104,7 @@ fn position(span: Span) -> (usize, usize) {
     (span.line(), span.column())
 }
 
-/// `compile_error!` that underlines the tokens from the first to the last.
+/// Builds a `compile_error!` that underlines all tokens.
 fn compile_error(tokens: &TokenStream, message: &str) -> TokenStream {
     let (start, end) = ends(tokens);
     let mut path = quote_spanned!(start=> ::core::compile_error!);
@@ -112,7 +112,7 @@ fn compile_error(tokens: &TokenStream, message: &str) -> TokenStream {
     path
 }
 
-/// The spans of the first and the last token.
+/// Returns the spans of the first and the last token.
 pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
     let mut tokens = tokens.clone().into_iter();
     let Some(first) = tokens.next() else { return (Span::call_site(), Span::call_site()) };
@@ -120,8 +120,8 @@ pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
     (start, tokens.last().map_or(start, |last| last.span()))
 }
 
-/// Gives tokens of the expansion the span of the user's, so that what rustc says about them underlines those. The tokens
-/// inside of brackets keep their own.
+/// Sets the spans of generated tokens to those of the user's code, so that rustc underlines that code in its messages. Tokens
+/// inside of brackets keep their spans.
 pub(crate) fn respan(tokens: TokenStream, (start, end): (Span, Span)) -> TokenStream {
     let tokens = tokens.into_iter().enumerate().map(|(position, mut token)| {
         token.set_span(if position == 0 { start } else { end });
@@ -130,7 +130,7 @@ pub(crate) fn respan(tokens: TokenStream, (start, end): (Span, Span)) -> TokenSt
     tokens.collect()
 }
 
-/// The first part of a type that borrows for less than `'static`, where one is written.
+/// Returns the first part of a type that borrows for less than `'static`.
 pub(crate) fn find_borrow(kind: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = kind.into_iter().collect();
     let is = |token: Option<&TokenTree>, sign| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
@@ -151,7 +151,7 @@ pub(crate) fn find_borrow(kind: TokenStream) -> Option<TokenStream> {
     None
 }
 
-/// The name that was probably meant: the only one that begins like this, or one that differs in a few letters.
+/// Returns the name that was probably meant: the only one with this prefix, or one with a small edit distance.
 pub(crate) fn similar<'a>(
     given: &str,
     known: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
@@ -167,8 +167,8 @@ pub(crate) fn similar<'a>(
     (distance <= given.chars().count().max(3) / 3).then_some(best)
 }
 
-/// Edits between two words, swapped neighbours counting once. Words of a declaration are short, and a dependency would
-/// be built before every crate that declares a tool.
+/// Computes the edit distance of two words; swapped neighbors count once. A dependency for this would be built before every
+/// crate that declares a tool.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,4 +1,4 @@
-//! A valid declaration into tokens. Nothing here can fail, and nothing it writes decides anything at run time.
+//! Turns a valid declaration into tokens. Nothing here can fail, and the generated code makes no decisions at run time.
 
 mod inputs;
 mod method;
@@ -16,7 +16,7 @@ use crate::listing;
 use crate::model::{Access, Callee, Deprecated, Execution, Prompt, Tool};
 use crate::parse::{Function, ItemKind};
 
-/// The function, and beside it its declaration.
+/// Returns the function, followed by its declaration.
 ///
 /// ```text
 /// #[allow(clippy::needless_pass_by_value)]
@@ -53,7 +53,7 @@ pub(crate) fn tool(tool: &Tool, function: &Function) -> TokenStream {
     declaration(&tool.callee, function, &run, &arguments, options)
 }
 
-/// The function of a prompt, and beside it its declaration.
+/// Returns the function of a prompt, followed by its declaration.
 ///
 /// ```text
 /// pub const __prompt_attribute_of_plan: &'static PromptDeclaration = {
@@ -111,10 +111,10 @@ fn declaration(
     }
 }
 
-/// The function as it was, without the attributes that are ours.
+/// Returns the original function without our attributes.
 pub(crate) fn function(function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body, .. } = function;
-    // A second `#[tool]` is a mistake that was told.
+    // A second `#[tool]` was reported as an error.
     let attributes = attributes.iter().filter(|attribute| ItemKind::of(attribute).is_none());
     // A tool owns what it is given, and a signature that borrows would be none of a tool. An `async fn` is not linted.
     // It stands first, so that the author has the last word.
@@ -272,7 +272,7 @@ fn access(callee: &Callee, access: &Access) -> TokenStream {
     quote!(|#principal, #pattern| #decided,)
 }
 
-/// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` in the span of `__value()` for a prompt
+/// `Shape::<R>::new().__split().__value().__error()`, and `__messages()` instead of `__value()` for a prompt
 fn returns(callee: &Callee, function: &Function) -> TokenStream {
     let krate = &callee.krate;
     let kind = match function.returns() {

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream as TokenStream2;
 use crate::diagnostics::Errors;
 use crate::parse::{Block, Function, Item, ItemKind, Member, Method};
 
-// Whoever reads about the attribute reads what `tool-core` says of it: `docs/tool.md`, which is put before this.
+// The documentation of the attribute is `docs/tool.md` of `tool-core`, which rustdoc shows before this line.
 /// The implementation of `tool_core::tool`, where it is described.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -27,21 +27,21 @@ pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
     declare(ItemKind::Prompt, attribute.into(), item.into()).into()
 }
 
-/// What `tool_core::tools!` hands over: its `$crate`, and the paths of the functions.
+/// The implementation of `tool_core::tools!`: takes its `$crate` and the paths of the functions.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __tools(paths: TokenStream) -> TokenStream {
     listing::list(ItemKind::Tool, paths.into()).into()
 }
 
-/// What `tool_core::prompts!` hands over.
+/// The implementation of `tool_core::prompts!`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __prompts(paths: TokenStream) -> TokenStream {
     listing::list(ItemKind::Prompt, paths.into()).into()
 }
 
-/// Tokens in, tokens out: parse, check, expand. The item comes out whatever is wrong with its declaration.
+/// Parses, checks and expands a declaration. The item is returned even if its declaration has errors.
 fn declare(item_kind: ItemKind, attribute: TokenStream2, item: TokenStream2) -> TokenStream2 {
     let mut errors = Errors::new();
     match parse::item(item_kind, &item, &mut errors) {
@@ -70,7 +70,7 @@ fn declare_function(attribute: TokenStream2, function: &Function, mut errors: Er
     }
 }
 
-/// The methods of a wrong block are checked all the same, and declared as no tools.
+/// Expands a block. The methods of an invalid block are checked, but not declared.
 fn declare_block(attribute: &TokenStream2, block: Block, mut errors: Errors) -> TokenStream2 {
     check::block(attribute, &block, &mut errors);
     let valid = !errors.any();

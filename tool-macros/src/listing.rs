@@ -9,13 +9,13 @@ use syn::{ExprPath, Ident, Token};
 use crate::diagnostics::{Errors, Section};
 use crate::parse::ItemKind;
 
-/// The name of the constant that stands beside a function and holds its declaration. Where there is none, as beside a function
-/// without the attribute, the name is all of the compiler's message that is ours: it says what is missing.
+/// Returns the name of the constant that holds the declaration of a function. If the function has no attribute, rustc reports
+/// that this name is missing, so the name says what to add.
 pub(crate) fn constant(item_kind: ItemKind, function: &Ident) -> Ident {
     format_ident!("__{}_attribute_of_{}", item_kind.to_string(), function.unraw(), span = function.span())
 }
 
-/// `$crate, path::add, Shop::open` into `declaration(const { &[path::__tool_attribute_of_add, Shop::__tool_attribute_of_open] })`.
+/// `$crate, path::add, Shop::open` into `declared(const { &[path::__tool_attribute_of_add, Shop::__tool_attribute_of_open] })`.
 pub(crate) fn list(item_kind: ItemKind, tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let mut krate = TokenStream::new();

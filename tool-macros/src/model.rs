@@ -1,4 +1,4 @@
-//! A declaration in which everything is valid: what `expand` takes, and only `check` makes.
+//! The model of a valid declaration: built by `check`, read by `expand`.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Type};
@@ -89,14 +89,14 @@ pub(crate) struct Access {
     pub(crate) parameters: Vec<(usize, Ident)>,
 }
 
-/// That a tool should not be used any more.
+/// The contents of `#[deprecated]`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deprecated {
     pub(crate) since: Option<String>,
     pub(crate) note: Option<String>,
 }
 
-/// How the function is run.
+/// How a function is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
     Async,
@@ -135,13 +135,13 @@ pub(crate) struct Input {
     pub(crate) flatten: bool,
 }
 
-/// The value of an input that was left out.
+/// The value of an input that is missing.
 pub(crate) enum Default {
     TypeDefault,
     Expr(Expr),
 }
 
-/// The least and the greatest of something, both included.
+/// A minimum and a maximum, both included.
 pub(crate) struct Limits {
     pub(crate) min: Option<Limit>,
     pub(crate) max: Option<Limit>,

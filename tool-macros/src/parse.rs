@@ -1,4 +1,4 @@
-//! Tokens into types of our own, without judging them: what the attribute says, what the function looks like.
+//! Parses tokens into our own types, without checking them.
 
 mod argument;
 mod attribute;

@@ -1,7 +1,7 @@
-//! The connections of a server of HTTP/1, for the adapters that have one. Not for applications: nothing here keeps its name or its
-//! shape between versions.
+//! Connections of an HTTP/1 server, for the adapters that listen. Not for applications: the API may change in any version.
 //!
-//! A client that closes only its sending side is answered; one that has left is noticed, so that its call can be canceled.
+//! A client that closes only its sending side still gets its response. A disconnected client is detected, so that its call can
+//! be canceled.
 //!
 //! ```
 //! # use std::convert::Infallible;
@@ -62,33 +62,33 @@ use tokio_io_timeout::TimeoutStream;
 use crate::socket::Socket;
 pub use crate::tracked_body::TrackedBody;
 
-/// The connections that are open.
+/// The open connections.
 #[derive(Default)]
 pub struct Connections {
     open: JoinSet<()>,
     graceful: GracefulShutdown,
 }
 
-/// How a connection is served.
+/// Settings of a connection.
 #[derive(Clone)]
 pub struct Settings {
-    /// How HTTP itself is read.
+    /// Settings of the HTTP/1 protocol.
     pub http: http1::Builder,
-    /// How long a client may take nothing of what is sent.
+    /// How long a client may read nothing of its response.
     pub write_timeout: Option<Duration>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let mut http = http1::Builder::new();
-        // Whether a client that sends no more has left is for `Peer` to find out.
+        // `Peer` detects whether a client that sends no more has disconnected.
         http.timer(TokioTimer::new()).header_read_timeout(None).half_close(true);
         Settings { http, write_timeout: None }
     }
 }
 
 impl Connections {
-    /// Serves a connection. An answer is made as long as its client waits for it; `guard` is kept until the connection ends.
+    /// Serves a connection. A request is canceled when its client disconnects. `guard` is dropped when the connection ends.
     pub fn serve<S, B>(
         &mut self,
         stream: TcpStream,
@@ -102,13 +102,13 @@ impl Connections {
         S: Send + 'static,
         B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
     {
-        // Without it, an answer in several pieces waits for the client's delayed acknowledgement.
+        // Otherwise a response in several pieces waits for the client's delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
+            tracing::debug!(%error, "cannot disable Nagle's algorithm");
         }
         let (socket, peer) = Socket::new(stream);
         let mut stream = TimeoutStream::new(socket);
-        // Reading has limits of its own: for the head, the body, and all of a request.
+        // Reads have their own limits, for the head, the body and the request.
         stream.set_write_timeout(settings.write_timeout);
         let service = TowerToHyperService::new(service);
         let service = service_fn(move |request| {
@@ -119,28 +119,28 @@ impl Connections {
         let connection = self.graceful.watch(connection);
         self.open.spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection broke");
+                tracing::debug!(%error, "connection failed");
             }
             drop(guard);
         })
     }
 
-    /// Waits until one has ended.
+    /// Waits until a connection is closed; forever if none is open.
     pub async fn next_closed(&mut self) {
         if self.open.join_next().await.is_none() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Ends the connections that are idle and waits for the others, and then for `idle`, up to a deadline; returns how many
-    /// connections are open then.
+    /// Closes idle connections, waits for the others and then for `idle`, up to a deadline. Returns the number of connections
+    /// that are still open.
     pub async fn drain(self, deadline: Duration, idle: impl Future<Output = ()>) -> usize {
         let Connections { graceful, open } = self;
         let drained = tokio::time::timeout(deadline, async {
             graceful.shutdown().await;
             idle.await;
         });
-        // A call may be on its way without any connection.
+        // A call may still run without a connection.
         if drained.await.is_err() { open.len().max(1) } else { 0 }
     }
 }

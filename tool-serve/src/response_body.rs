@@ -1,4 +1,4 @@
-//! The body of an answer. One that is a stream of events also finds out whether its client has left.
+//! Response bodies. The body of an event stream also detects whether its client has disconnected.
 
 use std::error::Error;
 use std::io;
@@ -14,24 +14,24 @@ use tokio::time::sleep;
 
 use crate::socket::{FIRST_PAUSE, LATER_PAUSE, Peer};
 
-/// A comment, which is no event.
+/// A comment of an event stream, which clients ignore.
 const COMMENT: &[u8] = b":\n\n";
 
-/// The body of an answer, which ends when its client has left.
+/// A response body that ends when its client disconnects.
 pub(super) struct ResponseBody<B> {
     body: B,
     probe: Option<DisconnectProbe>,
 }
 
-/// Looks whether the client of a stream of events has left.
+/// Checks whether the client of an event stream has disconnected.
 ///
-/// As long as there are no events, nothing is sent that would show it: a client that has closed its sending side is sent
-/// comments, at pauses that grow.
+/// Without events, nothing is sent that would show it. A client that has closed its sending side is therefore sent comments,
+/// at growing intervals.
 struct DisconnectProbe {
     peer: Arc<Peer>,
     pause: Duration,
     pending_probe: Pin<Box<dyn Future<Output = bool> + Send>>,
-    /// What was sent so far ends with an event.
+    /// Whether the last data that was sent ends an event.
     is_between_events: bool,
 }
 
@@ -50,7 +50,7 @@ impl DisconnectProbe {
         DisconnectProbe { peer, pause: FIRST_PAUSE, pending_probe, is_between_events: true }
     }
 
-    /// Is ready with a comment to send, and with an error once the client has left.
+    /// Returns a comment to send, or an error after the client has disconnected.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<&'static [u8]>> {
         while let Poll::Ready(is_disconnected) = self.pending_probe.as_mut().poll(cx) {
             if is_disconnected {
@@ -66,7 +66,8 @@ impl DisconnectProbe {
     }
 }
 
-/// Waits until the client has left, or for this time after it has closed its sending side. Returns `true` if it has left.
+/// Waits until the client disconnects, or for `pause` after it has closed its sending side. Returns `true` if it has
+/// disconnected.
 async fn probe_once(peer: Arc<Peer>, pause: Duration) -> bool {
     if !peer.read_closed().await {
         return true;

@@ -1,4 +1,4 @@
-//! The socket of a connection, and whether its client still waits for an answer.
+//! The socket of a connection, and the detection of disconnected clients.
 
 use std::cmp::min;
 use std::io::{self, IoSlice};
@@ -13,15 +13,15 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::sleep;
 
-/// What every answer of HTTP/1 begins with, whatever its minor version and its status are.
+/// The first bytes of every HTTP/1 response.
 const STATUS_LINE_PREFIX: &[u8] = b"HTTP/1.";
 
-/// The pauses before the first byte is sent ahead, and before the second one; each later one is twice as long. An answer that
-/// is there sooner is sent in one piece.
+/// The pauses before the first and the second byte are sent ahead; each later pause is twice as long. A faster response is sent
+/// in one piece.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(25);
 pub(super) const LATER_PAUSE: Duration = Duration::from_secs(1);
 
-/// A stream as hyper reads and writes it.
+/// A stream that hyper reads from and writes to.
 pub(super) struct Socket {
     peer: Arc<Peer>,
     write: OwnedWriteHalf,
@@ -30,9 +30,9 @@ pub(super) struct Socket {
 /// The client's end of a connection.
 pub(super) struct Peer {
     read: OwnedReadHalf,
-    /// Whether everything was written that there was to write: the next byte is the first one of an answer.
+    /// Whether all data was written, so that the next byte begins a response.
     flushed: AtomicBool,
-    /// How many bytes of the next answer were sent before there was one.
+    /// The number of bytes of the next response that were sent ahead.
     ahead: AtomicUsize,
 }
 
@@ -43,7 +43,7 @@ impl Socket {
         (Socket { peer: Arc::clone(&peer), write }, peer)
     }
 
-    /// Takes from what is written as much as was sent ahead.
+    /// Skips the bytes of `buf` that were already sent ahead, and returns their number.
     fn skip_sent(&self, buf: &[u8]) -> usize {
         self.peer.flushed.store(false, Relaxed);
         let ahead = self.peer.ahead.load(Relaxed);
@@ -54,11 +54,11 @@ impl Socket {
 }
 
 impl Peer {
-    /// Waits until the client has left, for a request that was read to its end and is not answered yet.
+    /// Waits until the client disconnects, while a request that was read completely has no response yet.
     ///
-    /// A client that has closed its sending side may wait for the answer (`nc -N` does), or may be gone. TCP shows the
-    /// difference only when something is sent: the system of a client that is gone resets the connection. What can be sent
-    /// before the answer is known are the bytes that each one begins with, one at a time.
+    /// A client that has closed its sending side may still wait for the response (`nc -N` does), or may be gone. TCP shows the
+    /// difference only when data is sent: the system of a client that is gone resets the connection. Before the response is
+    /// known, only the bytes that begin every response can be sent, one at a time.
     pub(super) async fn disconnected(&self) {
         if !self.read_closed().await {
             return;
@@ -77,11 +77,11 @@ impl Peer {
         self.broken().await;
     }
 
-    /// Waits until the client has closed its sending side. Returns `false` if it has left instead.
+    /// Waits until the client closes its sending side. Returns `false` if it disconnects instead.
     pub(super) async fn read_closed(&self) -> bool {
         match self.stream().peek(&mut [0]).await {
             Ok(0) => true,
-            // The next request: whoever sends more is there, until the connection breaks.
+            // The next request: the client is connected until the connection breaks.
             Ok(_) => {
                 self.broken().await;
                 false
@@ -92,7 +92,7 @@ impl Peer {
 
     /// Waits until the connection is broken.
     pub(super) async fn broken(&self) {
-        // Whether it is ready or cannot be waited for, nobody waits at the other end.
+        // In both cases, nobody waits at the other end.
         let _ = self.stream().ready(Interest::ERROR).await;
     }
 
@@ -102,7 +102,7 @@ impl Peer {
 
     fn send_ahead(&self) -> io::Result<()> {
         if !self.flushed.load(Relaxed) {
-            // An earlier answer is on its way, and shows as well as this whether anybody takes it.
+            // An earlier response is being written, which also shows whether the client reads.
             return Ok(());
         }
         let ahead = self.ahead.load(Relaxed);

@@ -1,4 +1,4 @@
-//! An answer, as long as its client waits for it.
+//! Request bodies that report when they were read, and responses that stop when the client disconnects.
 
 use std::convert::Infallible;
 use std::io;
@@ -15,12 +15,11 @@ use tokio::sync::oneshot;
 use crate::response_body::ResponseBody;
 use crate::socket::Peer;
 
-/// Waits for an answer, as long as the client does. Once it has left, the answer is dropped: a call that modifies nothing is
-/// canceled with it.
+/// Waits for a response until the client disconnects. Then the future is dropped, which cancels a read-only call.
 ///
 /// # Errors
 ///
-/// When the client has left.
+/// Returns an error if the client has disconnected.
 pub(super) async fn respond_while_connected<B>(
     response: impl Future<Output = Result<Response<B>, Infallible>>,
     body_read: oneshot::Receiver<Infallible>,
@@ -37,9 +36,9 @@ pub(super) async fn respond_while_connected<B>(
     }
 }
 
-/// The body of a request, which tells when it was read.
+/// A request body that reports when it was read.
 ///
-/// As long as it was not, hyper finds out by itself that the client sends no more.
+/// Until then, hyper detects by itself that the client sends no more.
 #[derive(Debug)]
 pub struct TrackedBody {
     body: Incoming,
@@ -48,10 +47,10 @@ pub struct TrackedBody {
 }
 
 impl TrackedBody {
-    /// The request with a body that is tracked, and what is closed once it was read.
+    /// Wraps the body of a request. The receiver is closed when the body was read.
     pub(super) fn request(request: Request<Incoming>) -> (Request<Self>, oneshot::Receiver<Infallible>) {
         let (unread, read) = oneshot::channel();
-        // One that is empty may be kept by its handler as long as it likes.
+        // A handler may keep an empty body.
         let unread = (!request.body().is_end_stream()).then_some(unread);
         (request.map(|body| TrackedBody { body, _unread: unread }), read)
     }

@@ -1,6 +1,6 @@
-//! A command line of bash up to the cursor, taken apart as bash does it.
+//! Splits a command line of bash, up to the cursor, like bash.
 
-/// The words, and how the last one was in_word.
+/// The words of a line, and how the last one is quoted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) words: Vec<String>,

@@ -1,10 +1,10 @@
-//! Answers that stand on the command line, for scripts.
+//! Answers on the command line, for scripts.
 
 use serde_json::{Map, Value};
 
 use crate::elicitation::field::Field;
 
-/// What declines a question, in place of an answer.
+/// The answer that declines a question.
 pub(super) const DECLINE: &str = ":no";
 
 /// What `--answer` gave: `KEY=VALUE` or `KEY:=JSON`, where the key is the name of a field, or the key of a question and the
@@ -25,11 +25,11 @@ enum Text {
 }
 
 impl Answers {
-    /// What was text.
+    /// Parses the values of `--answer`.
     ///
     /// # Errors
     ///
-    /// With what is wrong with it.
+    /// Returns what is wrong with a value.
     pub(crate) fn parse<'t>(texts: impl IntoIterator<Item = &'t String>) -> Result<Self, String> {
         let pairs = texts.into_iter().map(|text| pair(text));
         pairs.collect::<Result<_, _>>().map(Answers)

@@ -1,11 +1,11 @@
-//! Whom an application means by an identifier.
+//! The result of looking up a caller.
 
 use std::fmt::Display;
 
 use tool_core::Principal;
 
-/// What an application answers when it is asked [who is meant](crate::App::identities) by `--as ID`: a caller or nobody, or that it
-/// could not be looked up.
+/// The result of the function that [looks up the caller](crate::App::identities) for `--as ID`: an `Option<Principal>`, or a
+/// `Result` of one.
 ///
 /// ```
 /// use tool_cli::Identified;
@@ -17,11 +17,11 @@ use tool_core::Principal;
 /// assert_eq!(unread.into_identity(), Err("the users cannot be read".to_owned()));
 /// ```
 pub trait IntoIdentity {
-    /// The caller, or nobody.
+    /// Returns the caller, or `None` if it is unknown.
     ///
     /// # Errors
     ///
-    /// Why it is not known who is meant, in words that whoever typed the command may read.
+    /// Returns the text of the error if the lookup failed. The user sees this text.
     fn into_identity(self) -> Result<Option<Principal>, String>;
 }
 
@@ -37,5 +37,5 @@ impl<E: Display> IntoIdentity for Result<Option<Principal>, E> {
     }
 }
 
-/// What an application makes of `--as ID`.
+/// The function that looks up callers.
 pub(crate) type Identities = Box<dyn Fn(&str) -> Result<Option<Principal>, String> + Send + Sync>;

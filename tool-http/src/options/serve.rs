@@ -1,10 +1,10 @@
-//! The settings of the server.
+//! Options of the server.
 
 use std::time::Duration;
 
 use crate::options::Options;
 
-/// How a [`Server`](crate::Server) treats its connections, beside the [`Options`] of its router.
+/// Options of a [`Server`](crate::Server): limits of its connections, and the [`Options`] of its router.
 ///
 /// ```
 /// use tool_http::{Options, ServeOptions};
@@ -12,7 +12,7 @@ use crate::options::Options;
 /// let options = ServeOptions::from(Options::new()).allow_host("tools.example.org");
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "options do nothing until a server is made with them"]
+#[must_use = "options do nothing until they are passed to a server"]
 pub struct ServeOptions {
     pub(crate) router: Options,
     pub(crate) hosts: Vec<String>,
@@ -25,10 +25,10 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// Answers requests for this host too, whatever their port.
+    /// Accepts requests for this host too, on any port.
     ///
-    /// Without it only `localhost`, loopback addresses and the bound address are answered for: a web page can make its
-    /// own name mean this machine (DNS rebinding), and gives itself away by that name.
+    /// By default, a server accepts only `localhost`, loopback addresses and its own address. This prevents DNS rebinding,
+    /// with which a web page makes its own host name resolve to this machine.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -39,10 +39,10 @@ impl ServeOptions {
         self
     }
 
-    /// Accepts requests of pages from this origin too, such as `https://tools.example.org` when a proxy adds TLS.
+    /// Accepts requests from pages of this origin too, such as `https://tools.example.org` if a proxy adds TLS.
     ///
-    /// Without it a page may only come from this very server, or from an
-    /// [origin that may read the answers](Options::allow_cors_origin).
+    /// By default, a server accepts only pages of its own origin, and of
+    /// [origins that may read responses](Options::allow_cors_origin).
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -53,7 +53,7 @@ impl ServeOptions {
         self
     }
 
-    /// How long a connection may take to send the head of a request, and stay idle between two: 10 seconds.
+    /// Sets the time limit for the head of a request, and for idle connections; the default is 10 seconds.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -65,8 +65,8 @@ impl ServeOptions {
         self
     }
 
-    /// How long a request may take to be answered, once its head is there: 2 minutes. It is then answered 504; a call that
-    /// modifies runs on, any other is dropped. A tool that may take longer needs a longer one.
+    /// Sets the time limit for a request after its head; the default is 2 minutes. A slower request gets 504. A modifying call
+    /// continues, any other is canceled. Set a longer limit for tools that take longer.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -78,7 +78,7 @@ impl ServeOptions {
         self
     }
 
-    /// How long a client may take none of its answer before the connection is closed: 30 seconds.
+    /// Sets how long a client may read nothing of its response before the connection is closed; the default is 30 seconds.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -90,7 +90,7 @@ impl ServeOptions {
         self
     }
 
-    /// How long the calls on their way may take to end at shutdown: 10 seconds.
+    /// Sets how long a shutdown waits for running calls; the default is 10 seconds.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};
@@ -102,9 +102,9 @@ impl ServeOptions {
         self
     }
 
-    /// How many connections are served at once: 512. One beyond is answered 503 and closed, but for `GET /health`.
+    /// Sets the maximum number of connections; the default is 512. One over the limit gets 503, except for `GET /health`.
     ///
-    /// Each is an open file: the limit of the process must be higher by 100 at least.
+    /// Each connection is an open file: the limit of the process must be higher by at least 100.
     ///
     /// ```
     /// # use tool_http::{Options, ServeOptions};

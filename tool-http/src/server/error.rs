@@ -1,11 +1,11 @@
-//! Why a server did not start.
+//! Errors that prevent a server from starting.
 
 use std::io;
 use std::net::SocketAddr;
 
 use tool_core::BuildErrors;
 
-/// Why a server did not start.
+/// An error that prevents a server from starting.
 ///
 /// ```
 /// let error = tool_http::ServeError::Host("a b".to_owned());
@@ -14,26 +14,26 @@ use tool_core::BuildErrors;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The registry has faults.
+    /// The registry is invalid.
     #[error(transparent)]
     Registry(#[from] BuildErrors),
-    /// Tools could be run by anybody who reaches this address.
+    /// Anybody who reaches this address could run tools.
     #[error(
         "tool execution would be open to the network on `{0}`\nhelp: listen on a loopback address such as 127.0.0.1, set an authenticator, or leave execution off"
     )]
     ExecutionExposed(SocketAddr),
-    /// Nobody could learn of tools, since nobody finds out who asks.
+    /// Discovery is protected, but there is no authenticator.
     #[error(
         "discovery is protected, and there is no authenticator\nhelp: set one with `Options::authenticator`, or leave discovery public"
     )]
     NoAuthenticator,
-    /// The address cannot be had.
+    /// The address is unavailable.
     #[error("cannot listen on the address: {0}")]
     Bind(#[source] io::Error),
-    /// An allowed host is none.
+    /// An allowed host is invalid.
     #[error("`{0}` is no host\nhelp: give its name or address alone, as in `tools.example.org`")]
     Host(String),
-    /// An allowed origin is none.
+    /// An allowed origin is invalid.
     #[error("`{0}` is no origin\nhelp: give scheme, host and port, as in `https://tools.example.org`")]
     Origin(String),
 }

@@ -1,5 +1,5 @@
-//! Patterns that mean the same to everybody: the common subset of ECMA-262 (with the flag `u`), which clients use to
-//! check a schema, and of the crate `regex`, which checks the calls.
+//! Patterns that mean the same everywhere: the common subset of ECMA-262 (with the flag `u`), which clients use to check a
+//! schema, and of the crate `regex`, which checks calls.
 //!
 //! `tool-macros` holds the option `pattern` to it, and `tool-core` every other pattern of a schema. A crate of macros exports
 //! nothing else, so `tool-core` has this file by a symbolic link, which `cargo package` replaces by the file itself.
@@ -125,7 +125,7 @@ impl Visitor for Portable<'_> {
     }
 }
 
-/// Where a literal position.
+/// Where a literal is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     Outside,
@@ -172,7 +172,7 @@ impl Portable<'_> {
         }
     }
 
-    /// Whether this character position behind a piece of the pattern.
+    /// Returns `true` if this character follows a piece of the pattern.
     fn follows(&self, span: &Span, c: char) -> bool {
         self.0.get(span.end.offset..).is_some_and(|rest| rest.starts_with(c))
     }

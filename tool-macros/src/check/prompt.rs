@@ -5,7 +5,7 @@ use crate::diagnostics::{Errors, Section};
 use crate::model::Prompt;
 use crate::parse::{Attribute, Function};
 
-/// Makes a declaration of what was read, or notes everything that is wrong with it.
+/// Builds the model of a prompt, or adds every error of its declaration.
 pub(crate) fn prompt(attribute: &Attribute, function: &Function, errors: &mut Errors) -> Option<Prompt> {
     name::check_name(attribute, function, errors);
     attribute::check_title(attribute, errors);

@@ -33,7 +33,7 @@ use super::tokens::{argument, local, tuple};
 use crate::diagnostics::{ends, respan};
 use crate::model::{Callee, Execution, Parameter, Receiver};
 
-/// The block as it was, with what belongs to its tools beside them.
+/// Returns the original block, with the declarations next to their methods.
 pub(crate) fn block(head: TokenStream, braces: &Group, members: TokenStream) -> TokenStream {
     let mut body = Group::new(braces.delimiter(), members);
     body.set_span(braces.span());
@@ -49,7 +49,7 @@ pub(super) struct Entry {
     pub(super) inside: Option<TokenStream>,
 }
 
-/// How a function is entered: by a closure, or, where it has an owner, by a function of that.
+/// Builds the entry of a function: a closure, or an associated function if the function has an owner.
 pub(super) fn entry(callee: &Callee, function: &Ident, run: &TokenStream) -> Entry {
     let Callee { krate, cfgs, owner, .. } = callee;
     let call = local("__call");
@@ -118,7 +118,7 @@ pub(super) fn receiver(callee: &Callee, receiver: &Receiver, is_shown: bool) -> 
     )
 }
 
-/// The same with the alias in the span of `Self`, which means nothing in a `static`.
+/// Replaces `Self`, which means nothing in a `static`, by the alias.
 pub(super) fn replace_self(callee: &Callee, tokens: TokenStream) -> TokenStream {
     if callee.owner.is_some() { replaced(tokens) } else { tokens }
 }
